@@ -1,0 +1,57 @@
+"""`lastapple audit`: hold what was sold against what was stocked."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from app.cli import output
+from app.service.audit import Audit, Verdict
+
+COLOURS = {Verdict.EXACT: "green", Verdict.SETTLING: "yellow"}  # all others are bad news
+
+EXPLAINED = {
+    "stocked": "units the round began with",
+    "left": "units still in stock",
+    "sold": "units of all distinct sales, in the store's stream or the database",
+    "orders": "orders in the database",
+    "oversold": "units sold that never were in stock",
+    "undersold": "units neither left nor sold: nobody has them",
+    "duplicate_ids": "sales written twice under one order id",
+    "duplicate_keys": "idempotency keys that bought more than once",
+    "sales_without_order": "sales still on their way into the database",
+    "orders_without_sale": "orders that no sale explains",
+    "in_flight": "purchases under way",
+    "conflicts": "aborted EXECs, as the workers counted them",
+    "locks_lost": "releases that found the lock not mine any more",
+}
+
+
+@click.command()
+@click.argument("item", default="apple")
+@click.option("--number", type=int, help="Which round; the newest unless given.")
+@output.as_json
+def audit(item: str, number: int | None, json_wanted: bool) -> None:
+    """Audit ITEM's round (apple unless given): units stocked, sold, left; the verdict.
+
+    The exit status is 0 whatever the verdict is.
+    """
+    parts = output.parts()
+    found = parts.auditor.audit(parts.rounds.find(item, number))
+    if json_wanted:
+        output.print_json(found)
+        return
+    _print(found)
+
+
+def _print(audit: Audit) -> None:
+    console = Console()
+    colour = COLOURS.get(audit.verdict, "red")
+    console.print(f"[bold {colour}]{audit.verdict.value.upper()}[/]  {audit.sentence}")
+    table = Table("", "", "", box=None, show_header=False, padding=(0, 1))
+    for name, meaning in EXPLAINED.items():
+        table.add_row(name.replace("_", " "), f"{getattr(audit, name):,}", f"[dim]{meaning}[/]")
+    console.print(table)
+    answers = ", ".join(f"{count:,} {name}" for name, count in audit.answers.items())
+    console.print(f"Answers as the workers counted them: {answers}")

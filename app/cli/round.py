@@ -1,0 +1,69 @@
+"""`lastapple round`: start, end and show rounds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from app.cli import output
+from app.domain import Round
+from app.service.rounds import is_exhibit, warnings
+
+
+@click.group("round")
+def round_group() -> None:
+    """Start, end and show rounds: one sale of one item in one mode."""
+
+
+@round_group.command()
+@click.argument("item")
+@click.option("--stock", type=int, required=True, help="Units for sale.")
+@click.option("--mode", required=True, help="Way to sell, e.g. watch or lock:lease.")
+@click.option("--think", type=int, help="ms to wait between read and write.")
+@click.option("--lease", type=int, help="A lock's lifetime in ms.")
+@click.option("--wait", type=int, help="A buyer's patience in ms.")
+@click.option("--attempts", type=int, help="Most tries of one purchase.")
+@click.option("--limit", type=int, help="Most units in one order, up to 10.")
+@output.as_json
+def start(item: str, stock: int, mode: str, json_wanted: bool, **times: int | None) -> None:
+    """Start a round of ITEM; ends the one that is running."""
+    given = {name: value for name, value in times.items() if value is not None}
+    _show(output.parts().rounds.start(item, mode, stock, given), None, json_wanted)
+
+
+@round_group.command()
+@click.argument("item")
+@output.as_json
+def end(item: str, json_wanted: bool) -> None:
+    """End ITEM's running round."""
+    rounds = output.parts().rounds
+    ended = rounds.end(item)
+    _show(ended, rounds.left(ended), json_wanted)
+
+
+@round_group.command()
+@click.argument("item", default="apple")
+@click.option("--number", type=int, help="Which round; the newest unless given.")
+@output.as_json
+def show(item: str, number: int | None, json_wanted: bool) -> None:
+    """Show ITEM's round (apple unless given)."""
+    rounds = output.parts().rounds
+    found = rounds.find(item, number)
+    _show(found, rounds.left(found), json_wanted)
+
+
+def _show(round: Round, left: int | None, json_wanted: bool) -> None:
+    if json_wanted:
+        output.print_json(asdict(round) | {"left": left, "warnings": warnings(round)})
+        return
+    state = "running" if round.running else "ended"
+    label = " (broken on purpose)" if is_exhibit(round.mode) else ""
+    click.echo(f"Round {round.number} of {round.item}, {state}: mode {round.mode}{label}")
+    stock = f"{round.stock:,} stocked" + ("" if left is None else f", {left:,} left")
+    click.echo(
+        f"  {stock}; think {round.think} ms, lease {round.lease} ms, wait {round.wait} ms, "
+        f"{round.attempts} attempts, {round.limit} units an order"
+    )
+    for warning in warnings(round):
+        click.secho(f"  ! {warning}", fg="yellow")

@@ -1,0 +1,53 @@
+"""`lastapple run`: one process of the shop by itself, for containers and other supervisors."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+
+import click
+
+from app.cli import output
+from app.config import Settings
+from app.service import processes
+
+
+@click.group()
+def run() -> None:
+    """Run one process of the shop by itself (`up` runs them all)."""
+
+
+@run.command()
+def shop() -> None:
+    """The customers' server."""
+    _become(processes.shop(output.settings()))
+
+
+@run.command()
+def lab() -> None:
+    """The instructor's server."""
+    _become(processes.lab(output.settings()))
+
+
+@run.command()
+def fulfil() -> None:
+    """Move sales from the store into the database."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    output.parts().fulfil.run(stop)
+
+
+@click.command()
+def migrate() -> None:
+    """Bring the database's tables up to date."""
+    output.parts().migrate()
+    click.echo("The database is up to date.")
+
+
+def _become(command: list[str]) -> None:
+    Settings.read(os.environ)
+    os.execv(command[0], command)

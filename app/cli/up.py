@@ -1,0 +1,122 @@
+"""`lastapple up`: the whole shop in the foreground."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from app import Parts
+from app.cli import output
+from app.config import Settings
+from app.domain import Invalid
+from app.service import processes
+from app.service.rounds import full_name, is_exhibit
+from app.service.supervise import Child, GivenUp, Supervisor
+
+
+@click.command()
+def up() -> None:
+    """Start store, database, shop, lab and fulfil, and keep them running until Ctrl-C."""
+    settings = output.settings()
+    _check(settings)
+    with _alone(settings):
+        if taken := processes.taken(settings):
+            raise click.ClickException(
+                "\n".join(
+                    f"Port {port} is in use by another program. Choose another: {name}=… make run"
+                    for name, _, port in taken
+                )
+            )
+        _run(settings)
+
+
+def _check(settings: Settings) -> None:
+    """Everything that can be known to be wrong before anything is started."""
+    mode = full_name(settings.default_mode)
+    if is_exhibit(mode):
+        raise Invalid(
+            {"mode": f"DEFAULT_MODE is {mode}, which is broken on purpose: choose another."}
+        )
+    for folder in (settings.var, settings.var / "store", settings.var / "log"):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / ".writable").touch()
+            (folder / ".writable").unlink()
+        except OSError as error:
+            raise click.ClickException(
+                f"Cannot write to {folder} ({error.strerror}). "
+                "Mend it, or choose another folder: VAR_DIR=… make run"
+            ) from error
+
+
+@contextmanager
+def _alone(settings: Settings) -> Iterator[None]:
+    """Hold VAR_DIR for ourselves: two shops writing one folder would break each other's data."""
+    with (settings.var / "lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.seek(0)
+            raise click.ClickException(
+                f"Last Apple is already running from {settings.var} (process {lock.read().strip()}): "
+                f"{settings.shop_address} Another one beside it needs a VAR_DIR and ports of its own."
+            ) from error
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield
+
+
+def _run(settings: Settings) -> None:
+    supervisor = Supervisor(processes.children(settings), os.environ, click.echo)
+
+    def stop(*_: object) -> None:
+        supervisor.stopping = True
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    parts = Parts(settings)
+    try:
+        for child in supervisor.children:
+            if child.name == "fulfil":  # the first one to need tables and rounds
+                _prepare(parts, settings)
+            supervisor.start(child)
+            click.echo(f"  started  {child.name:<7} {_where(child, settings)}")
+        if not supervisor.stopping:
+            _welcome(settings)
+        supervisor.watch()
+    except GivenUp as error:
+        raise click.ClickException(str(error)) from error
+    finally:
+        click.echo("Stopping …")
+        supervisor.stop()
+        click.echo("Stopped. Stock and orders are kept.")
+
+
+def _prepare(parts: Parts, settings: Settings) -> None:
+    parts.migrate()
+    click.echo(f"  migrated database {parts.engine.url.render_as_string(hide_password=True)}")
+    for round in parts.rounds.open_shop(settings.default_mode):
+        click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
+
+
+def _where(child: Child, settings: Settings) -> str:
+    places: dict[str, str | Path] = {
+        "store": f"Valkey on 127.0.0.1:{settings.store_port}, appendfsync {settings.appendfsync}",
+        "shop": settings.shop_address,
+        "lab": settings.lab_address,
+        "fulfil": "moves sales into the database",
+    }
+    return str(places[child.name])
+
+
+def _welcome(settings: Settings) -> None:
+    click.secho(f"\n  Shop  {settings.shop_address}", bold=True)
+    click.secho(f"  Lab   {settings.lab_address}", bold=True)
+    click.echo(f"\n  Data and logs in {settings.var}. Ctrl-C stops everything.\n")

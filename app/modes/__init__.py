@@ -1,0 +1,36 @@
+"""Ways to sell, one file each, in teaching order."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import redis
+
+from app.domain import Clock, Order, Round, Sale
+from app.modes.atomic import Atomic
+from app.modes.lock import Lock
+from app.modes.naive import Naive
+from app.modes.watch import Watch
+
+
+class Mode(Protocol):
+    """One way to sell. Its module's docstring says how, what it prevents, breaks and costs."""
+
+    name: str
+    exhibit: bool  # broken on purpose, to be looked at; never a default
+
+    def __init__(self, store: redis.Redis, clock: Clock, round: Round) -> None:
+        """`store` and `clock` are all that a mode may use of the world."""
+        ...
+
+    def sell(self, order: Order) -> Sale:
+        """Try to sell `order.quantity` units, all or nothing.
+
+        A key seen before gives the sale made then. ROUND_OVER when the round's stock is gone
+        from the store. Raises redis.RedisError when the store fails; whether the sale happened
+        is then unknown, and trying again with the same key finds out.
+        """
+        ...
+
+
+MODES: dict[str, type[Mode]] = {mode.name: mode for mode in (Naive, Watch, Lock, Atomic)}

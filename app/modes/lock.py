@@ -1,0 +1,60 @@
+"""lock: take a lock, then sell as if alone. Exactly as sound as the lock's recipe.
+
+How       lock -> GET -> check -> MULTI/SET/XADD/EXEC -> unlock
+Prevents  oversell, as long as the recipe keeps everybody else out
+Breaks    whatever the recipe lets through: the write asks nobody (it is blind on purpose)
+Cost      two round trips, and the recipe's own
+Sound     as its recipe
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import redis
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.locks import LOCKS
+from app.store.keys import Keys
+
+
+class Lock:
+    name = "lock"
+    exhibit = False
+
+    def __init__(self, store: redis.Redis, clock: Clock, round: Round) -> None:
+        self.store = store
+        self.clock = clock
+        self.round = round
+        self.keys = Keys(round.item, round.number)
+        self.recipe = LOCKS[round.recipe]
+
+    def sell(self, order: Order) -> Sale:
+        lock = self.recipe(self.store, self.clock, self.keys.lock, self.round.lease / 1000)
+        if not lock.acquire(self.round.wait / 1000):
+            return Sale(Outcome.BUSY, attempts=lock.attempts)
+        try:
+            sale = self.critical_section(order)
+        finally:
+            still_mine = lock.release()
+        # Too late to take the sale back: the buyer keeps it, and the loss is shown.
+        return replace(sale, attempts=lock.attempts, lock_lost=not still_mine)
+
+    def critical_section(self, order: Order) -> Sale:
+        stock, seen = self.store.mget(self.keys.stock, self.keys.key(order.key))
+        if seen:
+            return Sale(Outcome.SOLD, order=Order.decode(seen))
+        if stock is None:
+            return Sale(Outcome.ROUND_OVER)
+        left = int(stock) - order.quantity
+        if left < 0:
+            return Sale(Outcome.SOLD_OUT, left=int(stock))
+
+        self.clock.sleep(self.round.think / 1000)
+
+        with self.store.pipeline() as pipe:
+            pipe.set(self.keys.stock, left)
+            pipe.xadd(self.keys.sales, {"sale": order.encode()})
+            pipe.mset(self.keys.receipts(order))
+            pipe.execute()
+        return Sale(Outcome.SOLD, left=left, order=order)

@@ -1,0 +1,45 @@
+"""naive: read the stock, then write it back. An exhibit: broken on purpose.
+
+How       GET -> check -> SET -> XADD, each a command of its own
+Prevents  nothing
+Breaks    two buyers read the same stock and both write it less one: a lost update, oversell
+Cost      four round trips
+Sound     never
+"""
+
+from __future__ import annotations
+
+import redis
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.store.keys import Keys
+
+
+class Naive:
+    name = "naive"
+    exhibit = True
+
+    def __init__(self, store: redis.Redis, clock: Clock, round: Round) -> None:
+        self.store = store
+        self.clock = clock
+        self.round = round
+        self.keys = Keys(round.item, round.number)
+
+    def sell(self, order: Order) -> Sale:
+        stock, seen = self.store.mget(self.keys.stock, self.keys.key(order.key))
+        if seen:
+            return Sale(Outcome.SOLD, order=Order.decode(seen))
+        if stock is None:
+            return Sale(Outcome.ROUND_OVER)
+        left = int(stock) - order.quantity
+        if left < 0:
+            return Sale(Outcome.SOLD_OUT, left=int(stock))
+
+        self.clock.sleep(self.round.think / 1000)
+
+        # Whoever read the same stock meanwhile writes the same number: one of the two units
+        # sold is never taken. Nor are these one step: a crash in between loses a unit.
+        self.store.set(self.keys.stock, left)
+        self.store.xadd(self.keys.sales, {"sale": order.encode()})
+        self.store.mset(self.keys.receipts(order))
+        return Sale(Outcome.SOLD, left=left, order=order)

@@ -1,0 +1,1 @@
+"""What the program does, in the words of the domain."""

@@ -1,0 +1,46 @@
+"""What this installation runs on: every figure that anybody measures depends on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import redis
+from sqlalchemy import make_url
+
+from app.config import Settings
+from app.store.redis import answering
+
+
+def about(settings: Settings, store: redis.Redis, version: str) -> dict[str, Any]:
+    """Raises StoreAway."""
+    with answering():
+        info = store.info("server")
+        try:
+            appendfsync = _appendfsync(store)
+        except redis.ResponseError:  # a hosted store may forbid CONFIG
+            appendfsync = "unknown"
+    if "valkey_version" in info:
+        server = f"Valkey {info['valkey_version']}"
+    else:
+        server = f"Redis {info['redis_version']}"
+    return {
+        "version": version,
+        "shop": {
+            "url": settings.shop_address,
+            "workers": settings.shop_workers,
+            "threads": settings.shop_threads,
+        },
+        "store": {"server": server, "appendfsync": appendfsync},
+        "database": make_url(settings.database).get_backend_name(),
+    }
+
+
+def _appendfsync(store: redis.Redis) -> str:
+    """How sales reach the disk: always, everysec, no; or off, without an append-only file."""
+    config = store.config_get("appendonly", "appendfsync")
+    said = {_text(name): _text(value) for name, value in config.items()}
+    return said["appendfsync"] if said["appendonly"] == "yes" else "off"
+
+
+def _text(value: object) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,188 @@
+"""The audit: stocked, left and sold, from records that no mode counts; and a verdict.
+
+stocked = the round's record · left = the stock key · sold = the distinct order ids in stream ∪
+database, with their quantities · recorded = the server's own count of the stream's entries.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+import redis
+from sqlalchemy.orm import Session, sessionmaker
+
+from app.domain import Order, Outcome, Round, StoreAway
+from app.service.tally import BEAT, Post, posts
+from app.store import db, orders, rounds
+from app.store.redis import answering
+
+PATIENCE = 3 * BEAT  # s to wait for each worker's word that it was quiet while we read
+
+
+class Verdict(StrEnum):
+    SETTLING = "settling"  # sales are under way: nothing can be said yet
+    EXACT = "exact"  # every unit is sold once or still there
+    OVERSOLD = "oversold"
+    UNDERSOLD = "undersold"  # units that nobody has
+    INCONSISTENT = "inconsistent"  # the numbers add up, the orders do not
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found. All but `verdict`, `sentence` and `answers` are units or counts."""
+
+    item: str
+    round: int
+    mode: str
+    running: bool
+    settled: bool
+    verdict: Verdict
+    sentence: str
+    stocked: int
+    left: int
+    sold: int
+    orders: int
+    oversold: int
+    undersold: int
+    duplicate_ids: int
+    duplicate_keys: int
+    sales_without_order: int
+    orders_without_sale: int
+    in_flight: int
+    answers: dict[str, int]  # as the workers counted them: to look at, no evidence
+    conflicts: int
+    locks_lost: int
+
+
+@dataclass(frozen=True)
+class Books:
+    """One reading of store and database, between the moments `start` and `end`."""
+
+    start: float
+    end: float
+    left: int
+    waiting: list[Order]  # sales in the stream, not yet orders
+    recorded: int  # sales ever written to the stream
+    rows: dict[str, tuple[int, str]]  # order id -> quantity, idempotency key
+
+
+class Auditor:
+    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
+        self.store = store
+        self.sessions = sessions
+
+    def audit(self, round: Round) -> Audit:
+        """Read the books, and wait up to PATIENCE for every worker's word that it was quiet.
+
+        Raises StoreAway, DatabaseAway.
+        """
+        books = self._read(round)
+        deadline = time.time() + PATIENCE
+        while True:
+            with answering():
+                workers = posts(self.store, round)
+            quiet = all(post.quiet_between(books.start, books.end) for post in workers)
+            busy = any(post.in_flight for post in workers)
+            if quiet or busy or time.time() > deadline:
+                return judge(round, books, workers, quiet)
+            time.sleep(BEAT / 5)
+
+    def _read(self, round: Round) -> Books:
+        """Stock, then stream, then database: a sale on its way is then seen twice, never missed."""
+        start = time.time()
+        with answering():
+            left = rounds.left(self.store, round)
+            waiting, recorded = rounds.sales(self.store, round)
+        if left is None:
+            raise StoreAway("The store has lost this round's stock: was it emptied?")
+        with db.answering(), self.sessions() as session:
+            rows = orders.of_round(session, round.item, round.number)
+        return Books(
+            start,
+            time.time(),
+            left,
+            [Order.decode(sale) for sale in waiting],
+            recorded,
+            {id: (quantity, key) for id, quantity, key in rows},
+        )
+
+
+def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit:
+    """Hold what was sold against what was stocked."""
+    sales = books.rows | {order.id: (order.quantity, order.key) for order in books.waiting}
+    sold = sum(quantity for quantity, _ in sales.values())
+    keys = Counter(key for _, key in sales.values())
+    settled = quiet and not books.waiting
+    oversold = max(0, sold - round.stock)
+    undersold = max(0, round.stock - books.left - sold)
+    duplicate_ids = max(0, books.recorded - len(sales))
+    duplicate_keys = sum(count - 1 for count in keys.values())
+    orders_without_sale = max(0, len(books.rows) - books.recorded)
+    broken = duplicate_ids + duplicate_keys + orders_without_sale
+    # Naive selling never drives the stock below zero: sold + left can exceed what was stocked
+    # long before sold alone does.
+    unaccounted = sold + books.left != round.stock
+    if not settled:
+        verdict = Verdict.SETTLING
+    elif oversold:
+        verdict = Verdict.OVERSOLD
+    elif undersold:
+        verdict = Verdict.UNDERSOLD
+    elif broken or unaccounted:
+        verdict = Verdict.INCONSISTENT
+    else:
+        verdict = Verdict.EXACT
+    answers = sum((Counter(post.answers) for post in workers), Counter[str]())
+    return Audit(
+        item=round.item,
+        round=round.number,
+        mode=round.mode,
+        running=round.running,
+        settled=settled,
+        verdict=verdict,
+        sentence=sentence(verdict, round.stock, sold, books.left, broken),
+        stocked=round.stock,
+        left=books.left,
+        sold=sold,
+        orders=len(books.rows),
+        oversold=oversold,
+        undersold=undersold,
+        duplicate_ids=duplicate_ids,
+        duplicate_keys=duplicate_keys,
+        sales_without_order=len(sales.keys() - books.rows.keys()),
+        orders_without_sale=orders_without_sale,
+        in_flight=sum(post.in_flight for post in workers),
+        answers={
+            outcome.value: answers[outcome] for outcome in Outcome if outcome != Outcome.ROUND_OVER
+        },
+        conflicts=sum(post.conflicts for post in workers),
+        locks_lost=sum(post.locks_lost for post in workers),
+    )
+
+
+def sentence(verdict: Verdict, stocked: int, sold: int, left: int, broken: int) -> str:
+    """The verdict as one would say it to a class."""
+    match verdict:
+        case Verdict.SETTLING:
+            return f"Settling: {sold:,} of {stocked:,} sold so far, and purchases are under way."
+        case Verdict.OVERSOLD:
+            missing = sold - stocked
+            who = "1 customer" if missing == 1 else f"{missing:,} customers"
+            return f"Sold {sold:,} of {stocked:,}. {who} will be disappointed."
+        case Verdict.UNDERSOLD:
+            lost = stocked - left - sold
+            units = "1 unit belongs" if lost == 1 else f"{lost:,} units belong"
+            return f"Sold {sold:,} of {stocked:,}, {left:,} left: {units} to nobody."
+        case Verdict.INCONSISTENT if sold + left > stocked:
+            twice = sold + left - stocked
+            return (
+                f"Sold {sold:,} of {stocked:,} and still {left:,} left: {twice:,} more than there "
+                "were. Lost updates; the oversell comes when the rest is sold."
+            )
+        case Verdict.INCONSISTENT:
+            return f"Sold {sold:,} of {stocked:,}, but {broken:,} sales do not add up."
+        case Verdict.EXACT:
+            return f"Sold {sold:,} of {stocked:,}, {left:,} left: every unit accounted for."

@@ -1,0 +1,76 @@
+"""Orders as their buyers see them: recorded while in the store, confirmed once in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import redis
+from sqlalchemy.orm import Session, sessionmaker
+
+from app.domain import ITEMS, DatabaseAway, Order, StoreAway, UnknownOrder
+from app.store import db, keys, orders
+from app.store.redis import answering
+
+MOST = 50  # orders on one page
+
+
+@dataclass(frozen=True)
+class Entry:
+    order: Order
+    confirmed: bool
+
+
+class OrderBook:
+    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
+        self.store = store
+        self.sessions = sessions
+
+    def find(self, id: str) -> Entry:
+        """One order. Asks the store first, so a sale is found with the database away.
+
+        Raises UnknownOrder; StoreAway or DatabaseAway when the one that may have it is away.
+        """
+        store_away = None
+        try:
+            recorded = self._recorded([id])
+        except StoreAway as error:
+            recorded, store_away = [], error
+        if recorded:
+            return Entry(recorded[0], confirmed=False)
+        with db.answering(), self.sessions() as session:
+            order = orders.find(session, id)
+        if order:
+            return Entry(order, confirmed=True)
+        if store_away:
+            raise store_away
+        raise UnknownOrder(f"There is no order {id}.")
+
+    def mine(self, buyer: str, recent: Iterable[str]) -> tuple[list[Entry], bool]:
+        """The buyer's orders, newest first, and whether some may be missing.
+
+        `recent` are ids from the buyer's cookie: those still in the store are found by them.
+        """
+        found: dict[str, Entry] = {}
+        partial = False
+        try:
+            recorded = self._recorded(recent)
+            found |= {order.id: Entry(order, confirmed=False) for order in recorded}
+        except StoreAway:
+            partial = True
+        try:
+            with db.answering(), self.sessions() as session:
+                confirmed = orders.of_buyer(session, buyer, MOST) if buyer else []
+            found |= {order.id: Entry(order, confirmed=True) for order in confirmed}
+        except DatabaseAway:
+            partial = True
+        newest_first = sorted(found.values(), key=lambda entry: entry.order.id, reverse=True)
+        return newest_first[:MOST], partial
+
+    def _recorded(self, ids: Iterable[str]) -> list[Order]:
+        with answering():
+            pipe = self.store.pipeline(transaction=False)
+            for id in ids:
+                for item in ITEMS:  # an order's id does not tell its item
+                    pipe.get(keys.order(item, id))
+            return [Order.decode(sale) for sale in pipe.execute() if sale]

@@ -1,0 +1,53 @@
+"""What the modes and recipes say of themselves, read from their files' docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass
+
+from app.locks import LOCKS
+from app.modes import MODES
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One mode or recipe: its title and what its docstring's table says."""
+
+    name: str
+    title: str
+    how: str
+    prevents: str
+    breaks: str
+    cost: str
+    sound: str
+    exhibit: bool
+    takes_recipe: bool = False
+
+
+def modes() -> list[Entry]:
+    return [
+        _entry(name, mode, mode.exhibit, takes_recipe=name == "lock")
+        for name, mode in MODES.items()
+    ]
+
+
+def recipes() -> list[Entry]:
+    return [_entry(name, recipe, recipe.exhibit) for name, recipe in LOCKS.items()]
+
+
+def _entry(name: str, kind: type, exhibit: bool, takes_recipe: bool = False) -> Entry:
+    text = inspect.getdoc(inspect.getmodule(kind)) or ""
+    title = text.partition("\n")[0].partition(": ")[2]
+    rows = dict(re.findall(r"^(How|Prevents|Breaks|Cost|Sound) +(.+)$", text, re.MULTILINE))
+    return Entry(
+        name,
+        title,
+        rows["How"],
+        rows["Prevents"],
+        rows["Breaks"],
+        rows["Cost"],
+        rows["Sound"],
+        exhibit,
+        takes_recipe,
+    )

@@ -1,0 +1,156 @@
+"""buy(): sell through the running round's mode, and answer."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+
+import redis
+import uuid_utils
+
+from app.domain import (
+    ITEMS,
+    Clock,
+    Invalid,
+    KeyReused,
+    NotOnSale,
+    Order,
+    Outcome,
+    Round,
+    Sale,
+    UnknownItem,
+)
+from app.modes import MODES, Mode
+from app.service.rounds import Rounds
+from app.service.tally import Tally
+from app.store.keys import Keys
+from app.store.redis import Wire, answering, metered
+
+MOST_UNITS = 10  # an order's; a round may allow fewer
+LONGEST_KEY = 128  # characters; the column's length
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Selling:
+    """A running round as this worker knows it."""
+
+    round: Round
+    mode: Mode
+    keys: Keys
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A sale, the round it was tried in, and what it cost on the wire."""
+
+    sale: Sale
+    round: Round
+    wire: Wire
+
+
+class Purchase:
+    """The shop's one deed. Knows each item's round without asking for every purchase.
+
+    A worker learns of a switch in two ways: its mode finds the round's stock gone, or the beat
+    (see tally) sees a newer round. Either way the round is looked up anew.
+    """
+
+    def __init__(self, store: redis.Redis, clock: Clock, rounds: Rounds) -> None:
+        self.store = store
+        self.clock = clock
+        self.rounds = rounds
+        self.selling: dict[str, Selling] = {}
+        self.lock = threading.Lock()
+        self.tally = Tally(store, self.refresh)
+
+    def buy(self, item: str, quantity: int, key: str | None = None, buyer: str = "") -> Answer:
+        """Sell `quantity` units of `item` to `buyer`, all or nothing.
+
+        The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
+        NotOnSale, KeyReused, StoreAway (the sale may have happened: try again with the key).
+        """
+        self._check(item, quantity, key)
+        id = str(uuid_utils.uuid7())
+        # A switch between the look-up and the sale costs one more try; two in a row do not happen
+        # to a buyer who is not being teased.
+        for _ in range(2):
+            selling = self._find(item)
+            if quantity > selling.round.limit:
+                raise Invalid({"quantity": f"One order takes {selling.round.limit} at most."})
+            order = Order(
+                id,
+                item,
+                selling.round.number,
+                quantity,
+                ITEMS[item].price,
+                buyer,
+                key or id,
+                int(time.time() * 1000),
+            )
+            answer = self._sell(selling, order)
+            if answer.sale.outcome is not Outcome.ROUND_OVER:
+                break
+            self._forget(selling)
+        else:
+            raise NotOnSale(f"The round of {item!r} has just ended. Try again.")
+        made = answer.sale.order
+        if made and made.id != id and (made.quantity, made.buyer) != (quantity, buyer):
+            raise KeyReused("This idempotency key belongs to an order with another body.")
+        return answer
+
+    def _sell(self, selling: Selling, order: Order) -> Answer:
+        wire = Wire()
+        with self.tally.under_way(selling.keys) as ended, answering(), metered(wire):
+            sale = selling.mode.sell(order)
+            ended(sale)
+        if sale.lock_lost:
+            log.warning("order %s: the lock was not mine any more at its release", order.id)
+        return Answer(sale, selling.round, wire)
+
+    def _check(self, item: str, quantity: int, key: str | None) -> None:
+        if item not in ITEMS:
+            raise UnknownItem(f"There is no item {item!r}. There are {', '.join(ITEMS)}.")
+        errors = {}
+        if not 1 <= quantity <= MOST_UNITS:
+            errors["quantity"] = f"quantity must be from 1 to {MOST_UNITS}."
+        if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isprintable()):
+            errors["key"] = (
+                f"An idempotency key has 1 to {LONGEST_KEY} characters, none of them a control one."
+            )
+        if errors:
+            raise Invalid(errors)
+
+    def _find(self, item: str) -> Selling:
+        """The item's running round. Raises NotOnSale."""
+        known = self.selling.get(item)
+        if known:
+            return known
+        with self.lock, answering():
+            # The others who waited here find it known.
+            if known := self.selling.get(item):
+                return known
+            round = self.rounds.newest(item)
+            if round is None or not round.running:
+                raise NotOnSale(f"No round of {item!r} is running.")
+            mode = MODES[round.mode.partition(":")[0]](self.store, self.clock, round)
+            selling = Selling(round, mode, Keys(item, round.number))
+            self.tally.enter(selling.keys)
+            self.selling[item] = selling
+            return selling
+
+    def _forget(self, stale: Selling) -> None:
+        with self.lock:
+            if self.selling.get(stale.round.item) is stale:
+                del self.selling[stale.round.item]
+                self.tally.leave(stale.keys)
+
+    def refresh(self) -> None:
+        """Forget every round that is not the newest one, or has ended. Raises StoreAway."""
+        for known in list(self.selling.values()):
+            newest = self.rounds.newest(known.round.item)
+            if newest is None or newest != known.round:
+                self._forget(known)

@@ -1,0 +1,125 @@
+"""What each worker is doing, published for the lab and for the audit's word *settling*.
+
+Twice a second each shop worker writes one field per round into the round's hash: how many
+purchases are under way, since when none has been, and how its answers so far were counted. The
+counts are for looking at. The audit never takes them as evidence; it only asks whether everybody
+was quiet while it read.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+
+import orjson
+import redis
+
+from app.domain import Outcome, Round, Sale, StoreAway
+from app.store.keys import Keys
+
+BEAT = 0.25  # s between two beats: a worker learns of a switch, and the audit of it, in time
+DEAD = 5.0  # s without a beat after which a worker counts as dead, its purchases with it
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Post:
+    """One worker's state in one round. Times are seconds since 1970, of the worker's clock."""
+
+    in_flight: int = 0
+    quiet_since: float | None = field(default_factory=time.time)  # None while in flight
+    beat: float = 0.0
+    left_round: bool = False  # this worker will never sell in the round again
+    answers: dict[str, int] = field(default_factory=dict)
+    conflicts: int = 0
+    locks_lost: int = 0
+
+    def count(self, outcome: Outcome) -> None:
+        self.answers[outcome] = self.answers.get(outcome, 0) + 1
+
+    def quiet_between(self, start: float, end: float) -> bool:
+        """Was nothing under way from `start` to `end`, for sure?"""
+        if self.quiet_since is None or self.quiet_since > start:
+            return self.beat < time.time() - DEAD
+        return self.left_round or self.beat >= end or self.beat < time.time() - DEAD
+
+
+class Tally:
+    """This worker's posts, one for each round it sells in."""
+
+    def __init__(self, store: redis.Redis, on_beat: Callable[[], None]) -> None:
+        """`on_beat` runs before each beat, in the beating thread."""
+        self.store = store
+        self.worker = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
+        self.on_beat = on_beat
+        self.posts: dict[Keys, Post] = {}
+        self.lock = threading.Lock()
+        threading.Thread(target=self._beat_for_ever, name="tally", daemon=True).start()
+
+    def enter(self, keys: Keys) -> Post:
+        """Show up in a round before the first purchase in it, so that no audit overlooks us."""
+        with self.lock:
+            post = self.posts.setdefault(keys, Post())
+        self._publish(keys)
+        return post
+
+    def leave(self, keys: Keys) -> None:
+        """Nothing new will be sold in that round here; what is under way may still end."""
+        with self.lock:
+            if post := self.posts.get(keys):
+                post.left_round = True
+
+    @contextmanager
+    def under_way(self, keys: Keys) -> Iterator[Callable[[Sale], None]]:
+        """Around one purchase. Call what it yields with the sale; no call means an error."""
+        post = self.posts.get(keys) or self.enter(keys)
+        with self.lock:
+            post.in_flight += 1
+            post.quiet_since = None
+        ended: list[Sale] = []
+        try:
+            yield ended.append
+        finally:
+            with self.lock:
+                post.in_flight -= 1
+                if post.in_flight == 0:
+                    post.quiet_since = time.time()
+                for sale in ended:
+                    if sale.outcome is not Outcome.ROUND_OVER:
+                        post.count(sale.outcome)
+                    post.conflicts += sale.conflicts
+                    post.locks_lost += sale.lock_lost
+                if not ended:
+                    post.count(Outcome.ERROR)
+
+    def _beat_for_ever(self) -> None:
+        while True:
+            time.sleep(BEAT)
+            try:
+                self.on_beat()
+                for keys in list(self.posts):
+                    self._publish(keys)
+            except (redis.RedisError, StoreAway) as error:
+                log.warning("no beat, the store does not answer: %s", error)
+
+    def _publish(self, keys: Keys) -> None:
+        with self.lock:
+            post = self.posts[keys]
+            post.beat = time.time()
+            done = post.left_round and post.in_flight == 0
+            said = asdict(post) | {"left_round": done}
+            if done:
+                del self.posts[keys]
+        self.store.hset(keys.workers, self.worker, orjson.dumps(said))
+
+
+def posts(store: redis.Redis, round: Round) -> list[Post]:
+    """What every worker last said of a round."""
+    said = store.hvals(Keys(round.item, round.number).workers)
+    return [Post(**orjson.loads(text)) for text in said]

@@ -1,0 +1,1 @@
+"""Redis or Valkey, and the database: clients, names, records, tables."""

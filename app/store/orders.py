@@ -1,0 +1,82 @@
+"""Orders in the database: the table, and what is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from sqlalchemy import BigInteger, DateTime, Index, String, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+
+from app.domain import Order
+
+
+class Base(DeclarativeBase):
+    pass
+
+
+class OrderRow(Base):
+    """One durable order. Columns as in domain.Order; `confirmed` is when the row was written.
+
+    The idempotency key is indexed but not unique: that each key sells once is the mode's promise,
+    and the audit must be able to see it broken.
+    """
+
+    __tablename__ = "orders"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    item: Mapped[str] = mapped_column(String(32))
+    round: Mapped[int]
+    quantity: Mapped[int]
+    price: Mapped[int]
+    buyer: Mapped[str] = mapped_column(String(36))
+    key: Mapped[str] = mapped_column(String(128))
+    at: Mapped[int] = mapped_column(BigInteger)
+    confirmed: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+    __table_args__ = (
+        Index("orders_by_round", "item", "round", "key"),
+        Index("orders_by_buyer", "buyer", "at"),
+    )
+
+    def order(self) -> Order:
+        return Order(
+            self.id,
+            self.item,
+            self.round,
+            self.quantity,
+            self.price,
+            self.buyer,
+            self.key,
+            self.at,
+        )
+
+
+def insert_missing(session: Session, orders: Iterable[Order]) -> None:
+    """Insert those that are not there yet. The same batch may come again after a crash."""
+    rows = [asdict(order) | {"confirmed": datetime.now(UTC)} for order in orders]
+    if not rows:
+        return
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    session.execute(dialect.insert(OrderRow).on_conflict_do_nothing(), rows)
+
+
+def find(session: Session, id: str) -> Order | None:
+    row = session.get(OrderRow, id)
+    return row.order() if row else None
+
+
+def of_buyer(session: Session, buyer: str, most: int) -> list[Order]:
+    """The buyer's newest orders, newest first."""
+    query = select(OrderRow).where(OrderRow.buyer == buyer).order_by(OrderRow.at.desc()).limit(most)
+    return [row.order() for row in session.scalars(query)]
+
+
+def of_round(session: Session, item: str, round: int) -> Sequence[tuple[str, int, str]]:
+    """(id, quantity, key) of each order of a round."""
+    query = select(OrderRow.id, OrderRow.quantity, OrderRow.key).where(
+        OrderRow.item == item, OrderRow.round == round
+    )
+    return [row.tuple() for row in session.execute(query)]

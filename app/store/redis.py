@@ -1,0 +1,154 @@
+"""The one place that decides how we talk to the store: time-outs, retries, connections, counting.
+
+Never resend. redis-py retries ten times by default, and resends commands that are not
+idempotent: when a reply is lost, the XADD or the script runs again and sells twice. Here nothing
+is sent twice. A lost reply becomes StoreAway, the buyer gets 503, and trying again with the same
+idempotency key finds the sale if there was one.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.connection import Connection, ConnectionPool
+from redis.maint_notifications import MaintNotificationsConfig
+from redis.retry import Retry
+
+from app.domain import StoreAway
+
+NEVER_RESEND = Retry(NoBackoff(), 0)
+
+
+@dataclass(slots=True)
+class Wire:
+    """What one purchase sent: writes that waited for a reply, and the commands in them.
+
+    EVALSHA counts as one command; a MULTI…EXEC batch is one round trip and as many commands as
+    it sends, MULTI and EXEC among them. Connecting is not counted.
+    """
+
+    round_trips: int = 0
+    commands: int = 0
+
+
+_wire: ContextVar[Wire | None] = ContextVar("wire", default=None)
+
+
+@contextmanager
+def metered(wire: Wire | None) -> Iterator[None]:
+    """Count into `wire` what this thread sends meanwhile; None: do not count."""
+    token = _wire.set(wire)
+    try:
+        yield
+    finally:
+        _wire.reset(token)
+
+
+class Metered(Connection):
+    """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
+
+    def on_connect_check_health(self, check_health: bool = True) -> None:
+        with metered(None):
+            super().on_connect_check_health(check_health=check_health)
+
+    def send_command(self, *args: Any, **kwargs: Any) -> None:
+        if wire := _wire.get():
+            wire.round_trips += 1
+            wire.commands += 1
+        super().send_command(*args, **kwargs)
+
+    def pack_commands(self, commands: Any) -> Any:
+        if wire := _wire.get():
+            wire.round_trips += 1
+            wire.commands += len(commands)
+        return super().pack_commands(commands)
+
+
+class ThreadPool(ConnectionPool):
+    """Each thread keeps its own connections: no lock to queue for, and warm buffers.
+
+    A thread borrows as many as it needs at once (a WATCH holds one) and puts them back for
+    itself. They close when the thread ends.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._own = threading.local()
+        self._every: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+    def _idle(self) -> list[Connection]:
+        idle: list[Connection] = self._own.__dict__.setdefault("idle", [])
+        return idle
+
+    def get_connection(
+        self, command_name: str | None = None, *keys: Any, **options: Any
+    ) -> Connection:
+        """A connected connection. One that the server has closed meanwhile is opened again.
+
+        Nothing was sent on it, so this is no resend.
+        """
+        idle = self._idle()
+        connection: Connection
+        if idle:
+            connection = idle.pop()
+        else:
+            connection = self.connection_class(**self.connection_kwargs)
+            self._every.add(connection)
+        try:
+            connection.connect()
+            try:
+                stale = connection.can_read()
+            except (redis.ConnectionError, redis.TimeoutError):
+                stale = True
+            if stale:
+                connection.disconnect()
+                connection.connect()
+        except BaseException:
+            self.release(connection)
+            raise
+        return connection
+
+    def release(self, connection: Any) -> None:
+        self._idle().append(connection)
+
+    def disconnect(self, inuse_connections: bool = True) -> None:
+        for connection in list(self._every):
+            connection.disconnect()
+
+
+def connect(url: str, timeout_ms: int) -> redis.Redis:
+    """A client for `url` that gives up after `timeout_ms` at every step and never resends."""
+    pool = ThreadPool.from_url(
+        url,
+        socket_timeout=timeout_ms / 1000,
+        socket_connect_timeout=timeout_ms / 1000,
+        retry=NEVER_RESEND,
+        protocol=2,
+        lib_name=None,
+        lib_version=None,
+        maint_notifications_config=MaintNotificationsConfig(enabled=False),
+    )
+    # The URL has chosen the kind of connection (TCP, TLS, Unix socket); each can be metered.
+    pool.connection_class = type("Metered", (Metered, pool.connection_class), {})
+    return redis.Redis(connection_pool=pool)
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Turn every error of the store into StoreAway.
+
+    Not only lost connections: a server that is loading, read-only, out of memory or cannot write
+    its log (MISCONF) is away for a buyer in the same way.
+    """
+    try:
+        yield
+    except redis.RedisError as error:
+        raise StoreAway(f"The store does not answer: {error}") from error

@@ -1,0 +1,125 @@
+"""Rounds in the store: one record each, one pointer an item to its newest."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import redis
+
+from app.domain import ITEMS, Round, StoreAway
+from app.store import keys
+from app.store.keys import Keys
+
+GROUP = "fulfil"  # the consumer group that moves sales to the database
+RACES = 20  # instructors who may press Start at the same instant before one is told to try again
+
+
+def newest(store: redis.Redis, item: str) -> Round | None:
+    """The item's newest round, running or ended."""
+    number = store.get(keys.newest(item))
+    return find(store, item, int(number)) if number else None
+
+
+def find(store: redis.Redis, item: str, number: int) -> Round | None:
+    record = store.get(Keys(item, number).record)
+    return Round.decode(record) if record else None
+
+
+def open_streams(store: redis.Redis) -> list[Keys]:
+    """Rounds whose sales may still have to be moved to the database."""
+    pipe = store.pipeline(transaction=False)
+    for item in ITEMS:
+        pipe.smembers(keys.streams(item))
+    return [
+        Keys(item, int(number))
+        for item, numbers in zip(ITEMS, pipe.execute(), strict=True)
+        for number in sorted(numbers, key=int)
+    ]
+
+
+def start(store: redis.Redis, wanted: Round) -> Round:
+    """End the item's running round and begin `wanted`, in one step; gives it its number.
+
+    The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`,
+    put to use.
+    """
+    for _ in range(RACES):
+        with store.pipeline() as pipe:
+            pipe.watch(keys.newest(wanted.item))
+            number = int(pipe.get(keys.newest(wanted.item)) or 0)
+            running = find(store, wanted.item, number)
+            new = replace(wanted, number=number + 1, started=_now(), ended=None)
+            names = Keys(new.item, new.number)
+            pipe.multi()
+            if running and running.running:
+                _end(pipe, running)
+            pipe.set(names.record, new.encode())
+            pipe.set(names.stock, new.stock)
+            pipe.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
+            pipe.sadd(keys.streams(new.item), new.number)
+            pipe.set(keys.newest(new.item), new.number)
+            try:
+                pipe.execute()
+            except redis.WatchError:
+                continue
+            return new
+    raise StoreAway("Too many rounds are being started at once. Try again.")
+
+
+def end(store: redis.Redis, item: str) -> Round | None:
+    """End the item's running round; None when none runs."""
+    for _ in range(RACES):
+        with store.pipeline() as pipe:
+            pipe.watch(keys.newest(item))
+            running = newest(store, item)
+            if running is None or not running.running:
+                return None
+            # Another `end` would leave the pointer as it is: watch the record too.
+            pipe.watch(Keys(item, running.number).record)
+            running = find(store, item, running.number)
+            if running is None or not running.running:
+                return None
+            pipe.multi()
+            ended = _end(pipe, running)
+            try:
+                pipe.execute()
+            except redis.WatchError:
+                continue
+            return ended
+    raise StoreAway("Too many rounds are being ended at once. Try again.")
+
+
+def _end(pipe: redis.client.Pipeline, running: Round) -> Round:
+    """Queue what ends a round. Its stock moves away, so that no mode can read it any more."""
+    names = Keys(running.item, running.number)
+    ended = replace(running, ended=_now())
+    pipe.set(names.record, ended.encode())
+    pipe.rename(names.stock, names.ended)
+    return ended
+
+
+def left(store: redis.Redis, round: Round) -> int | None:
+    """Units left; None when the store has lost them.
+
+    A blind writer that was under way when the round ended sets `stock` anew. Its number is the
+    newer one; nobody else sells from it, as every worker learns of the end within a second.
+    """
+    names = Keys(round.item, round.number)
+    stock, ended = store.mget(names.stock, names.ended)
+    units = ended if stock is None else stock
+    return None if units is None else int(units)
+
+
+def sales(store: redis.Redis, round: Round) -> tuple[list[bytes], int]:
+    """The sales not yet in the database, and how many were ever written (the server's count)."""
+    name = Keys(round.item, round.number).sales
+    pipe = store.pipeline(transaction=True)
+    pipe.xrange(name)
+    pipe.xinfo_stream(name)
+    entries, info = pipe.execute()
+    return [fields[b"sale"] for _, fields in entries], info["entries-added"]
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,1 @@
+"""HTTP only: parse, call a service, map the outcome to a status."""

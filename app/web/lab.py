@@ -1,0 +1,158 @@
+"""The instructor's console: start a round, watch it, read the audit's verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, abort, redirect, request, url_for
+
+from app.domain import (
+    ITEMS,
+    ROUND_BOUNDS,
+    DatabaseAway,
+    Invalid,
+    Round,
+    StoreAway,
+    UnknownItem,
+)
+from app.service import catalogue
+from app.service.audit import Auditor
+from app.service.rounds import Rounds, is_exhibit, warnings
+from app.web import parse
+from app.web.answers import describe, json, page, wants_html
+
+# Names of a round's times on the wire, where the unit belongs into the name.
+TIMES = {"think_ms": "think", "lease_ms": "lease", "wait_ms": "wait"}
+TIMES |= {"attempts": "attempts", "limit": "limit"}
+
+
+def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, Any]]) -> Blueprint:
+    lab = Blueprint("lab", __name__)
+
+    @lab.before_request
+    def same_origin() -> None:
+        """The lab has no password: no other site's page may press its buttons."""
+        origin = request.headers.get("Origin")
+        if request.method == "POST" and origin and urlsplit(origin).netloc != request.host:
+            abort(403, "The lab only listens to its own pages.")
+
+    @lab.get("/")
+    def index() -> Response:
+        return form_page({}, {})
+
+    def form_page(values: dict[str, Any], errors: dict[str, str], status: int = 200) -> Response:
+        running = [newest for item in ITEMS if (newest := rounds.newest(item))]
+        return page(
+            "lab/index.html",
+            status,
+            rounds=[view(round) | {"left": rounds.left(round)} for round in running],
+            form=_defaults() | values,
+            errors=errors,
+            items=[{"slug": item.slug, "name": item.name} for item in ITEMS.values()],
+            modes=catalogue.modes(),
+            recipes=catalogue.recipes(),
+            limits=_limits(),
+        )
+
+    @lab.post("/rounds")
+    def start() -> Response:
+        values = parse.body(request)
+        try:
+            round = _start(values)
+        except (Invalid, UnknownItem) as error:
+            if not wants_html():
+                raise
+            said = error.errors if isinstance(error, Invalid) else {"item": str(error)}
+            return form_page(
+                values, {_WIRE.get(name, name): text for name, text in said.items()}, 422
+            )
+        if wants_html():
+            return redirect(url_for("lab.show", item=round.item, number=round.number), 303)  # type: ignore[return-value]
+        return json(view(round), 201)
+
+    def _start(values: dict[str, Any]) -> Round:
+        mode = parse.text(values, "mode")
+        if mode == "lock" and values.get("recipe"):
+            mode = f"{mode}:{parse.text(values, 'recipe')}"
+        times = {
+            inner: parse.whole(values, name) for name, inner in TIMES.items() if name in values
+        }
+        return rounds.start(parse.text(values, "item"), mode, parse.whole(values, "stock"), times)
+
+    @lab.get("/rounds/<item>")
+    def newest(item: str) -> Response:
+        round = rounds.find(item)
+        if wants_html():
+            return redirect(url_for("lab.show", item=item, number=round.number), 303)  # type: ignore[return-value]
+        return json(view(round) | {"left": rounds.left(round)})
+
+    @lab.get("/rounds/<item>/<int:number>")
+    def show(item: str, number: int) -> Response:
+        round = rounds.find(item, number)
+        if not wants_html():
+            return json(view(round) | {"left": rounds.left(round)})
+        try:
+            audit, error = asdict(auditor.audit(round)), ""
+        except (StoreAway, DatabaseAway) as away:
+            audit, error = None, describe(away)[1]
+        return page("lab/round.html", round=view(round), audit=audit, audit_error=error)
+
+    @lab.post("/rounds/<item>/end")
+    def end(item: str) -> Response:
+        round = rounds.end(item)
+        if wants_html():
+            return redirect(url_for("lab.show", item=item, number=round.number), 303)  # type: ignore[return-value]
+        return json(view(round))
+
+    @lab.get("/rounds/<item>/<int:number>/audit")
+    def audit(item: str, number: int) -> Response:
+        return json(auditor.audit(rounds.find(item, number)))
+
+    @lab.get("/about")
+    def about_us() -> Response:
+        return json(about() | {"modes": catalogue.modes(), "recipes": catalogue.recipes()})
+
+    @lab.get("/health")
+    def health() -> Response:
+        rounds.newest("apple")  # raises StoreAway
+        return json({"status": "ok"})
+
+    return lab
+
+
+_WIRE = {inner: name for name, inner in TIMES.items()}
+
+
+def view(round: Round) -> dict[str, Any]:
+    """A round on the wire and in the templates."""
+    return {
+        "item": round.item,
+        "name": ITEMS[round.item].name,
+        "round": round.number,
+        "number": round.number,
+        "mode": round.mode,
+        "exhibit": is_exhibit(round.mode),
+        "stock": round.stock,
+        "think_ms": round.think,
+        "lease_ms": round.lease,
+        "wait_ms": round.wait,
+        "attempts": round.attempts,
+        "limit": round.limit,
+        "running": round.running,
+        "started_at": round.started,
+        "ended_at": round.ended,
+        "warnings": warnings(round),
+    }
+
+
+def _limits() -> dict[str, tuple[int, int]]:
+    return {_WIRE.get(name, name): (bound.low, bound.high) for name, bound in ROUND_BOUNDS.items()}
+
+
+def _defaults() -> dict[str, Any]:
+    """What the empty form shows: the demo of a lecture, five people overselling ten apples."""
+    plain = view(Round("apple", 0, 10, "naive", think=500))
+    return {name: plain[name] for name in ("item", "stock", "mode", *TIMES)} | {"recipe": "lease"}

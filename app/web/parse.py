@@ -1,0 +1,53 @@
+"""Read what a request sends. Everything else than plain values is refused here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from flask import Request
+from werkzeug.exceptions import BadRequest, UnsupportedMediaType
+
+from app.domain import Invalid
+
+LARGEST_BODY = 16 * 1024  # bytes; a purchase needs about a hundred
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def body(request: Request) -> dict[str, Any]:
+    """The body's members, of a form or a JSON object.
+
+    Raises 413 over LARGEST_BODY, 415 for another type, 400 when it is not what its type says,
+    Invalid when it is JSON but no object.
+    """
+    if request.mimetype in FORMS:
+        return request.form.to_dict()
+    if request.mimetype != "application/json":
+        raise UnsupportedMediaType("Send a form or application/json.")
+    try:
+        document = orjson.loads(request.get_data(cache=False))
+    except orjson.JSONDecodeError as error:
+        raise BadRequest(f"The body is not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise Invalid({"body": "The body must be a JSON object."})
+    return document
+
+
+def whole(values: dict[str, Any], name: str, default: int | None = None) -> int:
+    """A whole number: of a form its digits, of JSON a number. Raises Invalid."""
+    value = values.get(name, default)
+    if isinstance(value, str):
+        digits = value.strip()
+        if digits.isascii() and digits.removeprefix("-").isdigit() and len(digits) < 20:
+            return int(digits)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise Invalid({name: f"{name} must be a whole number."})
+
+
+def text(values: dict[str, Any], name: str, default: str = "") -> str:
+    """A string. Raises Invalid."""
+    value = values.get(name, default)
+    if not isinstance(value, str):
+        raise Invalid({name: f"{name} must be text."})
+    return value

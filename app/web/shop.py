@@ -1,0 +1,207 @@
+"""The shop a customer sees, and its JSON API."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import uuid_utils
+from flask import Blueprint, Response, redirect, request, session, url_for
+
+from app.domain import (
+    ITEMS,
+    Invalid,
+    Item,
+    KeyReused,
+    NotOnSale,
+    Outcome,
+    ShopError,
+    StoreAway,
+    UnknownItem,
+)
+from app.service.book import Entry, OrderBook
+from app.service.purchase import Answer, Purchase
+from app.service.rounds import Rounds
+from app.web import parse
+from app.web.answers import describe, json, page, problem, wants_html
+
+REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
+
+# outcome -> (status, title)
+OUTCOMES = {
+    Outcome.SOLD_OUT: (409, "Sold out"),
+    Outcome.BUSY: (503, "Busy"),
+}
+# error -> the shop's page for it
+KINDS: dict[type[ShopError], str] = {
+    UnknownItem: "not_found",
+    NotOnSale: "not_on_sale",
+    Invalid: "invalid",
+    KeyReused: "invalid",
+    StoreAway: "unavailable",
+}
+
+
+def new_key() -> str:
+    """An idempotency key for one form; the same press of the button never buys twice."""
+    return str(uuid_utils.uuid7())
+
+
+def euros(cents: int) -> str:
+    return f"€{cents / 100:.2f}"
+
+
+def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
+    shop = Blueprint("shop", __name__)
+
+    def shelf() -> list[dict[str, Any]]:
+        return [_shelf_item(item, rounds) for item in ITEMS.values()]
+
+    @shop.get("/")
+    def index() -> Response:
+        return page("shop/index.html", items=shelf(), new_key=new_key)
+
+    @shop.get("/items")
+    def items() -> Response:
+        return json(shelf())
+
+    @shop.post("/noop")
+    def noop() -> Response:
+        """Touches nothing: what HTTP alone costs, the yardstick of `compare`."""
+        parse.body(request)
+        return json({"outcome": "NOOP"})
+
+    @shop.post("/buy/<item>")
+    def buy(item: str) -> Response:
+        form = wants_html()
+        if form and "buyer" not in session:
+            session["buyer"] = str(uuid.uuid4())
+            session.permanent = True
+        values: dict[str, Any] = {}
+        try:
+            values = parse.body(request)
+            quantity = parse.whole(values, "quantity", 1)
+            key = request.headers.get("Idempotency-Key") or parse.text(values, "key") or None
+            answer = purchase.buy(item, quantity, key, session.get("buyer", ""))
+        except ShopError as error:
+            if form:
+                return _error_page(error, item, values)
+            raise
+        return _sold_page(answer, item, quantity, key) if form else _sold_json(answer)
+
+    @shop.get("/orders/<uuid:id>")
+    def order(id: uuid.UUID) -> Response:
+        entry = _entry(book.find(str(id)))
+        return page("shop/order.html", order=entry) if wants_html() else json(entry)
+
+    @shop.get("/orders")
+    def orders() -> Response:
+        entries, partial = book.mine(session.get("buyer", ""), session.get("orders", []))
+        listed = [_entry(entry) for entry in entries]
+        if wants_html():
+            return page("shop/orders.html", orders=listed, partial=partial)
+        return json({"orders": listed, "partial": partial})
+
+    @shop.get("/health")
+    def health() -> Response:
+        rounds.newest("apple")  # raises StoreAway
+        return json({"status": "ok"})
+
+    return shop
+
+
+def _shelf_item(item: Item, rounds: Rounds) -> dict[str, Any]:
+    round = rounds.newest(item.slug)
+    on_sale = round is not None and round.running
+    return {
+        "slug": item.slug,
+        "name": item.name,
+        "blurb": item.blurb,
+        "price": euros(item.price),
+        "stock": rounds.left(round) if round and on_sale else None,
+        "on_sale": on_sale,
+        "limit": round.limit if round else 0,
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    order = entry.order
+    return {
+        "order": order.id,
+        "id": order.id,
+        "slug": order.item,
+        "item": order.item,
+        "name": ITEMS[order.item].name,
+        "quantity": order.quantity,
+        "total": euros(order.price * order.quantity),
+        "state": "confirmed" if entry.confirmed else "recorded",
+        "round": order.round,
+        "sold_at": order.at,
+    }
+
+
+def _sold_json(answer: Answer) -> Response:
+    sale, round, wire = answer.sale, answer.round, answer.wire
+    members = {
+        "outcome": sale.outcome,
+        "left": sale.left,
+        "attempts": sale.attempts,
+        "conflicts": sale.conflicts,
+        "mode": round.mode,
+        "round": round.number,
+        "round_trips": wire.round_trips,
+        "commands": wire.commands,
+        "lock_lost": sale.lock_lost,
+    }
+    if sale.order:
+        sold = {"order": sale.order.id, "item": sale.order.item, "quantity": sale.order.quantity}
+        return json(members | sold, 201)
+    status, title = OUTCOMES[sale.outcome]
+    return problem(status, title, _in_words(answer), **members)
+
+
+def _sold_page(answer: Answer, item: str, quantity: int, key: str | None) -> Response:
+    sale = answer.sale
+    if sale.order:
+        session["orders"] = [sale.order.id, *session.get("orders", [])][:REMEMBERED]
+        return redirect(url_for("shop.order", id=sale.order.id), 303)  # type: ignore[return-value]
+    status, title = OUTCOMES[sale.outcome]
+    return page(
+        "shop/answer.html",
+        status,
+        kind=sale.outcome.lower(),
+        title=title,
+        detail=_in_words(answer),
+        slug=item,
+        name=ITEMS[item].name,
+        left=sale.left,
+        quantity=quantity,
+        key=key,
+        new_key=new_key,
+    )
+
+
+def _error_page(error: ShopError, item: str, values: dict[str, Any]) -> Response:
+    status, title, detail, _ = describe(error)
+    known = ITEMS.get(item)
+    return page(
+        "shop/answer.html",
+        status,
+        kind=KINDS[type(error)],
+        title=title,
+        detail=detail,
+        slug=item if known else None,
+        name=known.name if known else None,
+        left=None,
+        quantity=values.get("quantity"),
+        key=values.get("key"),
+        new_key=new_key,
+    )
+
+
+def _in_words(answer: Answer) -> str:
+    if answer.sale.outcome is Outcome.BUSY:
+        return "Too many are buying at this moment, and there is stock left. Try again."
+    if answer.sale.left:
+        return f"Only {answer.sale.left} left, fewer than you asked for."
+    return "Nothing is left of this round."
