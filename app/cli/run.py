@@ -35,6 +35,7 @@ def lab() -> None:
 def fulfil() -> None:
     """Move sales from the store into the database."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    os.nice(10)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

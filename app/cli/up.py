@@ -64,8 +64,9 @@ def _alone(settings: Settings) -> Iterator[None]:
         except BlockingIOError as error:
             lock.seek(0)
             raise click.ClickException(
-                f"Last Apple is already running from {settings.var} (process {lock.read().strip()}): "
-                f"{settings.shop_address} Another one beside it needs a VAR_DIR and ports of its own."
+                f"Last Apple is already running from {settings.var} "
+                f"(process {lock.read().strip()}): {settings.shop_address} "
+                "Another one beside it needs a VAR_DIR and ports of its own."
             ) from error
         lock.truncate(0)
         lock.write(str(os.getpid()))

@@ -19,7 +19,7 @@ from app.service.tally import BEAT, Post, posts
 from app.store import db, orders, rounds
 from app.store.redis import answering
 
-PATIENCE = 3 * BEAT  # s to wait for each worker's word that it was quiet while we read
+PATIENCE = 3 * BEAT  # s to wait for each worker's word on whether it was quiet while we read
 
 
 class Verdict(StrEnum):
@@ -75,7 +75,7 @@ class Auditor:
         self.sessions = sessions
 
     def audit(self, round: Round) -> Audit:
-        """Read the books, and wait up to PATIENCE for every worker's word that it was quiet.
+        """Read the books, then wait up to PATIENCE for every worker's word on that moment.
 
         Raises StoreAway, DatabaseAway.
         """
@@ -84,9 +84,9 @@ class Auditor:
         while True:
             with answering():
                 workers = posts(self.store, round)
-            quiet = all(post.quiet_between(books.start, books.end) for post in workers)
-            busy = any(post.in_flight for post in workers)
-            if quiet or busy or time.time() > deadline:
+            heard = all(post.spoke_after(books.end) for post in workers)
+            if heard or time.time() > deadline:
+                quiet = heard and all(post.quiet_since_before(books.start) for post in workers)
                 return judge(round, books, workers, quiet)
             time.sleep(BEAT / 5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import redis
 import uuid_utils
@@ -96,7 +96,7 @@ class Purchase:
                 break
             self._forget(selling)
         else:
-            raise NotOnSale(f"The round of {item!r} has just ended. Try again.")
+            answer = replace(answer, sale=Sale(Outcome.BUSY))
         made = answer.sale.order
         if made and made.id != id and (made.quantity, made.buyer) != (quantity, buyer):
             raise KeyReused("This idempotency key belongs to an order with another body.")

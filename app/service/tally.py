@@ -41,13 +41,16 @@ class Post:
     locks_lost: int = 0
 
     def count(self, outcome: Outcome) -> None:
-        self.answers[outcome] = self.answers.get(outcome, 0) + 1
+        self.answers[outcome.value] = self.answers.get(outcome.value, 0) + 1
 
-    def quiet_between(self, start: float, end: float) -> bool:
-        """Was nothing under way from `start` to `end`, for sure?"""
-        if self.quiet_since is None or self.quiet_since > start:
-            return self.beat < time.time() - DEAD
-        return self.left_round or self.beat >= end or self.beat < time.time() - DEAD
+    def spoke_after(self, moment: float) -> bool:
+        """Does this tell what was so at `moment`? A dead worker's last word has to do."""
+        return self.left_round or self.beat >= moment or self.beat < time.time() - DEAD
+
+    def quiet_since_before(self, moment: float) -> bool:
+        """Has nothing been under way since before `moment`? A dead worker does nothing."""
+        quiet = self.quiet_since is not None and self.quiet_since <= moment
+        return quiet or self.beat < time.time() - DEAD
 
 
 class Tally:
@@ -60,7 +63,8 @@ class Tally:
         self.on_beat = on_beat
         self.posts: dict[Keys, Post] = {}
         self.lock = threading.Lock()
-        threading.Thread(target=self._beat_for_ever, name="tally", daemon=True).start()
+        self.stopped = threading.Event()
+        threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True).start()
 
     def enter(self, keys: Keys) -> Post:
         """Show up in a round before the first purchase in it, so that no audit overlooks us."""
@@ -98,9 +102,12 @@ class Tally:
                 if not ended:
                     post.count(Outcome.ERROR)
 
-    def _beat_for_ever(self) -> None:
-        while True:
-            time.sleep(BEAT)
+    def stop(self) -> None:
+        """No more beats. A worker that just ends needs no stop: it will count as dead."""
+        self.stopped.set()
+
+    def _beat_until_stopped(self) -> None:
+        while not self.stopped.wait(BEAT):
             try:
                 self.on_beat()
                 for keys in list(self.posts):

@@ -79,4 +79,4 @@ def of_round(session: Session, item: str, round: int) -> Sequence[tuple[str, int
     query = select(OrderRow.id, OrderRow.quantity, OrderRow.key).where(
         OrderRow.item == item, OrderRow.round == round
     )
-    return [row.tuple() for row in session.execute(query)]
+    return [(id, quantity, key) for id, quantity, key in session.execute(query)]

@@ -9,12 +9,13 @@ idempotency key finds the sale if there was one.
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import redis
 from redis.backoff import NoBackoff
@@ -25,6 +26,9 @@ from redis.retry import Retry
 from app.domain import StoreAway
 
 NEVER_RESEND = Retry(NoBackoff(), 0)
+# s. A connection in steady use notices by itself that the server went; looking each time would
+# be a system call more for every command.
+IDLE = 0.5
 
 
 @dataclass(slots=True)
@@ -55,6 +59,8 @@ def metered(wire: Wire | None) -> Iterator[None]:
 class Metered(Connection):
     """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
 
+    look_after = 0.0  # s of time.monotonic(): when it has lain idle for long enough to be checked
+
     def on_connect_check_health(self, check_health: bool = True) -> None:
         with metered(None):
             super().on_connect_check_health(check_health=check_health)
@@ -82,33 +88,29 @@ class ThreadPool(ConnectionPool):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._own = threading.local()
-        self._every: weakref.WeakSet[Connection] = weakref.WeakSet()
+        self._every: weakref.WeakSet[Metered] = weakref.WeakSet()
 
-    def _idle(self) -> list[Connection]:
-        idle: list[Connection] = self._own.__dict__.setdefault("idle", [])
+    def _idle(self) -> list[Metered]:
+        idle: list[Metered] = self._own.__dict__.setdefault("idle", [])
         return idle
 
     def get_connection(
         self, command_name: str | None = None, *keys: Any, **options: Any
-    ) -> Connection:
-        """A connected connection. One that the server has closed meanwhile is opened again.
+    ) -> Metered:
+        """A connected connection. One that the server closed while it lay idle is opened again.
 
         Nothing was sent on it, so this is no resend.
         """
         idle = self._idle()
-        connection: Connection
+        connection: Metered
         if idle:
             connection = idle.pop()
         else:
-            connection = self.connection_class(**self.connection_kwargs)
+            connection = cast(Metered, self.connection_class(**self.connection_kwargs))
             self._every.add(connection)
         try:
             connection.connect()
-            try:
-                stale = connection.can_read()
-            except (redis.ConnectionError, redis.TimeoutError):
-                stale = True
-            if stale:
+            if time.monotonic() > connection.look_after and _closed(connection):
                 connection.disconnect()
                 connection.connect()
         except BaseException:
@@ -117,11 +119,20 @@ class ThreadPool(ConnectionPool):
         return connection
 
     def release(self, connection: Any) -> None:
+        connection.look_after = time.monotonic() + IDLE
         self._idle().append(connection)
 
     def disconnect(self, inuse_connections: bool = True) -> None:
         for connection in list(self._every):
             connection.disconnect()
+
+
+def _closed(connection: Metered) -> bool:
+    """Has the server hung up? (Or said something nobody asked for; then it is out of step.)"""
+    try:
+        return bool(connection.can_read())
+    except (redis.ConnectionError, redis.TimeoutError):
+        return True
 
 
 def connect(url: str, timeout_ms: int) -> redis.Redis:
@@ -132,8 +143,7 @@ def connect(url: str, timeout_ms: int) -> redis.Redis:
         socket_connect_timeout=timeout_ms / 1000,
         retry=NEVER_RESEND,
         protocol=2,
-        lib_name=None,
-        lib_version=None,
+        driver_info=None,
         maint_notifications_config=MaintNotificationsConfig(enabled=False),
     )
     # The URL has chosen the kind of connection (TCP, TLS, Unix socket); each can be metered.

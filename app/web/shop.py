@@ -82,7 +82,9 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
             values = parse.body(request)
             quantity = parse.whole(values, "quantity", 1)
             key = request.headers.get("Idempotency-Key") or parse.text(values, "key") or None
-            answer = purchase.buy(item, quantity, key, session.get("buyer", ""))
+            # Without a cookie there is no buyer to be read from it: programs send none.
+            buyer = session.get("buyer", "") if form or request.cookies else ""
+            answer = purchase.buy(item, quantity, key, buyer)
         except ShopError as error:
             if form:
                 return _error_page(error, item, values)

@@ -1,0 +1,91 @@
+"""What every mode promises, parametrised over all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import Parts
+from app.domain import Order, Outcome, Round
+from app.store.keys import Keys
+from app.store.redis import Wire, metered
+from tests.selling import NAMES, mode, order
+
+pytestmark = pytest.mark.parametrize("name", NAMES)
+
+
+@pytest.fixture
+def selling(parts: Parts, name: str) -> Round:
+    return parts.rounds.start("apple", name, 10, {})
+
+
+def test_sells_and_says_how_many_are_left(parts: Parts, selling: Round) -> None:
+    sale = mode(parts, selling).sell(order(selling, quantity=3))
+    assert (sale.outcome, sale.left, sale.attempts) == (Outcome.SOLD, 7, 1)
+    assert parts.rounds.left(selling) == 7
+
+
+def test_the_sale_is_in_the_stream_and_under_its_names(parts: Parts, selling: Round) -> None:
+    wanted = order(selling, key="mine")
+    sale = mode(parts, selling).sell(wanted)
+    keys = Keys("apple", selling.number)
+    [(_, fields)] = parts.store.xrange(keys.sales)
+    assert Order.decode(fields[b"sale"]) == wanted == sale.order
+    assert parts.store.get(keys.order(wanted.id)) == wanted.encode()
+    assert parts.store.get(keys.key("mine")) == wanted.encode()
+
+
+def test_sells_to_the_last_unit_and_no_further(parts: Parts, selling: Round) -> None:
+    seller = mode(parts, selling)
+    sold = [seller.sell(order(selling)).outcome for _ in range(12)]
+    assert sold == [Outcome.SOLD] * 10 + [Outcome.SOLD_OUT] * 2
+
+
+def test_all_or_nothing(parts: Parts, selling: Round) -> None:
+    seller = mode(parts, selling)
+    seller.sell(order(selling, quantity=8))
+    refused = seller.sell(order(selling, quantity=3))
+    assert (refused.outcome, refused.left) == (Outcome.SOLD_OUT, 2)
+    assert parts.rounds.left(selling) == 2
+    assert seller.sell(order(selling, quantity=2)).outcome is Outcome.SOLD
+
+
+def test_the_same_key_gives_the_same_order(parts: Parts, selling: Round) -> None:
+    seller = mode(parts, selling)
+    first = seller.sell(order(selling, key="k"))
+    again = seller.sell(order(selling, key="k"))
+    assert first.order == again.order
+    assert again.outcome is Outcome.SOLD
+    assert parts.rounds.left(selling) == 9
+
+
+def test_a_key_is_remembered_when_all_is_sold(parts: Parts, selling: Round) -> None:
+    seller = mode(parts, selling)
+    first = seller.sell(order(selling, quantity=10, key="k"))
+    assert seller.sell(order(selling, quantity=10, key="k")).order == first.order
+
+
+def test_only_sold_is_remembered(parts: Parts, selling: Round) -> None:
+    seller = mode(parts, selling)
+    seller.sell(order(selling, quantity=9))
+    assert seller.sell(order(selling, quantity=2, key="k")).outcome is Outcome.SOLD_OUT
+    assert seller.sell(order(selling, quantity=1, key="k")).outcome is Outcome.SOLD
+
+
+def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
+    seller = mode(parts, selling)
+    parts.rounds.end("apple")
+    assert seller.sell(order(selling)).outcome is Outcome.ROUND_OVER
+    assert parts.rounds.left(selling) == 10
+
+
+COST = {"naive": (4, 4), "watch": (3, 7), "lock:lease": (4, 8), "atomic": (1, 1)}
+
+
+def test_costs_what_it_says(parts: Parts, name: str, selling: Round) -> None:
+    """(round trips, commands) of a purchase that meets nobody, once the server has the scripts."""
+    seller = mode(parts, selling)
+    seller.sell(order(selling))
+    wire = Wire()
+    with metered(wire):
+        seller.sell(order(selling))
+    assert (wire.round_trips, wire.commands) == COST[name]

@@ -1,0 +1,115 @@
+"""Races that are forced, not hoped for: both buyers have read before either writes."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from app import Parts
+from app.domain import Outcome
+from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
+from tests.servers import until
+
+
+def race(parts: Parts, name: str, key: str | None = None) -> list[Outcome]:
+    """Two buyers, one unit. Each waits, where it first sleeps, for the other to get as far.
+
+    A mode with a gap sleeps in it; whoever waits for a lock sleeps between polls; a script never
+    sleeps, and there nobody waits for anybody.
+    """
+    round = parts.rounds.start("apple", name, 1, {})
+    meet = threading.Barrier(2, timeout=10)
+    sellers = [mode(parts, round, HandClock(Once(meet.wait))) for _ in range(2)]
+    sales = at_once([lambda seller=seller: seller.sell(order(round, key=key)) for seller in sellers])
+    fulfil_all(parts.fulfil)
+    return sorted(sale.outcome for sale in sales)
+
+
+@pytest.mark.parametrize("_turn", range(10))
+def test_naive_sells_one_apple_twice_every_time(parts: Parts, _turn: int) -> None:
+    assert race(parts, "naive") == [Outcome.SOLD, Outcome.SOLD]
+    audit = parts.auditor.audit(parts.rounds.find("apple"))
+    assert (audit.verdict, audit.oversold, audit.left) == ("oversold", 1, 0)
+    assert audit.sentence == "Sold 2 of 1. 1 customer will be disappointed."
+
+
+def test_naive_buys_twice_with_one_key(parts: Parts) -> None:
+    """What naive cannot promise: its look at the key and its write are two steps."""
+    assert race(parts, "naive", key="k") == [Outcome.SOLD, Outcome.SOLD]
+    assert parts.auditor.audit(parts.rounds.find("apple")).duplicate_keys == 1
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_the_others_sell_it_once(parts: Parts, name: str) -> None:
+    assert race(parts, name) == [Outcome.SOLD, Outcome.SOLD_OUT]
+    audit = parts.auditor.audit(parts.rounds.find("apple"))
+    assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 0)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_the_others_buy_once_with_one_key(parts: Parts, name: str) -> None:
+    assert race(parts, name, key="k") == [Outcome.SOLD, Outcome.SOLD]  # one sale, told twice
+    audit = parts.auditor.audit(parts.rounds.find("apple"))
+    assert (audit.sold, audit.duplicate_keys) == (1, 0)
+
+
+def test_watch_counts_its_conflict(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "watch", 5, {})
+    other = mode(parts, round)
+    seller = mode(parts, round, HandClock(Once(lambda: other.sell(order(round)))))
+    sale = seller.sell(order(round))
+    assert (sale.outcome, sale.left, sale.attempts, sale.conflicts) == (Outcome.SOLD, 3, 2, 1)
+
+
+def test_watch_gives_up_after_its_attempts(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "watch", 100, {"attempts": 3})
+    other = mode(parts, round)
+    seller = mode(parts, round, HandClock(lambda: other.sell(order(round))))
+    sale = seller.sell(order(round))
+    assert (sale.outcome, sale.attempts, sale.conflicts) == (Outcome.BUSY, 3, 3)
+    assert sale.left
+
+
+def test_a_lease_that_the_work_outlives_oversells(parts: Parts) -> None:
+    """The lock runs out while A thinks; B enters, sells the same unit; A's blind write follows."""
+    round = parts.rounds.start("apple", "lock:lease", 1, {"lease": 50})
+    second = mode(parts, round)
+    stolen: list[Outcome] = []
+
+    def outlive_the_lease() -> None:
+        lock = f"{{apple}}:{round.number}:lock"
+        until(lambda: not parts.store.exists(lock))
+        stolen.append(second.sell(order(round)).outcome)
+
+    sale = mode(parts, round, HandClock(Once(outlive_the_lease))).sell(order(round))
+    fulfil_all(parts.fulfil)
+    assert [sale.outcome, *stolen] == [Outcome.SOLD, Outcome.SOLD]
+    assert sale.lock_lost, "the release must notice, and the buyer keeps the sale"
+    assert parts.auditor.audit(round).oversold == 1
+
+
+def test_a_lock_that_is_held_makes_the_impatient_busy(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "lock:lease", 5, {"wait": 30})
+    parts.store.set(f"{{apple}}:{round.number}:lock", "somebody else")
+    sale = mode(parts, round).sell(order(round))
+    assert sale.outcome is Outcome.BUSY
+    assert sale.attempts > 1
+    assert parts.store.get(f"{{apple}}:{round.number}:lock") == b"somebody else"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("atomic", "naive")])
+def test_a_switch_in_mid_sale_mixes_no_audit(parts: Parts, name: str) -> None:
+    """The round ends while a buyer thinks. Its sale counts in the old round, or not at all."""
+    old = parts.rounds.start("apple", name, 10, {})
+
+    def switch() -> None:
+        parts.rounds.start("apple", "atomic", 10, {})
+
+    sale = mode(parts, old, HandClock(Once(switch))).sell(order(old))
+    fulfil_all(parts.fulfil)
+    before = parts.auditor.audit(old)
+    after = parts.auditor.audit(parts.rounds.find("apple"))
+    assert (after.verdict, after.sold, after.left) == ("exact", 0, 10)
+    assert before.verdict == "exact"
+    assert before.sold == (1 if sale.outcome is Outcome.SOLD else 0) == 10 - before.left

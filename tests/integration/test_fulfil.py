@@ -1,0 +1,169 @@
+"""Sales reach the database exactly once, whoever dies on the way."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, text
+
+from app import Parts
+from app.config import Settings
+from app.domain import Round
+from app.service import fulfil as fulfilling
+from app.service.fulfil import Fulfil
+from app.store import db, orders
+from app.store.keys import Keys
+from app.store.rounds import GROUP
+from tests.selling import fulfil_all, mode, order
+from tests.servers import PostgresServer, StoreServer, until
+
+
+@pytest.fixture
+def settings(store_server: StoreServer, database_url: str, tmp_path: Path) -> Settings:
+    """On both databases."""
+    return Settings(
+        redis_url=store_server.url,
+        database_url=database_url,
+        var_dir=str(tmp_path),
+        store_timeout=3_000,
+    )
+
+
+@pytest.fixture
+def sold(parts: Parts) -> Round:
+    """A round with seven sales in its stream."""
+    round = parts.rounds.start("apple", "atomic", 10, {})
+    seller = mode(parts, round)
+    for number in range(7):
+        seller.sell(order(round, key=f"k{number}"))
+    return round
+
+
+def rows(parts: Parts) -> int:
+    with parts.auditor.sessions() as session:
+        return session.scalar(select(func.count()).select_from(orders.OrderRow)) or 0
+
+
+def test_sales_become_orders_and_leave_the_store(parts: Parts, sold: Round) -> None:
+    fulfil_all(parts.fulfil)
+    keys = Keys("apple", sold.number)
+    assert rows(parts) == 7
+    assert parts.store.xlen(keys.sales) == 0
+    assert not list(parts.store.scan_iter("{apple}:order:*"))
+    lives = [parts.store.ttl(keys.key(f"k{number}")) for number in range(7)]
+    assert all(24 * 3600 - 60 < life <= 24 * 3600 for life in lives)
+
+
+def test_small_batches_move_everything(parts: Parts, sold: Round) -> None:
+    fulfil_all(Fulfil(parts.store, parts.auditor.sessions, batch=2))
+    assert rows(parts) == 7
+
+
+def test_what_a_dead_one_left_behind_is_taken_over(
+    parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read by a consumer that was killed before its commit."""
+    monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 50)
+    keys = Keys("apple", sold.number)
+    parts.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
+    fulfil_all(Fulfil(parts.store, parts.auditor.sessions, 500))
+    assert rows(parts) == 2, "the dead one's are left alone while it may be alive"
+    until(lambda: parts.store.xpending_range(keys.sales, GROUP, "-", "+", 9, idle=60))
+    fulfil_all(Fulfil(parts.store, parts.auditor.sessions, 500))
+    assert rows(parts) == 7
+    assert parts.store.xlen(keys.sales) == 0
+
+
+def test_what_was_committed_and_not_acknowledged_is_not_inserted_twice(
+    parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read by a consumer that was killed between its commit and its acknowledgement."""
+    monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
+    keys = Keys("apple", sold.number)
+    [(_, entries)] = parts.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
+    with parts.auditor.sessions.begin() as session:
+        orders.insert_missing(
+            session, [fulfilling.Order.decode(fields[b"sale"]) for _, fields in entries]
+        )
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(sold)
+    assert (audit.verdict, audit.orders, audit.duplicate_ids) == ("exact", 7, 0)
+
+
+def test_the_audit_sees_a_sale_written_twice(parts: Parts, sold: Round) -> None:
+    """As a client would that resends: the same order id twice in the stream."""
+    keys = Keys("apple", sold.number)
+    [(_, fields), *_] = parts.store.xrange(keys.sales)
+    parts.store.xadd(keys.sales, {"sale": fields[b"sale"]})
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(sold)
+    assert (audit.verdict, audit.duplicate_ids) == ("inconsistent", 1)
+
+
+def test_the_audit_sees_an_order_that_nobody_sold(parts: Parts, sold: Round) -> None:
+    fulfil_all(parts.fulfil)
+    with parts.auditor.sessions.begin() as session:
+        orders.insert_missing(session, [replace(order(sold), item="apple")])
+    audit = parts.auditor.audit(sold)
+    assert audit.orders_without_sale == 1
+    assert audit.verdict != "exact"
+
+
+def test_the_audit_sees_units_that_nobody_has(parts: Parts, sold: Round) -> None:
+    fulfil_all(parts.fulfil)
+    parts.store.decrby(Keys("apple", sold.number).stock, 2)
+    audit = parts.auditor.audit(sold)
+    assert (audit.verdict, audit.undersold) == ("undersold", 2)
+    assert audit.sentence == "Sold 7 of 10, 1 left: 2 units belong to nobody."
+
+
+def test_dead_consumers_and_old_streams_are_forgotten(
+    parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fulfil_all(parts.fulfil)
+    keys = Keys("apple", sold.number)
+    parts.rounds.end("apple")
+    monkeypatch.setattr(fulfilling, "TIDY", -1.0)
+    monkeypatch.setattr(fulfilling, "STREAM_LIFE", -1)
+    time.sleep(0.01)
+    parts.fulfil.tidy([keys])
+    assert parts.store.xinfo_consumers(keys.sales, GROUP) == []
+    assert parts.store.smembers("{apple}:streams") == set()
+
+
+def test_a_running_rounds_stream_is_never_forgotten(
+    parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fulfilling, "STREAM_LIFE", -1)
+    parts.fulfil.tidy([Keys("apple", sold.number)])
+    assert parts.store.smembers("{apple}:streams") == {b"1"}
+
+
+def test_sales_wait_while_the_database_is_away(parts: Parts, sold: Round) -> None:
+    """Its table is gone, then comes back: nothing is lost, nothing comes twice."""
+    with parts.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE orders RENAME TO elsewhere"))
+    stop = threading.Event()
+    thread = threading.Thread(target=parts.fulfil.run, args=(stop,))
+    thread.start()
+    try:
+        keys = Keys("apple", sold.number)
+        until(lambda: parts.store.xpending(keys.sales, GROUP)["pending"] == 7)
+        assert parts.store.xlen(keys.sales) == 7
+        with parts.engine.begin() as connection:
+            connection.execute(text("ALTER TABLE elsewhere RENAME TO orders"))
+        until(lambda: parts.store.xlen(keys.sales) == 0)
+    finally:
+        stop.set()
+        thread.join(10)
+    assert rows(parts) == 7
+
+
+def test_a_database_that_is_not_there_is_said_so(postgres: PostgresServer, tmp_path: Path) -> None:
+    nowhere = postgres.server.get_uri(database="nowhere")
+    with pytest.raises(db.DatabaseAway, match="does not answer"):
+        db.migrate(db.engine(nowhere, 500))

@@ -1,0 +1,161 @@
+"""Rounds: started, ended, switched under load; the audit's patience."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from app import Parts
+from app.domain import Invalid, NotOnSale, Outcome, UnknownItem, UnknownRound
+from app.service.tally import BEAT
+from app.service.purchase import Purchase
+from tests.selling import HandClock, fulfil_all
+from tests.servers import until
+
+MakeWorker = Callable[[], Purchase]
+
+
+def test_a_round_is_as_it_was_wanted(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "lock", 12, {"think": 5, "lease": 900, "limit": 2})
+    assert (round.mode, round.recipe, round.stock, round.think) == ("lock:lease", "lease", 12, 5)
+    assert parts.rounds.find("apple") == parts.rounds.find("apple", round.number) == round
+    assert parts.rounds.left(round) == 12
+
+
+def test_a_start_ends_the_one_before(parts: Parts) -> None:
+    first = parts.rounds.start("apple", "watch", 5, {})
+    second = parts.rounds.start("apple", "atomic", 6, {})
+    assert not parts.rounds.find("apple", first.number).running
+    assert second.running
+    assert second.number == first.number + 1
+    assert parts.rounds.left(first) == 5
+
+
+def test_many_starters_at_once_leave_one_round_running(parts: Parts) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        started = list(pool.map(lambda n: parts.rounds.start("apple", "watch", n, {}), range(1, 9)))
+    assert sorted(round.number for round in started) == list(range(1, 9))
+    running = [n for n in range(1, 9) if parts.rounds.find("apple", n).running]
+    assert running == [8]
+
+
+@pytest.mark.parametrize(
+    ("stock", "mode", "times", "field"),
+    [
+        (0, "watch", {}, "stock"),
+        (10**10, "watch", {}, "stock"),
+        (5, "magic", {}, "mode"),
+        (5, "lock:magic", {}, "mode"),
+        (5, "watch:lease", {}, "mode"),
+        (5, "lock", {"lease": 0}, "lease"),
+        (5, "watch", {"think": -1}, "think"),
+        (5, "watch", {"limit": 11}, "limit"),
+        (5, "watch", {"attempts": 0}, "attempts"),
+    ],
+)
+def test_a_round_that_cannot_be_meant(
+    parts: Parts, stock: int, mode: str, times: dict[str, int], field: str
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        parts.rounds.start("apple", mode, stock, times)
+    assert list(refused.value.errors) == [field]
+    with pytest.raises(UnknownRound):
+        parts.rounds.find("apple")
+
+
+def test_unknown_names(parts: Parts, worker: MakeWorker) -> None:
+    with pytest.raises(UnknownItem):
+        parts.rounds.start("durian", "watch", 5, {})
+    with pytest.raises(NotOnSale):
+        parts.rounds.end("apple")
+    with pytest.raises(NotOnSale):
+        worker().buy("apple", 1)
+
+
+def test_a_stale_worker_sells_in_the_new_round_only(parts: Parts, worker: MakeWorker) -> None:
+    old = parts.rounds.start("apple", "watch", 10, {})
+    shop = worker()
+    assert shop.buy("apple", 1).round == old
+    new = parts.rounds.start("apple", "atomic", 10, {})
+    answer = shop.buy("apple", 1)  # still believes in the old one, and finds its stock gone
+    assert (answer.round, answer.sale.outcome) == (new, Outcome.SOLD)
+    assert (parts.rounds.left(old), parts.rounds.left(new)) == (9, 9)
+
+
+def test_an_idle_worker_learns_of_a_switch_within_a_second(parts: Parts, worker: MakeWorker) -> None:
+    parts.rounds.start("apple", "watch", 10, {})
+    shop = worker()
+    shop.buy("apple", 1)
+    parts.rounds.end("apple")
+    until(lambda: not shop.selling, seconds=1)
+
+
+def test_switches_under_load_mix_no_audits(parts: Parts, worker: MakeWorker) -> None:
+    """Twelve buyers in two workers, the mode switched under them six times."""
+    shops = [worker(), worker()]
+    stop = threading.Event()
+    modes = ["watch", "lock:lease", "atomic"] * 2
+    rounds = [parts.rounds.start("apple", modes[0], 100_000, {})]
+
+    def buy(number: int) -> int:
+        sold = 0
+        while not stop.is_set():
+            sold += shops[number % 2].buy("apple", 1).sale.outcome is Outcome.SOLD
+        return sold
+
+    with ThreadPoolExecutor(12) as pool:
+        buyers = [pool.submit(buy, number) for number in range(12)]
+        for name in modes[1:]:
+            before = parts.rounds.left(rounds[-1])
+            until(lambda before=before: parts.rounds.left(rounds[-1]) != before)
+            rounds.append(parts.rounds.start("apple", name, 100_000, {}))
+        last = rounds[-1]
+        until(lambda: parts.rounds.left(last) != last.stock)
+        stop.set()
+        sold = sum(buyer.result(30) for buyer in buyers)
+    fulfil_all(parts.fulfil)
+    until(lambda: all(parts.auditor.audit(round).settled for round in rounds))
+    audits = [parts.auditor.audit(round) for round in rounds]
+    assert [audit.verdict for audit in audits] == ["exact"] * len(rounds)
+    assert sum(audit.sold for audit in audits) == sold
+
+
+def test_the_audit_says_settling_while_a_purchase_is_under_way(parts: Parts, worker: MakeWorker) -> None:
+    round = parts.rounds.start("apple", "naive", 10, {})
+    shop = worker()
+    thinking, go_on = threading.Event(), threading.Event()
+
+    def think() -> None:
+        thinking.set()
+        go_on.wait(10)
+
+    shop.clock = HandClock(think)
+    buyer = threading.Thread(target=shop.buy, args=("apple", 1))
+    buyer.start()
+    assert thinking.wait(10)
+    audit = parts.auditor.audit(round)
+    assert (audit.verdict, audit.settled, audit.in_flight) == ("settling", False, 1)
+    go_on.set()
+    buyer.join(10)
+    audit = parts.auditor.audit(round)
+    assert (audit.settled, audit.in_flight) == (False, 0), "the sale is not in the database yet"
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(round)
+    assert (audit.verdict, audit.settled, audit.answers["SOLD"]) == ("exact", True, 1)
+
+
+def test_a_dead_workers_purchase_does_not_keep_the_audit_waiting(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round = parts.rounds.start("apple", "atomic", 10, {})
+    parts.store.hset(
+        "{apple}:1:workers",
+        "killed",
+        b'{"in_flight":1,"quiet_since":null,"beat":%d,"left_round":false,"answers":{},'
+        b'"conflicts":0,"locks_lost":0}' % 1_000,
+    )
+    assert parts.auditor.audit(round).settled
+    assert BEAT < 1, "a worker that lives shows up well before it is given up"

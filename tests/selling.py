@@ -1,0 +1,64 @@
+"""What tests of selling share: orders, a clock with a hand on it, many buyers at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import uuid_utils
+
+from app import Parts
+from app.domain import Clock, Order, Round, Sale
+from app.locks import LOCKS
+from app.modes import MODES, Mode
+from app.service.fulfil import Fulfil
+
+NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
+SOUND = [name for name in NAMES if not MODES[name.partition(":")[0]].exhibit]
+
+
+def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
+    id = str(uuid_utils.uuid7())
+    return Order(id, round.item, round.number, quantity, 60, "", key or id, 0)
+
+
+def mode(parts: Parts, round: Round, clock: Clock | None = None) -> Mode:
+    return MODES[round.mode.partition(":")[0]](parts.store, clock or Clock(), round)
+
+
+def at_once(deeds: list[Callable[[], Sale]]) -> list[Sale]:
+    """Do all of them at the same time, each in a thread of its own."""
+    with ThreadPoolExecutor(len(deeds)) as pool:
+        return [future.result(60) for future in [pool.submit(deed) for deed in deeds]]
+
+
+def fulfil_all(fulfil: Fulfil) -> None:
+    """Move everything that is in the streams."""
+    stop = threading.Event()
+    stop.set()
+    fulfil.run(stop)
+
+
+class HandClock(Clock):
+    """Calls `hand` where its owner would sleep: in the gap of a mode, between polls of a lock."""
+
+    def __init__(self, hand: Callable[[], object]) -> None:
+        self.hand = hand
+
+    def sleep(self, seconds: float) -> None:
+        self.hand()
+        super().sleep(min(seconds, 0.01))
+
+
+class Once:
+    """A hand that acts the first time only."""
+
+    def __init__(self, deed: Callable[[], object]) -> None:
+        self.deed = deed
+        self.done = False
+
+    def __call__(self) -> None:
+        if not self.done:
+            self.done = True
+            self.deed()
