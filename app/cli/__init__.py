@@ -10,7 +10,7 @@ from app.cli.compare import compare
 from app.cli.modes import modes
 from app.cli.output import Commands
 from app.cli.round import round_group
-from app.cli.run import migrate, run
+from app.cli.run import prepare, run
 from app.cli.settings import settings
 from app.cli.up import up
 
@@ -25,5 +25,5 @@ def main() -> None:
     """
 
 
-for command in (up, round_group, audit, modes, compare, settings, run, migrate):
+for command in (up, round_group, audit, modes, compare, settings, run, prepare):
     main.add_command(command)

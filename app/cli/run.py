@@ -9,6 +9,7 @@ import threading
 
 import click
 
+from app import Parts
 from app.cli import output
 from app.config import Settings
 from app.service import processes
@@ -43,10 +44,15 @@ def fulfil() -> None:
 
 
 @click.command()
-def migrate() -> None:
-    """Bring the database's tables up to date."""
-    output.parts().migrate()
-    click.echo("The database is up to date.")
+def prepare() -> None:
+    """Bring the database's tables up to date, and stock what never was on sale."""
+    settings = output.settings()
+    parts = Parts(settings)
+    parts.migrate()
+    address = parts.engine.url.render_as_string(hide_password=True)
+    click.echo(f"  migrated database {address}")
+    for round in parts.rounds.open_shop(settings.default_mode):
+        click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
 
 
 def _become(command: list[str]) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from app import Parts
 from app.cli import output
+from app.cli.run import prepare
 from app.config import Settings
 from app.domain import Invalid
 from app.service import processes
@@ -82,11 +82,10 @@ def _run(settings: Settings) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
-    parts = Parts(settings)
     try:
         for child in supervisor.children:
             if child.name == "fulfil":  # the first one to need tables and rounds
-                _prepare(parts, settings)
+                click.get_current_context().invoke(prepare)
             supervisor.start(child)
             click.echo(f"  started  {child.name:<7} {_where(child, settings)}")
         if not supervisor.stopping:
@@ -98,13 +97,6 @@ def _run(settings: Settings) -> None:
         click.echo("Stopping …")
         supervisor.stop()
         click.echo("Stopped. Stock and orders are kept.")
-
-
-def _prepare(parts: Parts, settings: Settings) -> None:
-    parts.migrate()
-    click.echo(f"  migrated database {parts.engine.url.render_as_string(hide_password=True)}")
-    for round in parts.rounds.open_shop(settings.default_mode):
-        click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
 
 
 def _where(child: Child, settings: Settings) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -50,6 +51,11 @@ def problem(status: int, title: str, detail: str, **members: Any) -> Response:
     return answer
 
 
+def iso(ms: int | None) -> str | None:
+    """A moment in ms since 1970 as ISO 8601 text in UTC."""
+    return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC).isoformat()
+
+
 def wants_html() -> bool:
     """A page, or JSON? JSON in, JSON out; forms and browsers get pages."""
     if request.mimetype == "application/json":
@@ -57,7 +63,7 @@ def wants_html() -> bool:
     offers = ["application/json", "text/html"]
     if request.method == "POST":
         offers.reverse()  # a form sent by a client that accepts anything
-    return request.accept_mimetypes.best_match(offers) == "text/html"
+    return request.accept_mimetypes.best_match(offers, offers[0]) == "text/html"
 
 
 def page(template: str, status: int = 200, **context: Any) -> Response:

@@ -22,7 +22,7 @@ from app.service import catalogue
 from app.service.audit import Auditor
 from app.service.rounds import Rounds, is_exhibit, warnings
 from app.web import parse
-from app.web.answers import describe, json, page, wants_html
+from app.web.answers import describe, iso, json, page, wants_html
 
 # Names of a round's times on the wire, where the unit belongs into the name.
 TIMES = {"think_ms": "think", "lease_ms": "lease", "wait_ms": "wait"}
@@ -48,7 +48,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
         return page(
             "lab/index.html",
             status,
-            rounds=[view(round) | {"left": rounds.left(round)} for round in running],
+            rounds=[shown(round) | {"left": rounds.left(round)} for round in running],
             form=_defaults() | values,
             errors=errors,
             items=[{"slug": item.slug, "name": item.name} for item in ITEMS.values()],
@@ -98,7 +98,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
             audit, error = asdict(auditor.audit(round)), ""
         except (StoreAway, DatabaseAway) as away:
             audit, error = None, describe(away)[1]
-        return page("lab/round.html", round=view(round), audit=audit, audit_error=error)
+        return page("lab/round.html", round=shown(round), audit=audit, audit_error=error)
 
     @lab.post("/rounds/<item>/end")
     def end(item: str) -> Response:
@@ -126,13 +126,16 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
 _WIRE = {inner: name for name, inner in TIMES.items()}
 
 
+def shown(round: Round) -> dict[str, Any]:
+    """A round in the templates."""
+    return view(round) | {"name": ITEMS[round.item].name, "number": round.number}
+
+
 def view(round: Round) -> dict[str, Any]:
-    """A round on the wire and in the templates."""
+    """A round on the wire."""
     return {
         "item": round.item,
-        "name": ITEMS[round.item].name,
         "round": round.number,
-        "number": round.number,
         "mode": round.mode,
         "exhibit": is_exhibit(round.mode),
         "stock": round.stock,
@@ -142,8 +145,8 @@ def view(round: Round) -> dict[str, Any]:
         "attempts": round.attempts,
         "limit": round.limit,
         "running": round.running,
-        "started_at": round.started,
-        "ended_at": round.ended,
+        "started_at": iso(round.started),
+        "ended_at": iso(round.ended),
         "warnings": warnings(round),
     }
 

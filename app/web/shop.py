@@ -23,7 +23,7 @@ from app.service.book import Entry, OrderBook
 from app.service.purchase import Answer, Purchase
 from app.service.rounds import Rounds
 from app.web import parse
-from app.web.answers import describe, json, page, problem, wants_html
+from app.web.answers import describe, iso, json, page, problem, wants_html
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
 
@@ -59,6 +59,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
 
     @shop.get("/")
     def index() -> Response:
+        _know_buyer()
         return page("shop/index.html", items=shelf(), new_key=new_key)
 
     @shop.get("/items")
@@ -74,21 +75,22 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     @shop.post("/buy/<item>")
     def buy(item: str) -> Response:
         form = wants_html()
-        if form and "buyer" not in session:
-            session["buyer"] = str(uuid.uuid4())
-            session.permanent = True
+        if form:
+            _know_buyer()
         values: dict[str, Any] = {}
         try:
             values = parse.body(request)
             quantity = parse.whole(values, "quantity", 1)
             key = request.headers.get("Idempotency-Key") or parse.text(values, "key") or None
-            # Without a cookie there is no buyer to be read from it: programs send none.
+            # Programs send no cookie, and need not wait for one to be read.
             buyer = session.get("buyer", "") if form or request.cookies else ""
             answer = purchase.buy(item, quantity, key, buyer)
         except ShopError as error:
             if form:
                 return _error_page(error, item, values)
             raise
+        if answer.sale.order and buyer:
+            session["orders"] = [answer.sale.order.id, *session.get("orders", [])][:REMEMBERED]
         return _sold_page(answer, item, quantity, key) if form else _sold_json(answer)
 
     @shop.get("/orders/<uuid:id>")
@@ -112,6 +114,13 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     return shop
 
 
+def _know_buyer() -> None:
+    """Give the browser its signed cookie, so that its orders can be found again."""
+    if "buyer" not in session:
+        session["buyer"] = str(uuid.uuid4())
+        session.permanent = True
+
+
 def _shelf_item(item: Item, rounds: Rounds) -> dict[str, Any]:
     round = rounds.newest(item.slug)
     on_sale = round is not None and round.running
@@ -129,16 +138,14 @@ def _shelf_item(item: Item, rounds: Rounds) -> dict[str, Any]:
 def _entry(entry: Entry) -> dict[str, Any]:
     order = entry.order
     return {
-        "order": order.id,
         "id": order.id,
-        "slug": order.item,
         "item": order.item,
         "name": ITEMS[order.item].name,
         "quantity": order.quantity,
         "total": euros(order.price * order.quantity),
         "state": "confirmed" if entry.confirmed else "recorded",
         "round": order.round,
-        "sold_at": order.at,
+        "sold_at": iso(order.at),
     }
 
 
@@ -165,7 +172,6 @@ def _sold_json(answer: Answer) -> Response:
 def _sold_page(answer: Answer, item: str, quantity: int, key: str | None) -> Response:
     sale = answer.sale
     if sale.order:
-        session["orders"] = [sale.order.id, *session.get("orders", [])][:REMEMBERED]
         return redirect(url_for("shop.order", id=sale.order.id), 303)  # type: ignore[return-value]
     status, title = OUTCOMES[sale.outcome]
     return page(

@@ -12,7 +12,7 @@ from sqlalchemy import func, select, text
 
 from app import Parts
 from app.config import Settings
-from app.domain import Round
+from app.domain import DatabaseAway, Order, Round
 from app.service import fulfil as fulfilling
 from app.service.fulfil import Fulfil
 from app.store import db, orders
@@ -86,9 +86,7 @@ def test_what_was_committed_and_not_acknowledged_is_not_inserted_twice(
     keys = Keys("apple", sold.number)
     [(_, entries)] = parts.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
     with parts.auditor.sessions.begin() as session:
-        orders.insert_missing(
-            session, [fulfilling.Order.decode(fields[b"sale"]) for _, fields in entries]
-        )
+        orders.insert_missing(session, [Order.decode(fields[b"sale"]) for _, fields in entries])
     fulfil_all(parts.fulfil)
     audit = parts.auditor.audit(sold)
     assert (audit.verdict, audit.orders, audit.duplicate_ids) == ("exact", 7, 0)
@@ -165,5 +163,5 @@ def test_sales_wait_while_the_database_is_away(parts: Parts, sold: Round) -> Non
 
 def test_a_database_that_is_not_there_is_said_so(postgres: PostgresServer, tmp_path: Path) -> None:
     nowhere = postgres.server.get_uri(database="nowhere")
-    with pytest.raises(db.DatabaseAway, match="does not answer"):
+    with pytest.raises(DatabaseAway, match="does not answer"):
         db.migrate(db.engine(nowhere, 500))

@@ -10,8 +10,8 @@ import pytest
 
 from app import Parts
 from app.domain import Invalid, NotOnSale, Outcome, UnknownItem, UnknownRound
-from app.service.tally import BEAT
 from app.service.purchase import Purchase
+from app.service.tally import BEAT
 from tests.selling import HandClock, fulfil_all
 from tests.servers import until
 
@@ -85,7 +85,9 @@ def test_a_stale_worker_sells_in_the_new_round_only(parts: Parts, worker: MakeWo
     assert (parts.rounds.left(old), parts.rounds.left(new)) == (9, 9)
 
 
-def test_an_idle_worker_learns_of_a_switch_within_a_second(parts: Parts, worker: MakeWorker) -> None:
+def test_an_idle_worker_learns_of_a_switch_within_a_second(
+    parts: Parts, worker: MakeWorker
+) -> None:
     parts.rounds.start("apple", "watch", 10, {})
     shop = worker()
     shop.buy("apple", 1)
@@ -110,7 +112,7 @@ def test_switches_under_load_mix_no_audits(parts: Parts, worker: MakeWorker) -> 
         buyers = [pool.submit(buy, number) for number in range(12)]
         for name in modes[1:]:
             before = parts.rounds.left(rounds[-1])
-            until(lambda before=before: parts.rounds.left(rounds[-1]) != before)
+            until(lambda: parts.rounds.left(rounds[-1]) != before)
             rounds.append(parts.rounds.start("apple", name, 100_000, {}))
         last = rounds[-1]
         until(lambda: parts.rounds.left(last) != last.stock)
@@ -123,7 +125,9 @@ def test_switches_under_load_mix_no_audits(parts: Parts, worker: MakeWorker) -> 
     assert sum(audit.sold for audit in audits) == sold
 
 
-def test_the_audit_says_settling_while_a_purchase_is_under_way(parts: Parts, worker: MakeWorker) -> None:
+def test_the_audit_says_settling_while_a_purchase_is_under_way(
+    parts: Parts, worker: MakeWorker
+) -> None:
     round = parts.rounds.start("apple", "naive", 10, {})
     shop = worker()
     thinking, go_on = threading.Event(), threading.Event()

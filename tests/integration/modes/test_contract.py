@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app import Parts
-from app.domain import Order, Outcome, Round
+from app.domain import Outcome, Round
 from app.store.keys import Keys
 from app.store.redis import Wire, metered
-from tests.selling import NAMES, mode, order
+from tests.selling import NAMES, in_stream, mode, order
 
 pytestmark = pytest.mark.parametrize("name", NAMES)
 
@@ -28,8 +28,7 @@ def test_the_sale_is_in_the_stream_and_under_its_names(parts: Parts, selling: Ro
     wanted = order(selling, key="mine")
     sale = mode(parts, selling).sell(wanted)
     keys = Keys("apple", selling.number)
-    [(_, fields)] = parts.store.xrange(keys.sales)
-    assert Order.decode(fields[b"sale"]) == wanted == sale.order
+    assert in_stream(parts, selling) == [wanted] == [sale.order]
     assert parts.store.get(keys.order(wanted.id)) == wanted.encode()
     assert parts.store.get(keys.key("mine")) == wanted.encode()
 

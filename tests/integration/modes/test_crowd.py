@@ -1,4 +1,4 @@
-"""Many buyers at once, which all modes but the exhibits withstand (test_race.py shows those break)."""
+"""Many buyers at once: all modes but the exhibits withstand them (test_race.py breaks those)."""
 
 from __future__ import annotations
 

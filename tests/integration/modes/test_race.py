@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import pytest
 
@@ -21,7 +22,7 @@ def race(parts: Parts, name: str, key: str | None = None) -> list[Outcome]:
     round = parts.rounds.start("apple", name, 1, {})
     meet = threading.Barrier(2, timeout=10)
     sellers = [mode(parts, round, HandClock(Once(meet.wait))) for _ in range(2)]
-    sales = at_once([lambda seller=seller: seller.sell(order(round, key=key)) for seller in sellers])
+    sales = at_once([partial(seller.sell, order(round, key=key)) for seller in sellers])
     fulfil_all(parts.fulfil)
     return sorted(sale.outcome for sale in sales)
 

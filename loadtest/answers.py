@@ -1,0 +1,47 @@
+"""What a buyer reads in one answer: the outcome in the body, held against the status."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+# A body and a status that contradict each other are a fault of the shop, not an outcome.
+STATUS = {"SOLD": 201, "SOLD_OUT": 409, "BUSY": 503, "NOOP": 200}
+
+ERROR = "ERROR"
+
+
+class Answer(NamedTuple):
+    """One answer. `attempts`, `round_trips` and `commands` are the shop's own counts for it.
+
+    `why` says what is wrong with an ERROR, in words that are equal for equal faults, so that
+    Locust can count them together.
+    """
+
+    outcome: str
+    attempts: int = 0
+    round_trips: int = 0
+    commands: int = 0
+    why: str = ""
+
+
+def read(status: int, body: bytes) -> Answer:
+    """Read an answer to `POST /buy/<item>` or `POST /noop`.
+
+    SOLD, SOLD_OUT, BUSY and NOOP are what a healthy shop says. Everything else is an ERROR: a
+    body that is not JSON, an outcome under a wrong status, a problem without an outcome.
+    """
+    try:
+        said = json.loads(body)
+        outcome = said.get("outcome")
+        if outcome is None:
+            return Answer(ERROR, why=f"{status} {said.get('title', 'no outcome in the body')}")
+        if STATUS.get(outcome) != status:
+            return Answer(ERROR, why=f"{outcome} with status {status}")
+        if outcome == "NOOP":
+            return Answer(outcome)
+        return Answer(outcome, said["attempts"], said["round_trips"], said["commands"])
+    except (ValueError, AttributeError):
+        return Answer(ERROR, why=f"{status} with a body that is no JSON object")
+    except KeyError as missing:
+        return Answer(ERROR, why=f"{status} with a body that lacks {missing}")

@@ -1,0 +1,61 @@
+"""Buyers for Locust: a stampede on one item, with the outcomes as rows of their own.
+
+    locust -f loadtest/buyers.py                                       web UI on port 8089
+    locust -f loadtest/buyers.py --headless --users 32 --run-time 10s
+    locust -f loadtest/buyers.py --item pear --processes 2             or --master / --worker
+
+A closed workload: every buyer sends the next purchase when the last one is answered, without a
+pause. So the shop sets the pace, and a slow shop is asked less often. What this cannot show is
+the queue of an open workload, in which buyers arrive whether or not the shop keeps up.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from locust import FastHttpUser, constant, events, task
+from locust.argument_parser import LocustArgumentParser
+
+from loadtest.answers import ERROR, Answer, read
+
+BODY = '{"quantity":1}'
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+
+
+@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
+def add_item(parser: LocustArgumentParser) -> None:
+    parser.add_argument(
+        "--item", default="apple", env_var="LOCUST_ITEM", help="what to buy (default: apple)"
+    )
+
+
+class Buyer(FastHttpUser):
+    """Buys one unit, again and again.
+
+    Locust's rows are named by the outcome that the *body* gives: SOLD, SOLD_OUT, BUSY. None of
+    these is a failure: a shop that says "sold out" works. A row ERROR holds everything else,
+    and only that counts as failed.
+    """
+
+    host = "http://127.0.0.1:8000"
+    wait_time = constant(0)
+
+    def path(self) -> str:
+        return f"/buy/{quote(self.environment.parsed_options.item, safe='')}"
+
+    @task
+    def buy(self) -> None:
+        with self.client.post(
+            self.path(), data=BODY, headers=HEADERS, catch_response=True
+        ) as response:
+            if response.content is None:
+                answer = Answer(ERROR, why=f"no answer: {type(response.error).__name__}")
+            else:
+                answer = read(response.status_code, response.content)
+            response.request_meta["name"] = answer.outcome
+            # Locust hands this context to every listener of its request event.
+            response.request_meta["context"]["answer"] = answer
+            if answer.outcome == ERROR:
+                response.failure(answer.why)
+            else:
+                response.success()

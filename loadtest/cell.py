@@ -1,0 +1,99 @@
+"""One cell, in a process of its own: Locust as a library, buyers in a closed loop.
+
+    python -m loadtest.cell '{"url": "http://127.0.0.1:8000", "users": 32, "item": "apple"}'
+
+The argument is a `generator.Load`, the output a `figures.Figures`, both as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from argparse import Namespace
+from dataclasses import asdict
+
+import gevent
+import psutil
+from locust.env import Environment
+from locust.runners import LocalRunner
+
+from loadtest.answers import Answer
+from loadtest.buyers import Buyer
+from loadtest.figures import Figures, Sample, measure
+from loadtest.generator import PATIENCE, QUIET, SELL_OUT_LIMIT, WARM_UP, Load
+
+
+class Noop(Buyer):
+    """Asks for nothing: the same request and answer without a sale, the yardstick."""
+
+    def path(self) -> str:
+        return "/noop"
+
+
+class Cell:
+    """Runs one load. The samples are collected here: Locust's own statistics round them."""
+
+    def __init__(self, load: Load) -> None:
+        self.load = load
+        self.good = "SOLD" if load.item else "NOOP"
+        self.samples: list[Sample] = []
+        self.last_good = 0.0
+        self.environment = Environment(
+            user_classes=[Buyer if load.item else Noop],
+            host=load.url,
+            stop_timeout=PATIENCE,
+            parsed_options=Namespace(item=load.item),
+        )
+        self.environment.events.request.add_listener(self.collect)  # type: ignore[no-untyped-call]
+
+    def collect(self, response_time: float, context: dict[str, Answer], **_: object) -> None:
+        now = time.perf_counter()
+        answer = context["answer"]
+        if answer.outcome == self.good:
+            self.last_good = now
+        self.samples.append(Sample(now, response_time, answer))
+
+    def run(self) -> Figures:
+        runner = self.environment.create_local_runner()
+        runner.start(self.load.users, spawn_rate=self.load.users)
+        if self.load.seconds is None:
+            return self.until_sold_out(runner)
+        return self.for_a_time(runner, self.load.seconds)
+
+    def for_a_time(self, runner: LocalRunner, seconds: float) -> Figures:
+        """Answers before the window and after it are left out, the load goes on around it."""
+        gevent.sleep(WARM_UP)
+        start, used = time.perf_counter(), cpu_seconds()
+        gevent.sleep(seconds)
+        end, used = time.perf_counter(), cpu_seconds() - used
+        runner.stop()
+        return measure(self.samples, start, end, used, self.good)
+
+    def until_sold_out(self, runner: LocalRunner) -> Figures:
+        """Every answer counts, also the last ones, which come while the buyers stop."""
+        start, used = time.perf_counter(), cpu_seconds()
+        self.last_good = start
+        while (now := time.perf_counter()) < start + SELL_OUT_LIMIT:
+            if now > self.last_good + QUIET:
+                break
+            gevent.sleep(0.05)
+        runner.stop()
+        end, used = time.perf_counter(), cpu_seconds() - used
+        return measure(self.samples, start, end, used, self.good)
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process so far, user and system."""
+    times = psutil.Process().cpu_times()
+    return times.user + times.system
+
+
+def main() -> None:
+    cell = Cell(Load(**json.loads(sys.argv[1])))
+    figures = cell.run()
+    json.dump(asdict(figures), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""`lastapple compare`: what each way of selling costs, and what it sells.
+
+Also `python -m loadtest.compare`. Exit status 0: the run worked, whatever the modes did;
+1: it could not be finished; 2: bad input; 130: Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from rich.console import Console
+
+from loadtest import RunFailed
+from loadtest.document import document
+from loadtest.experiment import experiment
+from loadtest.inputs import parse_modes, parse_url
+from loadtest.lab import Refused
+from loadtest.machine import Machine
+from loadtest.remarks import remarks, verdict
+from loadtest.report import page
+from loadtest.rows import by_mode, label
+from loadtest.run import Options, Run
+from loadtest.table import printable, summaries
+
+T = TypeVar("T")
+
+
+def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
+    """Make a click callback of a function that parses a text."""
+    return lambda _context, _option, text: None if text is None else parse(text)
+
+
+@click.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.option(
+    "--modes",
+    default="naive,watch,lock,atomic",
+    callback=parsed(parse_modes),
+    help="Modes to compare, as mode or mode:recipe.",
+)
+@click.option(
+    "--stock", default=500, type=click.IntRange(1, 1_000_000), help="Units in a sell-out cell."
+)
+@click.option("--users", default=32, type=click.IntRange(1, 512), help="Buyers at the same time.")
+@click.option(
+    "--seconds", default=5, type=click.IntRange(1, 600), help="Measured window of a cost cell."
+)
+@click.option(
+    "--repeats", default=3, type=click.IntRange(1, 50), help="How often each mode is measured."
+)
+@click.option(
+    "--url", callback=parsed(parse_url), help="A running shop to measure instead of an own one."
+)
+@click.option(
+    "--lab-url", callback=parsed(parse_url), help="Its lab.  [default: the same host's next port]"
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write all rows there; - is standard output, with nothing else on it.",
+)
+@click.option(
+    "--html",
+    "html_file",
+    default="compare.html",
+    type=click.Path(dir_okay=False),
+    help="Write the report there.",
+)
+def compare(
+    modes: list[str],
+    stock: int,
+    users: int,
+    seconds: int,
+    repeats: int,
+    url: str | None,
+    lab_url: str | None,
+    json_file: str | None,
+    html_file: str,
+) -> None:
+    """Compare ways of selling: what each sells, and what each costs.
+
+    Every mode is stampeded twice per repeat: once until the stock is sold out, to see what
+    became of it, and once from an endless stock, to see goodput, latency and round trips.
+    Brings up a shop of its own, in a temporary folder and on free ports, and removes it again.
+
+    The defaults take about four minutes.
+    """
+    if lab_url and not url:
+        raise click.UsageError("--lab-url needs --url: it names the lab of a running shop.")
+    for file in (json_file, html_file):
+        check_writable(file)
+    options = Options(modes, stock, users, seconds, repeats, url)
+    people = Console(stderr=json_file == "-")  # standard output may belong to the document
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
+    try:
+        machine, run = experiment(options, lab_url)
+    except Refused as refused:
+        raise click.UsageError(str(refused)) from refused
+    except RunFailed as failed:
+        raise click.ClickException(str(failed)) from failed
+    except KeyboardInterrupt:
+        click.echo("Stopped; nothing was written.", err=True)
+        sys.exit(130)
+
+    show(people, machine, run)
+    finished = datetime.now().astimezone()
+    html = page(machine, options, run.rows, run.yardsticks, finished)
+    write(html_file, html)
+    people.print(f"Report with charts: {html_file}", soft_wrap=True, highlight=False)
+    if json_file:
+        text = json.dumps(document(machine, options, run.rows, run.yardsticks), indent=2)
+        write(json_file, text + "\n")
+
+
+def show(console: Console, machine: Machine, run: Run) -> None:
+    """Tables, verdicts and what to keep in mind, for a person at a terminal."""
+    for summary in summaries(run.rows, run.yardsticks):
+        console.print(printable(summary))
+    for mode, group in by_mode(run.rows).items():
+        console.print(f"{label(mode, group[0].exhibit)}: {verdict(group)}", highlight=False)
+    for remark in remarks(run.rows, run.yardsticks):
+        console.print(remark, style="yellow", highlight=False)
+    for name, fact in machine.facts().items():
+        console.print(f"{name}: {fact}", style="dim", highlight=False)
+
+
+def check_writable(file: str | None) -> None:
+    """Better now than after four minutes of measuring."""
+    if file is None or file == "-":
+        return
+    folder = Path(file).parent
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder {folder} to write {file} to")
+    if not os.access(file if Path(file).exists() else folder, os.W_OK):
+        raise click.BadParameter(f"{file} cannot be written")
+
+
+def write(file: str, text: str) -> None:
+    """Write the text to the file, or to standard output for `-`."""
+    try:
+        with click.open_file(file, "w", encoding="utf-8") as output:
+            output.write(text)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {file}: {error.strerror}") from error
+
+
+def main() -> None:
+    compare(prog_name="lastapple compare")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The whole experiment: a shop, the checks that need one, and all repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from rich.console import Console
+
+from loadtest import RunFailed
+from loadtest.inputs import check_modes, check_threads, lab_beside
+from loadtest.lab import Lab
+from loadtest.machine import Machine, describe
+from loadtest.progress import Steps
+from loadtest.run import ITEM, Options, Run
+from loadtest.shop import Shop, healthy, own_shop
+
+
+def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Run]:
+    """Measure everything that was asked for, in a shop of our own or in the one at `url`.
+
+    Raises click.BadParameter and Refused for bad input that only the shop could tell,
+    RunFailed when the run could not be finished. Whatever happens, nothing is left running.
+    """
+    with Steps() as steps, the_shop(options, lab_url) as shop:
+        try:
+            lab = Lab(shop.lab_url)
+            about = lab.about()
+            check_modes(options.modes, about)
+            check_threads(options.users, about)
+            with borrowed(lab, options, steps.console):
+                run = Run(shop.url, lab, options, about.exhibit, steps.step)
+                run.try_modes()
+                steps.expect(run.steps())
+                for number in range(1, options.repeats + 1):
+                    run.repeat(number)
+        except RunFailed:
+            shop.check()  # if it died, that is the reason to tell
+            raise
+    return describe(about, options.users, own=options.url is None), run
+
+
+@contextmanager
+def the_shop(options: Options, lab_url: str | None) -> Iterator[Shop]:
+    """The running shop that was named, or one of our own."""
+    if options.url is None:
+        with own_shop(options.users) as shop:
+            yield shop
+        return
+    lab_url = lab_url or lab_beside(options.url)
+    if not healthy(options.url):
+        raise RunFailed(f"No healthy shop answers at {options.url}/health.")
+    if not healthy(lab_url):
+        raise RunFailed(f"No lab answers at {lab_url}/health; name it with --lab-url.")
+    yield Shop(options.url, lab_url)
+
+
+@contextmanager
+def borrowed(lab: Lab, options: Options, console: Console) -> Iterator[None]:
+    """In somebody's running shop: say which round had to go, and leave none of ours behind."""
+    if options.url is None:
+        yield
+        return
+    if (before := lab.running_round(ITEM)) is not None:
+        console.print(
+            f"Round {before['round']} of {ITEM} ({before['mode']}) was running at {options.url}. "
+            "It is ended and replaced; start another in the lab afterwards.",
+            style="yellow",
+            highlight=False,
+        )
+    try:
+        yield
+    finally:
+        with suppress(RunFailed):  # what went wrong before is worth more
+            lab.end_round(ITEM)

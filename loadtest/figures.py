@@ -1,0 +1,106 @@
+"""From answers to figures: the measured window, ratios, the spread over repeats. No I/O."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from loadtest.answers import Answer
+
+# Above this share of one core the generator, not the shop, may be what limits the figure: a
+# Locust process runs on one core, and the last tenth of it is spent waiting for its own turn.
+BOUND = 0.9
+
+
+class Sample(NamedTuple):
+    """One answer, when it came (seconds of one clock) and how long it took (ms)."""
+
+    at: float
+    ms: float
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What the answers within one window add up to.
+
+    `answers` counts them by outcome. `goodput` is good answers per second; p50 and p99 are
+    theirs, in ms. The three counts are totals over *all* answers ÷ good ones: what a sale
+    costs includes those who tried and got nothing. `cpu` is the generator's share of one core.
+    None: there was no good answer to divide by.
+    """
+
+    answers: dict[str, int]
+    goodput: float
+    p50_ms: float | None
+    p99_ms: float | None
+    attempts_per_sale: float | None
+    round_trips_per_sale: float | None
+    commands_per_sale: float | None
+    cpu: float
+
+    @property
+    def generator_bound(self) -> bool:
+        return self.cpu > BOUND
+
+
+def measure(
+    samples: Iterable[Sample], start: float, end: float, cpu_seconds: float, good: str = "SOLD"
+) -> Figures:
+    """Add up the samples that came at `start` or later and before `end`.
+
+    `cpu_seconds` is what the generator's process used between the two. `good` is the outcome
+    that counts: SOLD, or NOOP for the yardstick.
+    """
+    inside = [sample for sample in samples if start <= sample.at < end]
+    times = [sample.ms for sample in inside if sample.answer.outcome == good]
+
+    def per_good(total: int) -> float | None:
+        return total / len(times) if times else None
+
+    return Figures(
+        answers=dict(Counter(sample.answer.outcome for sample in inside)),
+        goodput=len(times) / (end - start),
+        p50_ms=statistics.median(times) if times else None,
+        p99_ms=percentile_99(times),
+        attempts_per_sale=per_good(sum(sample.answer.attempts for sample in inside)),
+        round_trips_per_sale=per_good(sum(sample.answer.round_trips for sample in inside)),
+        commands_per_sale=per_good(sum(sample.answer.commands for sample in inside)),
+        cpu=cpu_seconds / (end - start),
+    )
+
+
+def percentile_99(times: Sequence[float]) -> float | None:
+    if len(times) < 2:
+        return times[0] if times else None
+    return statistics.quantiles(times, n=100, method="inclusive")[-1]
+
+
+def ratio(one: Figures, other: Figures | None) -> float | None:
+    """Goodput of one ÷ the other's, of the same repeat. None where it would mislead.
+
+    That is when either was generator-bound: then the figure says how fast Locust is, and a
+    ratio to a yardstick that is too short would flatter every mode.
+    """
+    if other is None or not other.goodput or one.generator_bound or other.generator_bound:
+        return None
+    return one.goodput / other.goodput
+
+
+class Spread(NamedTuple):
+    """Smallest, median and largest of the repeats."""
+
+    low: float
+    median: float
+    high: float
+
+
+def spread(values: Iterable[float | None]) -> Spread | None:
+    """The spread of the values that are there; None when none is."""
+    present = [value for value in values if value is not None]
+    if not present:
+        return None
+    return Spread(min(present), statistics.median(present), max(present))

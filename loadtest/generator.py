@@ -1,0 +1,56 @@
+"""Starts the load generator: one fresh process a cell.
+
+A process of its own keeps Locust's patched sockets out of this one, starts every cell with an
+empty memory, and makes "the generator's CPU" a plain fact: all that this process used.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+
+from loadtest import RunFailed
+from loadtest.figures import Figures
+
+WARM_UP = 1  # seconds before the window opens: connections, the first imports, the first round
+QUIET = 2  # a sell-out cell ends this many seconds after the last SOLD answer …
+SELL_OUT_LIMIT = 60  # … or after this many in all
+PATIENCE = 10  # seconds for the last answers to come in: twice a round's default wait
+
+# What the process may take beyond the load itself before it counts as hung.
+MARGIN = 60
+
+
+@dataclass(frozen=True)
+class Load:
+    """The load of one cell. `seconds` is the measured window; None: until it is sold out.
+
+    `item` is what to buy; None sends no-op POSTs.
+    """
+
+    url: str
+    users: int
+    item: str | None = None
+    seconds: float | None = None
+
+
+def generate(load: Load) -> Figures:
+    """Send the load and return what the answers add up to. Blocks.
+
+    Raises RunFailed when the process dies or hangs.
+    """
+    # In a session of its own: Ctrl-C reaches this process only, which then ends that one.
+    command = [sys.executable, "-m", "loadtest.cell", json.dumps(asdict(load))]
+    limit = (load.seconds or SELL_OUT_LIMIT) + WARM_UP + PATIENCE + MARGIN
+    try:
+        cell = subprocess.run(
+            command, capture_output=True, text=True, timeout=limit, start_new_session=True
+        )
+    except subprocess.TimeoutExpired as late:
+        raise RunFailed(f"The load generator did not finish within {limit:.0f} s.") from late
+    if cell.returncode:
+        last = (cell.stderr.strip() or f"exit status {cell.returncode}").splitlines()[-1]
+        raise RunFailed(f"The load generator failed: {last}")
+    return Figures(**json.loads(cell.stdout))

@@ -1,0 +1,64 @@
+"""Checks of what was asked for, each with an error that says what to do. No I/O.
+
+All raise click.BadParameter, which click shows in one line and turns into exit status 2.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import click
+
+from loadtest.lab import About
+
+
+def parse_modes(text: str) -> list[str]:
+    """Split "naive,lock:lease" at the commas. Whether a mode exists only the lab knows."""
+    modes = [mode.strip() for mode in text.split(",")]
+    if not all(modes):
+        raise click.BadParameter("give modes with a comma between them, as in naive,atomic")
+    if doubled := [mode for mode in dict.fromkeys(modes) if modes.count(mode) > 1]:
+        raise click.BadParameter(f"{doubled[0]} is there twice")
+    return modes
+
+
+def parse_url(text: str) -> str:
+    """An http(s) address without a path, as in http://127.0.0.1:8000; no slash at its end."""
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number
+        usable = False
+    if not usable or parts.path.strip("/") or parts.query:
+        raise click.BadParameter(f"{text!r} is no address like http://127.0.0.1:8000")
+    return text.rstrip("/")
+
+
+def lab_beside(url: str) -> str:
+    """The lab's address if it stands where `lastapple up` puts it: one port further."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}:{port + 1}"
+
+
+def check_modes(modes: list[str], about: About) -> None:
+    """Refuse an unknown mode and name the known ones. A recipe the lab itself refuses."""
+    for mode in modes:
+        if mode.partition(":")[0] not in about.modes:
+            known = ", ".join(about.modes)
+            raise click.BadParameter(
+                f"there is no mode {mode}; known: {known}", param_hint="--modes"
+            )
+
+
+def check_threads(users: int, about: About) -> None:
+    """Fewer threads than users would measure the queue in front of them, not the mode."""
+    threads = about.workers * about.threads
+    if threads < users:
+        raise click.BadParameter(
+            f"the shop has {about.workers} workers × {about.threads} threads = {threads} for "
+            f"{users} users; start it with SHOP_THREADS={-(-users // about.workers)} or more, "
+            f"or ask for --users {threads}",
+            param_hint="--users",
+        )

@@ -1,0 +1,127 @@
+"""A client of the lab's JSON API: what is running, start a round, ask the audit."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from loadtest import RunFailed
+
+TIMEOUT = 30  # seconds; an audit of 100,000 orders takes a few
+
+SETTLE_LIMIT = 30  # seconds; a backlog of some 10,000 sales is in the database well before
+
+# Seconds between two looks at the audit, doubled each time: every look reads all orders of the
+# round, so looking often would slow down what is waited for.
+POLL = 0.1
+
+
+class Refused(RunFailed):
+    """The lab understood and said no (422): bad input, in the lab's own words."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What runs there. `modes` and `recipes` map each name to whether it is an exhibit."""
+
+    version: str
+    workers: int
+    threads: int
+    server: str
+    appendfsync: str
+    database: str
+    modes: dict[str, bool]
+    recipes: dict[str, bool]
+
+    def exhibit(self, mode: str) -> bool:
+        """Is `mode` or `mode:recipe` broken on purpose? The mode must be a known one."""
+        name, _, recipe = mode.partition(":")
+        return self.modes[name] or self.recipes.get(recipe, False)
+
+
+class Lab:
+    """The lab at `url`. Every call raises RunFailed when it does not answer as agreed."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
+
+    def about(self) -> About:
+        said = self.call("GET", "/about")
+        return About(
+            version=said["version"],
+            workers=said["shop"]["workers"],
+            threads=said["shop"]["threads"],
+            server=said["store"]["server"],
+            appendfsync=said["store"]["appendfsync"],
+            database=said["database"],
+            modes={mode["name"]: mode["exhibit"] for mode in said["modes"]},
+            recipes={recipe["name"]: recipe["exhibit"] for recipe in said["recipes"]},
+        )
+
+    def running_round(self, item: str) -> dict[str, Any] | None:
+        """The item's running round, None when there is none."""
+        status, said = request(self.url, "GET", f"/rounds/{item}")
+        return said if status == 200 and said.get("running") else None
+
+    def start_round(self, item: str, stock: int, mode: str) -> int:
+        """Put `stock` units on sale, which ends the item's running round. Returns its number."""
+        said = self.call("POST", "/rounds", {"item": item, "stock": stock, "mode": mode})
+        return int(said["round"])
+
+    def end_round(self, item: str) -> None:
+        self.call("POST", f"/rounds/{item}/end", {})
+
+    def audit(self, item: str, number: int) -> dict[str, Any]:
+        """The round's audit once it is settled, or as it stands after SETTLE_LIMIT.
+
+        `settled` in it says which. Members: see the lab's own documentation of
+        `GET /rounds/<item>/<n>/audit`.
+        """
+        limit, pause = time.monotonic() + SETTLE_LIMIT, POLL
+        while True:
+            audit = self.call("GET", f"/rounds/{item}/{number}/audit")
+            if audit["settled"] or time.monotonic() > limit:
+                return audit
+            time.sleep(pause)
+            pause *= 2
+
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        status, said = request(self.url, method, path, body)
+        detail = said.get("detail") or said.get("title") or "no reason given"
+        if status == 422:
+            raise Refused(f"The lab refuses: {detail}")
+        if status >= 300:
+            raise RunFailed(f"The lab answered {method} {path} with {status}: {detail}")
+        return said
+
+
+def request(
+    url: str, method: str, path: str, body: dict[str, Any] | None = None
+) -> tuple[int, dict[str, Any]]:
+    """One JSON request to `url` + `path`: the status and the object in the body.
+
+    Raises RunFailed when nobody answers in time, or with something that is no JSON object.
+    A proxy from the environment is never used: it would not be the shop that is measured.
+    """
+    parts = urlsplit(url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT)
+    headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    try:
+        payload = None if body is None else json.dumps(body)
+        connection.request(method, parts.path + path, payload, headers)
+        answer = connection.getresponse()
+        said = json.loads(answer.read())
+    except (OSError, http.client.HTTPException) as away:
+        raise RunFailed(f"{url} does not answer: {away or type(away).__name__}.") from away
+    except ValueError as unreadable:
+        raise RunFailed(f"{url}{path} does not answer in JSON: is it Last Apple?") from unreadable
+    finally:
+        connection.close()
+    if not isinstance(said, dict):
+        raise RunFailed(f"{url}{path} does not answer with a JSON object: is it Last Apple?")
+    return answer.status, said

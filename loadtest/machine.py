@@ -1,0 +1,82 @@
+"""The machine and the versions a run was made with: figures mean nothing without them."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import psutil
+
+from loadtest import wrk
+from loadtest.lab import About
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where the load came from and what it met. `threads` are those of one worker."""
+
+    cpu: str
+    cores: int
+    system: str
+    python: str
+    store: str
+    appendfsync: str
+    database: str
+    workers: int
+    threads: int
+    users: int
+    versions: dict[str, str]
+
+    @property
+    def shop_threads(self) -> int:
+        return self.workers * self.threads
+
+    def facts(self) -> dict[str, str]:
+        """What to print beside every figure, a name and a sentence's worth each."""
+        return {
+            "processor": f"{self.cpu}, {self.cores} cores",
+            "system": f"{self.system}, Python {self.python}",
+            "store": f"{self.store}, appendfsync {self.appendfsync}",
+            "database": self.database,
+            "shop": f"{self.workers} workers × {self.threads} threads = {self.shop_threads} "
+            f"threads for {self.users} users",
+            "versions": ", ".join(f"{name} {version}" for name, version in self.versions.items()),
+        }
+
+
+def describe(about: About, users: int, own: bool) -> Machine:
+    """The machine of the load, with the shop as its lab describes it.
+
+    Cores are those this process may use: in a container often fewer than there are. Of a shop
+    that is not our `own` we do not know which gunicorn and Flask it runs on.
+    """
+    names = ("gunicorn", "flask", "locust") if own else ("locust",)
+    versions = {name: metadata.version(name) for name in names}
+    if (version := wrk.version()) is not None:
+        versions["wrk"] = version.removeprefix("wrk ")
+    return Machine(
+        cpu=cpu_model(),
+        cores=len(psutil.Process().cpu_affinity()) if psutil.LINUX else psutil.cpu_count() or 1,
+        system=f"{platform.system()} {platform.release()}",
+        python=platform.python_version(),
+        store=about.server,
+        appendfsync=about.appendfsync,
+        database=about.database,
+        workers=about.workers,
+        threads=about.threads,
+        users=users,
+        versions={"lastapple": about.version} | versions,
+    )
+
+
+def cpu_model() -> str:
+    """Its name as the kernel gives it. Python's `platform` knows the architecture only."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass  # not Linux
+    return platform.processor() or platform.machine()

@@ -1,0 +1,145 @@
+"""One row of the comparison: what one mode did in one repeat, in both cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from loadtest.answers import STATUS
+from loadtest.figures import Figures, ratio
+
+# Locust cannot rank the two fastest modes, so wrk measures both.
+FASTEST = 2
+
+NOOP = "no-op"
+
+
+def label(mode: str, exhibit: bool) -> str:
+    """The mode's name as people are shown it: an exhibit never without its warning."""
+    return f"{mode} (broken on purpose)" if exhibit else mode
+
+
+@dataclass
+class Row:
+    """A mode in a repeat. None: not known, or not fit to be told.
+
+    Sell-out cell: `stocked` … `orders` are the audit's, `sold_out`, `busy` and `errors` are
+    what the buyers were answered. Cost cell: the rest. Times in ms, goodput in sales a second.
+    `settled` is False when an audit still was not 30 s after its cell: then its counts are not
+    final. `generator_cpu` is a share of one core.
+    """
+
+    mode: str
+    exhibit: bool
+    repeat: int
+    stocked: int | None
+    sold: int | None
+    oversold: int | None
+    left: int | None
+    orders: int | None
+    sold_out: int
+    busy: int
+    errors: int
+    settled: bool
+    goodput: float
+    p50_ms: float | None
+    p99_ms: float | None
+    attempts_per_sale: float | None
+    round_trips_per_sale: float | None
+    commands_per_sale: float | None
+    cost_busy: int
+    cost_errors: int
+    ratio_atomic: float | None
+    ratio_noop: float | None
+    generator_cpu: float
+    generator_bound: bool
+    wrk_goodput: float | None = None
+    wrk_ratio_noop: float | None = None
+
+
+@dataclass
+class Yardstick:
+    """The no-op cell of a repeat: HTTP alone, requests a second, without any sale."""
+
+    repeat: int
+    goodput: float
+    p50_ms: float | None
+    p99_ms: float | None
+    errors: int
+    generator_cpu: float
+    generator_bound: bool
+    wrk_goodput: float | None = None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What came out of one mode's two cells in one repeat."""
+
+    audit: dict[str, Any]
+    sell_out: Figures
+    cost: Figures
+    settled: bool
+
+
+def errors(figures: Figures) -> int:
+    """Answers that are no outcome of a healthy shop."""
+    return sum(count for outcome, count in figures.answers.items() if outcome not in STATUS)
+
+
+def yardstick(repeat: int, noop: Figures) -> Yardstick:
+    return Yardstick(
+        repeat=repeat,
+        goodput=noop.goodput,
+        p50_ms=noop.p50_ms,
+        p99_ms=noop.p99_ms,
+        errors=errors(noop),
+        generator_cpu=noop.cpu,
+        generator_bound=noop.generator_bound,
+    )
+
+
+def row(
+    mode: str, exhibit: bool, repeat: int, cells: Cells, atomic: Figures | None, noop: Figures
+) -> Row:
+    """Put a row together; `atomic` and `noop` are cost cells of the same repeat."""
+    audit, sell_out, cost = cells.audit, cells.sell_out, cells.cost
+    return Row(
+        mode=mode,
+        exhibit=exhibit,
+        repeat=repeat,
+        stocked=audit.get("stocked"),
+        sold=audit.get("sold"),
+        oversold=audit.get("oversold"),
+        left=audit.get("left"),
+        orders=audit.get("orders"),
+        sold_out=sell_out.answers.get("SOLD_OUT", 0),
+        busy=sell_out.answers.get("BUSY", 0),
+        errors=errors(sell_out),
+        settled=cells.settled,
+        goodput=cost.goodput,
+        p50_ms=cost.p50_ms,
+        p99_ms=cost.p99_ms,
+        attempts_per_sale=cost.attempts_per_sale,
+        round_trips_per_sale=cost.round_trips_per_sale,
+        commands_per_sale=cost.commands_per_sale,
+        cost_busy=cost.answers.get("BUSY", 0),
+        cost_errors=errors(cost),
+        ratio_atomic=ratio(cost, atomic),
+        ratio_noop=ratio(cost, noop),
+        generator_cpu=cost.cpu,
+        generator_bound=cost.generator_bound,
+    )
+
+
+def worth_a_cross_check(rows: list[Row]) -> list[Row]:
+    """The rows of one repeat that wrk measures again: the fastest, and any generator-bound."""
+    fastest = sorted(rows, key=lambda one: one.goodput, reverse=True)[:FASTEST]
+    return [one for one in rows if one in fastest or one.generator_bound]
+
+
+def by_mode(rows: list[Row]) -> dict[str, list[Row]]:
+    """The rows of each mode, modes in the order in which they first come."""
+    groups: dict[str, list[Row]] = {}
+    for one in sorted(rows, key=lambda one: one.repeat):
+        groups.setdefault(one.mode, []).append(one)
+    return groups

@@ -1,0 +1,67 @@
+"""A real Chromium, and a running shop to point it at."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.shop import Shop
+
+NO_CHROMIUM = (
+    "no Chromium for the browser tests: apt install chromium, or "
+    ".venv/bin/playwright install chromium"
+)
+# Quiet: a browser under test looks up no host of its maker's.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+        program = shutil.which("chromium") or (own if Path(own).exists() else None)
+        if program is None:
+            assert not os.environ.get("CI"), f"CI needs it: {NO_CHROMIUM}"
+            pytest.skip(NO_CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    shop = Shop(tmp_path_factory.mktemp("shop"))
+    shop.start()
+    yield shop
+    shop.close()
+
+
+@pytest.fixture(params=["phone", "desktop"])
+def context(
+    request: pytest.FixtureRequest, browser: Browser, tmp_path: Path
+) -> Iterator[BrowserContext]:
+    """A customer's browser; fails the test on any error in the console."""
+    width, height = {"phone": (360, 740), "desktop": (1440, 900)}[request.param]
+    context = browser.new_context(viewport={"width": width, "height": height})
+    errors: list[str] = []
+    context.on(
+        "console",
+        lambda said: errors.append(said.text) if said.type == "error" else None,
+    )
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    yield context
+    context.close()
+    # The browser reports every 4xx and 5xx answer by itself; those are asked for.
+    assert not [text for text in errors if "Failed to load resource" not in text]
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    return page

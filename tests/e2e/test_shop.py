@@ -1,0 +1,97 @@
+"""The customer's way: shelf, buy, order, my orders; sold out and busy; without JavaScript too."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.shop import Shop
+
+
+def no_sideways_scroll(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_from_the_shelf_to_a_confirmed_order(page: Page, shop: Shop) -> None:
+    shop.round("watch", 10)
+    page.goto(shop.url)
+    apple = page.locator("[data-slug=apple]")
+    expect(apple.locator(".stock")).to_have_text("10 left")
+    no_sideways_scroll(page)
+    apple.get_by_label("How many Apple").select_option("2")
+    apple.get_by_role("button", name="Buy").click()
+    page.wait_for_url("**/orders/*")
+    expect(page.get_by_text("2 × Apple, €1.20")).to_be_visible()
+    expect(page.get_by_text("It is in our books.")).to_be_visible()
+    no_sideways_scroll(page)
+    page.get_by_role("link", name="My orders").first.click()
+    expect(page.get_by_text("2 × Apple")).to_be_visible()
+    expect(page.get_by_text("Confirmed")).to_be_visible()
+
+
+def test_the_shelf_follows_the_stock(page: Page, shop: Shop) -> None:
+    shop.round("watch", 10)
+    page.goto(shop.url)
+    stock = page.locator("[data-slug=apple] .stock")
+    expect(stock).to_have_text("10 left")
+    page.request.post(f"{shop.url}/buy/apple", data={"quantity": 7})
+    expect(stock).to_have_text("Only 3 left")
+    page.request.post(f"{shop.url}/buy/apple", data={"quantity": 3})
+    expect(stock).to_have_text("Sold out")
+    expect(page.locator("[data-slug=apple] button")).to_have_count(0)
+
+
+def test_somebody_else_was_faster(page: Page, shop: Shop) -> None:
+    shop.round("watch", 3)
+    page.goto(shop.url)
+    apple = page.locator("[data-slug=apple]")
+    apple.get_by_label("How many Apple").select_option("3")
+    page.request.post(f"{shop.url}/buy/apple", data={"quantity": 2})
+    apple.get_by_role("button", name="Buy").click()
+    expect(apple.get_by_role("status")).to_contain_text("Only 1 left")
+
+
+def test_busy_is_said_and_the_second_press_buys_once(page: Page, shop: Shop) -> None:
+    """The first press waits in vain for a lock; the second is the same purchase."""
+    number = shop.round("lock:lease", 10, think_ms=1_500, wait_ms=200)["round"]
+    page.goto(shop.url)
+    apple = page.locator("[data-slug=apple]")
+    other = page.context.new_page()
+    other.goto(shop.url)
+    other.locator("[data-slug=apple]").get_by_role("button", name="Buy").click()
+    apple.get_by_role("button", name="Buy").click()
+    expect(apple.get_by_role("status")).to_contain_text("Busy")
+    other.wait_for_url("**/orders/*")
+    apple.get_by_role("button", name="Buy").click()
+    page.wait_for_url("**/orders/*")
+    assert shop.audit(number)["sold"] == 2
+
+
+def test_by_keyboard_alone(page: Page, shop: Shop) -> None:
+    shop.round("watch", 10)
+    page.goto(shop.url)
+    button = page.locator("[data-slug=apple]").get_by_role("button", name="Buy")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if button.evaluate("button => button === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/orders/*")
+
+
+def test_without_javascript(browser: Browser, shop: Shop) -> None:
+    number = shop.round("watch", 3)["round"]
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(shop.url)
+    apple = page.locator("[data-slug=apple]")
+    apple.get_by_label("How many Apple").select_option("2")
+    apple.get_by_role("button", name="Buy").click()
+    expect(page).to_have_url(f"{shop.url}/orders/{page.url.rpartition('/')[2]}")
+    expect(page.get_by_text("2 × Apple")).to_be_visible()
+    page.get_by_role("link", name="Back to the shop").click()
+    expect(apple.locator(".stock")).to_have_text("Only 1 left")
+    page.request.post(f"{shop.url}/buy/apple", data={"quantity": 1})
+    apple.get_by_role("button", name="Buy").click()
+    expect(page.get_by_role("heading", name="Sold out")).to_be_visible()
+    assert shop.audit(number)["sold"] == 3
+    context.close()

@@ -1,0 +1,66 @@
+"""The store goes away and comes back; the database goes away and comes back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.servers import PostgresServer, StoreServer, until
+from tests.shop import Shop
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path / "store")
+    yield server
+    server.stop()
+
+
+def test_store_away(store: StoreServer, tmp_path: Path) -> None:
+    """Killed and frozen: 503 within a second, with Retry-After, and back by itself."""
+    shop = Shop(tmp_path / "shop", REDIS_URL=store.url)
+    shop.start()
+    number = shop.round("watch", 100)["round"]
+    with requests.Session() as session:
+        assert shop.buy(session).status_code == 201
+        for go, come_back in ((store.kill, store.start), (store.freeze, store.thaw)):
+            go()
+            for _ in range(3):
+                start = time.monotonic()
+                answer = shop.buy(session)
+                assert time.monotonic() - start < 1.0
+                assert answer.status_code == 503
+                assert answer.headers["Retry-After"] == "1"
+                assert answer.headers["Content-Type"] == "application/problem+json"
+            come_back()
+            until(lambda: shop.buy(session).status_code == 201)
+    assert shop.audit(number)["verdict"] == "exact"
+    shop.close()
+
+
+def test_database_away(tmp_path: Path) -> None:
+    """Sales go on, order pages too; fulfil catches up when the database is back."""
+    postgres = PostgresServer(tmp_path / "postgres")
+    shop = Shop(tmp_path / "shop", DATABASE_URL=postgres.database())
+    shop.start()
+    number = shop.round("atomic", 100)["round"]
+    postgres.stop()
+    with requests.Session() as session:
+        sold = [shop.buy(session) for _ in range(20)]
+    assert [answer.status_code for answer in sold] == [201] * 20
+    order = f"{shop.url}/orders/{sold[0].json()['order']}"
+    assert requests.get(order, timeout=10).json()["state"] == "recorded"
+    away = requests.get(f"{shop.lab}/rounds/apple/{number}/audit", timeout=10)
+    assert (away.status_code, away.json()["title"]) == (503, "The database is away")
+    mine = requests.get(f"{shop.url}/orders", timeout=10).json()
+    assert mine == {"orders": [], "partial": False}
+    postgres.server.ensure_postgres_running()
+    audit = shop.audit(number)
+    assert (audit["verdict"], audit["orders"]) == ("exact", 20)
+    assert requests.get(order, timeout=10).json()["state"] == "confirmed"
+    shop.close()
+    postgres.stop()

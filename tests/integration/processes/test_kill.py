@@ -1,0 +1,143 @@
+"""SIGKILL in mid-run, on a busy disk: no acknowledged sale is lost, and none is made twice.
+
+`make test` runs each a few times, `make soak` twenty times and prints a line for each run.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.servers import PostgresServer, StoreServer, disk_pressure, redis_server, until
+from tests.shop import Shop
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
+
+CLIENTS = 16
+MODES = ["atomic", "watch", "lock:lease"]
+
+
+class Buyers:
+    """Clients that buy all the time, each purchase under a key of its own until it is answered.
+
+    `acknowledged` maps each answered order's id to its key.
+    """
+
+    def __init__(self, shop: Shop) -> None:
+        self.shop = shop
+        self.acknowledged: dict[str, str] = {}
+        self.unanswered = 0
+        self.stop = threading.Event()
+
+    @contextmanager
+    def buying(self) -> Iterator[None]:
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            buyers = [pool.submit(self._buy) for _ in range(CLIENTS)]
+            try:
+                yield
+            finally:
+                self.stop.set()
+            for buyer in buyers:
+                buyer.result(60)
+
+    def _buy(self) -> None:
+        with requests.Session() as session:
+            key = str(uuid.uuid4())
+            while not self.stop.is_set():
+                try:
+                    answer = self.shop.buy(session, key)
+                except requests.ConnectionError:
+                    self.unanswered += 1
+                    time.sleep(0.1)
+                    continue
+                if answer.status_code == 201:
+                    self.acknowledged[answer.json()["order"]] = key
+                    key = str(uuid.uuid4())
+                else:
+                    assert answer.status_code == 503, answer.text
+                    self.unanswered += 1
+                    time.sleep(0.05)
+
+
+def survive(shop: Shop, kill: Callable[[], None], runs: int, disk: Path, what: str) -> None:
+    """Buy, kill, go on buying; then hold what was acknowledged against the books."""
+    for run in range(1, runs + 1):
+        mode = MODES[(run - 1) % len(MODES)]
+        number = shop.round(mode, 1_000_000)["round"]
+        buyers = Buyers(shop)
+        with disk_pressure(disk), buyers.buying():
+            until(lambda: len(buyers.acknowledged) > 50, 30)
+            kill()
+            before = len(buyers.acknowledged)
+            until(lambda: len(buyers.acknowledged) > before + 50, 60, "no sale after the kill")
+        audit = shop.audit(number, seconds=60)
+        ids = set(buyers.acknowledged)
+        lost = [id for id in ids if not confirmed(shop, id)]
+        print(
+            f"kill {what}, run {run}: {mode}, {len(ids)} acknowledged, {len(lost)} lost, "
+            f"{audit['sold']} sold, {audit['duplicate_ids'] + audit['duplicate_keys']} twice, "
+            f"{buyers.unanswered} tries unanswered, {audit['verdict']}",
+            flush=True,
+        )
+        assert not lost
+        assert len(set(buyers.acknowledged.values())) == len(ids), "one key, two orders"
+        assert audit["duplicate_ids"] == audit["duplicate_keys"] == 0
+        assert audit["verdict"] == "exact"
+        assert audit["orders"] == audit["sold"] >= len(ids)
+
+
+def confirmed(shop: Shop, id: str) -> bool:
+    answer = requests.get(f"{shop.url}/orders/{id}", timeout=10)
+    return answer.status_code == 200 and answer.json()["state"] == "confirmed"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    shop = Shop(tmp_path / "shop")
+    shop.start()
+    yield shop
+    shop.close()
+
+
+def test_kill_fulfil(shop: Shop, runs: int, tmp_path: Path) -> None:
+    survive(shop, lambda: shop.child("fulfil").kill(), runs, tmp_path, "fulfil")
+
+
+def test_kill_store(shop: Shop, runs: int, tmp_path: Path) -> None:
+    survive(shop, lambda: shop.child("store").kill(), runs, tmp_path, "store")
+
+
+def test_kill_everything(shop: Shop, runs: int, tmp_path: Path) -> None:
+    def everything() -> None:
+        shop.kill_everything()
+        shop.start()
+
+    survive(shop, everything, runs, tmp_path, "everything")
+
+
+def test_kill_with_redis_and_postgresql(
+    postgres: PostgresServer, runs: int, tmp_path: Path
+) -> None:
+    """The same with servers of one's own: fulfil and the store in turn."""
+    if (program := redis_server()) is None:
+        pytest.skip("no redis-server here; on Debian: apt install redis-server")
+    store = StoreServer(tmp_path / "redis", program)
+    shop = Shop(tmp_path / "shop", REDIS_URL=store.url, DATABASE_URL=postgres.database())
+    shop.start()
+
+    def restart_store() -> None:
+        store.kill()
+        store.start()
+
+    survive(shop, lambda: shop.child("fulfil").kill(), runs, tmp_path, "fulfil (PostgreSQL)")
+    survive(shop, restart_store, runs, tmp_path, "store (Redis)")
+    shop.close()
+    store.stop()

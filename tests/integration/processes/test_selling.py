@@ -1,0 +1,134 @@
+"""The running shop under 32 clients: exact audits, and what happens when a part goes away."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from tests.servers import PostgresServer, StoreServer, redis_server, until
+from tests.shop import Shop
+
+CLIENTS = 32
+
+
+@pytest.fixture(scope="module", params=["embedded", "servers"])
+def shop(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Shop]:
+    """The shop with what it brings along; and with Redis and PostgreSQL of one's own."""
+    folder = tmp_path_factory.mktemp("shop")
+    if request.param == "embedded":
+        shop = Shop(folder)
+        shop.start()
+        yield shop
+        shop.close()
+        return
+    if (program := redis_server()) is None:
+        pytest.skip("no redis-server here; on Debian: apt install redis-server")
+    postgres: PostgresServer = request.getfixturevalue("postgres")
+    store = StoreServer(folder / "redis", program)
+    shop = Shop(folder, REDIS_URL=store.url, DATABASE_URL=postgres.database())
+    shop.start()
+    yield shop
+    shop.close()
+    store.stop()
+
+
+def stampede(shop: Shop, until_sold_out: bool = True) -> Counter[str]:
+    """Everybody buys one until told that nothing is left. Gives the outcomes' counts."""
+
+    def buyer(_: int) -> Counter[str]:
+        told: Counter[str] = Counter()
+        with requests.Session() as session:
+            while not told["SOLD_OUT"]:
+                answer = shop.buy(session)
+                told[answer.json().get("outcome", str(answer.status_code))] += 1
+        return told
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        return sum(pool.map(buyer, range(CLIENTS)), Counter[str]())
+
+
+@pytest.mark.parametrize("mode", ["watch", "lock:lease", "atomic"])
+def test_a_stampede_sells_the_stock_exactly(shop: Shop, mode: str) -> None:
+    number = shop.round(mode, 300)["round"]
+    told = stampede(shop)
+    audit = shop.audit(number)
+    assert audit["verdict"] == "exact"
+    assert (audit["sold"], audit["orders"], audit["left"]) == (300, 300, 0)
+    assert told["SOLD"] == 300
+    assert set(told) <= {"SOLD", "SOLD_OUT", "BUSY"}
+    until(lambda: shop.audit(number)["answers"]["SOLD"] == 300)
+
+
+def test_naive_oversells_in_a_stampede(shop: Shop) -> None:
+    number = shop.round("naive", 300, think_ms=5)["round"]
+    told = stampede(shop)
+    audit = shop.audit(number)
+    assert audit["verdict"] == "oversold"
+    assert audit["sold"] == told["SOLD"] > 300
+    assert "will be disappointed" in audit["sentence"]
+
+
+def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None:
+    shop.round("lock:lease", 1_000, think_ms=2_000, wait_ms=4_000)
+    threads = 2 * int(shop.environ["SHOP_THREADS"])
+
+    def wait_for_lock(_: int) -> None:
+        with requests.Session() as session:
+            shop.buy(session)
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = [pool.submit(wait_for_lock, number) for number in range(threads)]
+        until(lambda: in_flight(shop) >= threads * 0.9)
+        start = time.monotonic()
+        assert requests.get(f"{shop.lab}/", timeout=5).ok
+        assert requests.get(f"{shop.lab}/rounds/apple/{newest(shop)}/audit", timeout=5).ok
+        number = shop.round("atomic", 5)["round"]
+        assert requests.post(f"{shop.lab}/rounds/apple/end", json={}, timeout=5).ok
+        assert time.monotonic() - start < 2.0, "four answers, each well within a second"
+        for each in waiting:
+            each.result(30)
+    assert shop.audit(number)["verdict"] == "exact"
+
+
+def newest(shop: Shop) -> int:
+    return int(requests.get(f"{shop.lab}/rounds/apple", timeout=5).json()["round"])
+
+
+def in_flight(shop: Shop) -> int:
+    audit = requests.get(f"{shop.lab}/rounds/apple/{newest(shop)}/audit", timeout=5).json()
+    return int(audit["in_flight"])
+
+
+def test_a_mode_switch_under_load(shop: Shop) -> None:
+    """Rounds are switched under 32 clients; no audit mixes two of them."""
+    rounds = [shop.round("watch", 100_000)["round"]]
+    stop = threading.Event()
+
+    def buyer(_: int) -> Counter[tuple[int, str]]:
+        told: Counter[tuple[int, str]] = Counter()
+        with requests.Session() as session:
+            while not stop.is_set():
+                answer = shop.buy(session).json()
+                told[answer["round"], answer["outcome"]] += 1
+        return told
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        buyers = [pool.submit(buyer, number) for number in range(CLIENTS)]
+        for mode in ("lock:lease", "atomic", "watch"):
+            time.sleep(0.5)  # some sales in each
+            rounds.append(shop.round(mode, 100_000)["round"])
+        time.sleep(0.5)
+        stop.set()
+        told = sum((each.result(30) for each in buyers), Counter[tuple[int, str]]())
+    for number in rounds:
+        audit = shop.audit(number)
+        assert audit["verdict"] == "exact"
+        assert audit["sold"] == told[number, "SOLD"] > 0

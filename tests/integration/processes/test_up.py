@@ -1,0 +1,200 @@
+"""`lastapple up`: as it is started, stopped, started again and got wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+
+from tests.servers import until
+from tests.shop import Shop, full_environ
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    shop = Shop(tmp_path)
+    shop.start()
+    yield shop
+    shop.close()
+
+
+def lastapple(environ: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app.cli", *words],
+        env=full_environ(environ),
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+def test_started_again_stock_and_orders_are_as_they_were(shop: Shop) -> None:
+    with requests.Session() as session:
+        order = shop.buy(session, quantity=4).json()["order"]
+    start = time.monotonic()
+    assert shop.stop() == 0
+    assert time.monotonic() - start < 5
+    assert "Stopped. Stock and orders are kept." in shop.said()
+    shop.start()
+    assert "stocked" not in shop.said(), "a round that exists is left alone"
+    shelf = requests.get(f"{shop.url}/items", timeout=5).json()
+    assert shelf[0]["stock"] == 96
+    kept = requests.get(f"{shop.url}/orders/{order}", timeout=5).json()
+    assert (kept["state"], kept["quantity"]) == ("confirmed", 4)
+
+
+def test_ctrl_c_under_load_leaves_nothing_acknowledged_behind(shop: Shop) -> None:
+    """Stopped in the middle of purchases that think, wait and queue."""
+    number = shop.round("lock:lease", 10_000, think_ms=20)["round"]
+    client = subprocess.Popen(
+        [sys.executable, "-c", CLIENT, shop.url], stdout=subprocess.PIPE, text=True
+    )
+    until(lambda: shop_left(shop) < 9_990)
+    start = time.monotonic()
+    assert shop.stop() == 0
+    took = time.monotonic() - start
+    acknowledged = set(client.communicate(timeout=20)[0].split())
+    assert took < 5, f"{took:.1f} s\n{shop.said()}"
+    assert not [p for p in psutil.process_iter(["environ"]) if _belongs(p, shop)]
+    shop.start()
+    audit = shop.audit(number)
+    assert audit["verdict"] == "exact"
+    assert audit["orders"] >= len(acknowledged) > 9
+    for order in acknowledged:
+        assert requests.get(f"{shop.url}/orders/{order}", timeout=5).status_code == 200
+
+
+CLIENT = """
+import sys, threading, requests
+def buy():
+    with requests.Session() as session:
+        try:
+            while (answer := session.post(sys.argv[1] + "/buy/apple", json={}, timeout=9)).ok:
+                print(answer.json()["order"], flush=True)
+        except requests.ConnectionError:
+            pass
+for _ in range(8):
+    threading.Thread(target=buy).start()
+"""
+
+
+def shop_left(shop: Shop) -> int:
+    return int(requests.get(f"{shop.lab}/rounds/apple", timeout=5).json()["left"])
+
+
+def _belongs(process: psutil.Process, shop: Shop) -> bool:
+    try:
+        return bool(process.info["environ"].get("VAR_DIR") == shop.environ["VAR_DIR"])
+    except (AttributeError, psutil.Error):
+        return False
+
+
+def test_a_second_one_beside_it_says_so(shop: Shop) -> None:
+    second = lastapple(shop.environ, "up")
+    assert second.returncode == 1
+    assert "already running" in second.stderr
+    assert str(shop.process.pid) in second.stderr
+    assert requests.get(f"{shop.url}/health", timeout=5).ok, "the first one does not mind"
+
+
+def test_a_port_in_use_is_named(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    with socket.create_server(("127.0.0.1", int(shop.environ["LAB_PORT"]))):
+        refused = lastapple(shop.environ, "up")
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines() == [
+        f"Error: Port {shop.environ['LAB_PORT']} is in use by another program. "
+        "Choose another: LAB_PORT=… make run"
+    ]
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    refused = lastapple({"VAR_DIR": str(tmp_path / "file" / "var")}, "up")
+    assert refused.returncode == 1
+    assert "Cannot write to" in refused.stderr
+    assert "VAR_DIR=… make run" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("SHOP_PORT", "http", "SHOP_PORT is 'http'; it must be a whole number"),
+        ("SHOP_THREADS", "0", "SHOP_THREADS is '0'"),
+        ("APPENDFSYNC", "sometimes", "choose always, everysec, no"),
+        ("DEFAULT_MODE", "magic", "There is no mode 'magic'"),
+        ("DEFAULT_MODE", "naive", "broken on purpose"),
+    ],
+)
+def test_a_bad_setting_is_named(tmp_path: Path, name: str, value: str, said: str) -> None:
+    refused = lastapple({"VAR_DIR": str(tmp_path / "var"), name: value}, "up")
+    assert refused.returncode == 2
+    assert said in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["store", "fulfil", "shop", "lab"])
+def test_a_child_that_dies_is_started_again(shop: Shop, name: str) -> None:
+    old = shop.child(name)
+    old.kill()
+    until(lambda: f"{name} died" in shop.said())
+    until(lambda: len(psutil.Process(shop.process.pid).children()) == 4)
+    assert shop.child(name).pid != old.pid
+    with requests.Session() as session:
+        until(lambda: _sold(shop, session))
+    shop.audit(1)
+
+
+def _sold(shop: Shop, session: requests.Session) -> bool:
+    try:
+        return shop.buy(session).status_code == 201
+    except requests.ConnectionError:
+        return False
+
+
+def test_a_child_that_keeps_dying_is_given_up_loudly(shop: Shop) -> None:
+    for death in range(1, 6):
+        until(lambda: len(psutil.Process(shop.process.pid).children()) == 4, 20)
+        shop.child("lab").kill()
+        if death < 5:
+            until(lambda: shop.said().count("lab died") == death)
+    assert shop.process.wait(20) == 1
+    assert "lab died 5 times in a minute" in shop.said()
+
+
+def test_the_children_do_not_outlive_a_killed_supervisor(shop: Shop) -> None:
+    children = psutil.Process(shop.process.pid).children()
+    os.kill(shop.process.pid, signal.SIGKILL)
+    gone, alive = psutil.wait_procs(children, 10)
+    assert len(gone) == 4
+    assert not alive
+    shop.process.wait()
+    shop.start()
+
+
+def test_the_commands_of_the_instructor(shop: Shop) -> None:
+    started = lastapple(shop.environ, "round", "start", "apple", "--stock", "9", "--mode", "naive")
+    assert started.returncode == 0
+    assert "broken on purpose" in started.stdout
+    shown = lastapple(shop.environ, "round", "show", "apple")
+    assert "9 stocked, 9 left" in shown.stdout
+    audit = lastapple(shop.environ, "audit", "apple", "--json")
+    assert '"verdict": "exact"' in audit.stdout
+    assert lastapple(shop.environ, "round", "end", "apple").returncode == 0
+    again = lastapple(shop.environ, "round", "end", "apple")
+    assert (again.returncode, again.stderr) == (1, "Error: No round of 'apple' is running.\n")
+    assert lastapple(shop.environ, "round", "start", "kiwi", "--stock", "1", "--mode", "watch")
+    shop.close()
+    away = lastapple(shop.environ, "audit")
+    assert away.returncode == 1
+    assert "Is the shop up? Start it: make run" in away.stderr
+    assert "Traceback" not in away.stderr

@@ -1,0 +1,125 @@
+"""The whole shop as its user starts it: `lastapple up` as processes, spoken to by HTTP."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+import requests
+
+from tests.servers import free_port, until
+
+# What a word in the command line says about which child it is.
+CHILDREN = {
+    "store": "valkey-server",
+    "fulfil": "fulfil",
+    "shop": "app:create_shop()",
+    "lab": "app:create_lab()",
+}
+
+
+class Shop:
+    """`lastapple up` in `folder` on free ports; `environ` sets further settings."""
+
+    def __init__(self, folder: Path, **environ: str) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        ports = {name: str(free_port()) for name in ("SHOP_PORT", "LAB_PORT", "STORE_PORT")}
+        self.environ = {"VAR_DIR": str(folder / "var"), "SHOP_THREADS": "32", **ports, **environ}
+        self.url = f"http://127.0.0.1:{self.environ['SHOP_PORT']}"
+        self.lab = f"http://127.0.0.1:{self.environ['LAB_PORT']}"
+        self.output = folder / "up.log"
+
+    def start(self) -> None:
+        """Start and wait until it is open for business."""
+        self.launch()
+        until(lambda: "Ctrl-C stops" in self.said(), 40, f"not up: {self.said()}")
+
+    def launch(self) -> None:
+        with self.output.open("w") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "app.cli", "up"],
+                env=full_environ(self.environ),
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def stop(self, number: int = signal.SIGINT) -> int:
+        """As Ctrl-C does; gives the exit status."""
+        self.process.send_signal(number)
+        return self.process.wait(20)
+
+    def child(self, name: str) -> psutil.Process:
+        """The process of one of CHILDREN. Fails when it does not run."""
+        mark = CHILDREN[name]
+        [found] = [
+            child
+            for child in psutil.Process(self.process.pid).children()
+            if any(mark in word for word in child.cmdline())
+        ]
+        return found
+
+    def kill_everything(self) -> None:
+        """SIGKILL for the supervisor and all below it, the supervisor first."""
+        supervisor = psutil.Process(self.process.pid)
+        family = [supervisor, *supervisor.children(recursive=True)]
+        for process in family:
+            process.kill()
+        psutil.wait_procs(family, 10)
+        self.process.wait()
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.stop()
+
+    def round(self, mode: str, stock: int, item: str = "apple", **times: int) -> dict[str, Any]:
+        wanted = {"item": item, "stock": stock, "mode": mode, **times}
+        answer = requests.post(f"{self.lab}/rounds", json=wanted, timeout=10)
+        assert answer.status_code == 201, answer.text
+        started: dict[str, Any] = answer.json()
+        return started
+
+    def audit(self, number: int, item: str = "apple", seconds: float = 30) -> dict[str, Any]:
+        """The settled audit of a round."""
+        audit: dict[str, Any] = {}
+
+        def settled() -> bool:
+            try:
+                answer = requests.get(f"{self.lab}/rounds/{item}/{number}/audit", timeout=10)
+            except requests.ConnectionError:  # the lab itself may just be starting again
+                return False
+            audit.update(answer.json())
+            return answer.ok and bool(audit["settled"])
+
+        until(settled, seconds, f"never settled: {audit}")
+        return audit
+
+    def buy(
+        self,
+        session: requests.Session,
+        key: str | None = None,
+        quantity: int = 1,
+        item: str = "apple",
+    ) -> requests.Response:
+        headers = {"Idempotency-Key": key} if key else {}
+        return session.post(
+            f"{self.url}/buy/{item}", json={"quantity": quantity}, headers=headers, timeout=15
+        )
+
+
+def full_environ(changes: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment without any setting of the shop's, and with `changes`."""
+    from app.config import SETTINGS
+
+    ours = {row.name.upper() for row in SETTINGS}
+    return {name: value for name, value in os.environ.items() if name not in ours} | dict(changes)

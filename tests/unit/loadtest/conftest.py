@@ -1,0 +1,12 @@
+"""The real comparison, fresh for every test: many change it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.loadtest.real_run import Comparison, comparison
+
+
+@pytest.fixture
+def real() -> Comparison:
+    return comparison()

@@ -1,0 +1,36 @@
+"""A real comparison: what `lastapple compare --json` wrote on two cores that did other work too."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadtest.machine import Machine
+from loadtest.rows import Row, Yardstick
+from loadtest.run import Options
+
+
+@dataclass
+class Comparison:
+    """The document, and the same as the objects that it was written from."""
+
+    document: dict[str, Any]
+    machine: Machine
+    options: Options
+    rows: list[Row]
+    yardsticks: list[Yardstick]
+
+
+def comparison() -> Comparison:
+    """Twelve rows: naive, watch, lock, atomic, three times."""
+    document = json.loads(Path(__file__).with_name("comparison.json").read_text())
+    machine = {name: value for name, value in document["machine"].items() if name != "shop_threads"}
+    return Comparison(
+        document,
+        Machine(**machine),
+        Options(**document["options"]),
+        [Row(**row) for row in document["rows"]],
+        [Yardstick(**noop) for noop in document["noop"]],
+    )

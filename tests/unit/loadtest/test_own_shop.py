@@ -1,0 +1,80 @@
+"""Ports and the end of processes, with real processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from loadtest import RunFailed, shop
+
+TIDY = """
+import pathlib, signal, sys, time
+def leave(*_):
+    pathlib.Path(sys.argv[1]).write_text("left in order")
+    sys.exit()
+signal.signal(signal.SIGINT, leave)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+# Ignores SIGINT, and so does its child, which has a session of its own as gunicorn's may.
+STUBBORN = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+if len(sys.argv) > 1:
+    child = subprocess.Popen([sys.executable, sys.argv[0]], start_new_session=True)
+    print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def start(*command: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, *command], stdout=subprocess.PIPE, start_new_session=True
+    )
+
+
+def test_free_ports_are_different_ones() -> None:
+    ports = shop.free_ports(20)
+    assert len(set(ports)) == 20
+
+
+def test_stopping_lets_the_shop_leave_in_order(tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    with start("-c", TIDY, str(left)) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        shop.stop(process)
+    assert left.read_text() == "left in order"
+
+
+def test_whoever_does_not_leave_is_killed_with_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shop, "STOP_LIMIT", 0.5)
+    script = tmp_path / "stubborn.py"
+    script.write_text(STUBBORN)
+    with start(str(script), "parent") as process:
+        assert process.stdout is not None
+        child = psutil.Process(int(process.stdout.readline()))
+        begin = time.monotonic()
+        shop.stop(process)
+    assert 0.5 <= time.monotonic() - begin < 5
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_shop_that_died_is_told_with_its_last_words(tmp_path: Path) -> None:
+    log = tmp_path / "up.log"
+    log.write_text("".join(f"line {number}\n" for number in range(100)) + "Port in use\n")
+    with start("-c", "raise SystemExit(3)") as process:
+        process.wait()
+        dead = shop.Shop("http://127.0.0.1:1", "http://127.0.0.1:2", process, log)
+        with pytest.raises(RunFailed, match=r"stopped by itself \(status 3\)") as failed:
+            dead.check()
+    assert str(failed.value).endswith("line 99\n    Port in use")
+    assert "line 80\n" not in str(failed.value)

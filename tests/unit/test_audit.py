@@ -1,0 +1,91 @@
+"""The verdict: pure arithmetic over books that were read."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain import Order, Round
+from app.service.audit import Audit, Books, Verdict, judge
+
+ROUND = Round("apple", 1, 10, "watch")
+
+
+def order(id: str, quantity: int = 1, key: str = "") -> Order:
+    return Order(id, "apple", 1, quantity, 60, "", key or id, 0)
+
+
+def judged(
+    left: int,
+    rows: list[Order],
+    waiting: list[Order] | None = None,
+    recorded: int | None = None,
+    quiet: bool = True,
+) -> Audit:
+    waiting = waiting or []
+    books = Books(
+        start=0.0,
+        end=1.0,
+        left=left,
+        waiting=waiting,
+        recorded=len(rows) + len(waiting) if recorded is None else recorded,
+        rows={row.id: (row.quantity, row.key) for row in rows},
+    )
+    return judge(ROUND, books, [], quiet)
+
+
+def orders(count: int) -> list[Order]:
+    return [order(f"o{number}") for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("left", "sold", "verdict", "oversold", "undersold"),
+    [
+        (10, 0, Verdict.EXACT, 0, 0),
+        (7, 3, Verdict.EXACT, 0, 0),
+        (0, 10, Verdict.EXACT, 0, 0),
+        (0, 13, Verdict.OVERSOLD, 3, 0),
+        (4, 3, Verdict.UNDERSOLD, 0, 3),
+        (9, 3, Verdict.INCONSISTENT, 0, 0),  # lost updates: 12 units out of 10
+    ],
+)
+def test_stocked_against_left_and_sold(
+    left: int, sold: int, verdict: Verdict, oversold: int, undersold: int
+) -> None:
+    audit = judged(left, orders(sold))
+    assert (audit.verdict, audit.oversold, audit.undersold) == (verdict, oversold, undersold)
+    assert audit.settled
+
+
+def test_quantities_count() -> None:
+    audit = judged(3, [order("a", 5), order("b", 2)])
+    assert (audit.verdict, audit.sold, audit.orders) == (Verdict.EXACT, 7, 2)
+
+
+def test_a_sale_on_its_way_counts_once_and_keeps_it_settling() -> None:
+    on_its_way = order("a")
+    audit = judged(9, [on_its_way], [on_its_way], recorded=1)  # committed, not acknowledged yet
+    assert (audit.sold, audit.verdict, audit.sales_without_order) == (1, Verdict.SETTLING, 0)
+    assert judged(9, [], [on_its_way]).sales_without_order == 1
+
+
+def test_while_anybody_is_under_way_nothing_is_said() -> None:
+    assert judged(0, orders(13), quiet=False).verdict is Verdict.SETTLING
+
+
+def test_the_same_id_twice() -> None:
+    assert judged(7, orders(3), recorded=4).duplicate_ids == 1
+
+
+def test_the_same_key_twice() -> None:
+    audit = judged(8, [order("a", key="k"), order("b", key="k")])
+    assert (audit.duplicate_keys, audit.verdict) == (1, Verdict.INCONSISTENT)
+
+
+def test_an_order_that_was_never_sold() -> None:
+    audit = judged(7, orders(3), recorded=2)
+    assert (audit.orders_without_sale, audit.verdict) == (1, Verdict.INCONSISTENT)
+
+
+def test_the_sentence_counts_customers() -> None:
+    assert judged(0, orders(11)).sentence == "Sold 11 of 10. 1 customer will be disappointed."
+    assert "3 customers" in judged(0, orders(13)).sentence

@@ -1,0 +1,33 @@
+"""Every mode and recipe says what it is, in its file, in the same shape."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.locks import LOCKS
+from app.modes import MODES
+from app.service import catalogue
+from app.service.rounds import full_name, is_exhibit
+
+ENTRIES = catalogue.modes() + catalogue.recipes()
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
+def test_each_says_how_what_it_prevents_breaks_and_costs(entry: catalogue.Entry) -> None:
+    assert all((entry.title, entry.how, entry.prevents, entry.breaks, entry.cost, entry.sound))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
+def test_an_exhibit_is_labelled_where_it_stands(entry: catalogue.Entry) -> None:
+    assert ("broken on purpose" in entry.title) == entry.exhibit == (entry.sound == "never")
+
+
+def test_names_are_those_of_the_dicts() -> None:
+    assert all(name == mode.name for name, mode in MODES.items())
+    assert all(name == recipe.name for name, recipe in LOCKS.items())
+
+
+def test_lock_alone_means_lock_lease() -> None:
+    assert full_name("lock") == full_name("lock:lease") == "lock:lease"
+    assert not is_exhibit("lock:lease")
+    assert is_exhibit("naive")

@@ -1,0 +1,112 @@
+"""docker-compose.yml and the Dockerfile, held against the settings table and the command line.
+
+No Docker engine is needed: what can be wrong in them can be read.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+from sqlalchemy import make_url
+
+from app.cli import main
+from app.config import SETTINGS, Settings
+
+TOP = Path(__file__).parents[2]
+COMPOSE: dict[str, Any] = yaml.safe_load((TOP / "docker-compose.yml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OURS = {name: each for name, each in SERVICES.items() if each["image"].startswith("lastapple")}
+ONE_SHOT = {"prepare"}
+
+
+def test_all_the_parts_are_there() -> None:
+    servers = {"store", "database"}
+    assert set(SERVICES) - set(OURS) == servers
+    assert set(OURS) == {"prepare", "shop", "lab", "fulfil", "locust-master", "locust-worker"}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_images_are_pinned(name: str) -> None:
+    assert re.fullmatch(r"[\w/.-]+:\d+(\.\d+)+", SERVICES[name]["image"])
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_environment_names_are_settings(name: str) -> None:
+    known = {row.name.upper() for row in SETTINGS}
+    environment = OURS[name]["environment"]
+    assert set(environment) <= known
+    Settings.read(environment)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_ports_are_published_on_loopback_only(name: str) -> None:
+    for port in SERVICES[name].get("ports", []):
+        assert port.startswith("127.0.0.1:")
+
+
+@pytest.mark.parametrize("name", ["shop", "lab"])
+def test_ports_are_those_of_the_settings(name: str) -> None:
+    settings = Settings.read(OURS[name]["environment"])
+    port = getattr(settings, f"{name}_port")
+    assert OURS[name]["ports"] == [f"127.0.0.1:{port}:{port}"]
+    assert getattr(settings, f"{name}_host") == "0.0.0.0", "reachable from the other containers"
+    assert f":{port}/health" in " ".join(OURS[name]["healthcheck"]["test"])
+
+
+@pytest.mark.parametrize("name", sorted(set(SERVICES) - ONE_SHOT))
+def test_health_is_checked(name: str) -> None:
+    check = SERVICES[name]["healthcheck"]
+    assert check.get("disable") is (name == "locust-worker" or None) or check["test"]
+    assert name == "locust-worker" or {"test", "interval", "timeout", "retries"} <= set(check)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_is_waited_for_exists_and_can_be_waited_for(name: str) -> None:
+    for other, how in SERVICES[name].get("depends_on", {}).items():
+        finished = how["condition"] == "service_completed_successfully"
+        assert finished == (other in ONE_SHOT)
+
+
+@pytest.mark.parametrize("name", ["prepare", "shop", "lab", "fulfil"])
+def test_commands_exist(name: str) -> None:
+    command: click.Command = main
+    for word in OURS[name]["command"]:
+        assert isinstance(command, click.Group)
+        command = command.commands[word]
+
+
+def test_the_addresses_name_the_servers() -> None:
+    settings = Settings.read(OURS["shop"]["environment"])
+    url, database = make_url(settings.database), SERVICES["database"]["environment"]
+    assert url.host == "database"
+    assert url.username == database["POSTGRES_USER"]
+    assert url.password == database["POSTGRES_PASSWORD"]
+    assert url.database == database["POSTGRES_DB"]
+    assert settings.store == "redis://store:6379/0"
+
+
+def test_the_store_keeps_what_it_acknowledges() -> None:
+    command = SERVICES["store"]["command"]
+    assert command[command.index("--appendonly") + 1] == "yes"
+    assert command[command.index("--appendfsync") + 1] == Settings().appendfsync == "always"
+    assert SERVICES["store"]["volumes"] == ["store:/data"]
+
+
+def test_volumes_are_declared() -> None:
+    used = {
+        volume.split(":")[0] for each in SERVICES.values() for volume in each.get("volumes", [])
+    }
+    assert used == set(COMPOSE["volumes"])
+
+
+def test_the_image_runs_as_nobody_special_and_copies_what_exists() -> None:
+    dockerfile = (TOP / "Dockerfile").read_text()
+    assert re.search(r"^USER lastapple$", dockerfile, re.MULTILINE)
+    assert "--require-hashes" in dockerfile
+    for line in re.findall(r"^COPY (.+) \S+$", dockerfile, re.MULTILINE):
+        assert all((TOP / source).exists() for source in line.split())

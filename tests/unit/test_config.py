@@ -1,0 +1,50 @@
+"""The table of settings: read once, complete, and strict about what it is given."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.config import SETTINGS, BadSetting, Settings
+
+TOP = Path(__file__).parents[2]
+
+
+def test_the_defaults_are_loopback_and_embedded() -> None:
+    settings = Settings.read({})
+    assert settings == Settings()
+    assert settings.store == "redis://127.0.0.1:8002/0"
+    assert settings.database == f"sqlite:///{Path('var').resolve()}/orders.db"
+    assert settings.shop_address == "http://127.0.0.1:8000"
+
+
+def test_what_is_set_counts_and_what_is_empty_does_not() -> None:
+    settings = Settings.read({"SHOP_PORT": "9000", "LAB_PORT": "", "REDIS_URL": "redis://x/1"})
+    assert (settings.shop_port, settings.lab_port, settings.store) == (9000, 8001, "redis://x/1")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SHOP_PORT", "0"),
+        ("SHOP_PORT", "65536"),
+        ("SHOP_PORT", "8000.0"),
+        ("SHOP_PORT", "-1"),
+        ("SHOP_PORT", "٨"),
+        ("SHOP_WORKERS", "many"),
+        ("APPENDFSYNC", "yes"),
+    ],
+)
+def test_what_cannot_be_used_is_named(name: str, value: str) -> None:
+    with pytest.raises(BadSetting, match=name):
+        Settings.read({name: value})
+
+
+@pytest.mark.parametrize("row", SETTINGS, ids=lambda row: str(row.name))
+def test_every_setting_is_explained_and_documented(row: object) -> None:
+    name = row.name.upper()  # type: ignore[attr-defined]
+    assert len(row.metadata["help"]) > 15  # type: ignore[attr-defined]
+    documented = (TOP / "docs" / "settings.md").read_text()
+    assert re.search(rf"^\| `{name}` \|", documented, re.MULTILINE)
