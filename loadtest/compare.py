@@ -95,10 +95,13 @@ def compare(
     """
     if lab_url and not url:
         raise click.UsageError("--lab-url needs --url: it names the lab of a running shop.")
+    if html_file == "-":
+        raise click.UsageError("--html needs a file: a browser is to open it.")
     for file in (json_file, html_file):
         check_writable(file)
     options = Options(modes, stock, users, seconds, repeats, url)
-    people = Console(stderr=json_file == "-")  # standard output may belong to the document
+    # Standard output may belong to the document; a [ in a file name is no markup.
+    people = Console(stderr=json_file == "-", markup=False)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
     try:
         machine, run = experiment(options, lab_url)

@@ -51,16 +51,19 @@ class Lab:
 
     def about(self) -> About:
         said = self.call("GET", "/about")
-        return About(
-            version=said["version"],
-            workers=said["shop"]["workers"],
-            threads=said["shop"]["threads"],
-            server=said["store"]["server"],
-            appendfsync=said["store"]["appendfsync"],
-            database=said["database"],
-            modes={mode["name"]: mode["exhibit"] for mode in said["modes"]},
-            recipes={recipe["name"]: recipe["exhibit"] for recipe in said["recipes"]},
-        )
+        try:
+            return About(
+                version=said["version"],
+                workers=said["shop"]["workers"],
+                threads=said["shop"]["threads"],
+                server=said["store"]["server"],
+                appendfsync=said["store"]["appendfsync"],
+                database=said["database"],
+                modes={mode["name"]: mode["exhibit"] for mode in said["modes"]},
+                recipes={recipe["name"]: recipe["exhibit"] for recipe in said["recipes"]},
+            )
+        except (KeyError, TypeError) as odd:
+            raise RunFailed(f"{self.url}/about lacks {odd}: is it Last Apple's lab?") from odd
 
     def running_round(self, item: str) -> dict[str, Any] | None:
         """The item's running round, None when there is none."""

@@ -134,6 +134,8 @@ class Run:
         """wrk on the no-op and on the rows that Locust cannot be trusted with."""
         with self.step(f"repeat {number}: {NOOP}, by wrk"):
             noop.wrk_goodput = wrk.goodput(self.load(item=None))
+        if not noop.wrk_goodput:
+            raise RunFailed(f"{self.url} answered no POST /noop of wrk.")
         for one in worth_a_cross_check(rows):
             with self.step(f"repeat {number}: {self.label(one.mode)}, by wrk"):
                 goodput, _ = self.cost(one.mode, wrk.goodput)

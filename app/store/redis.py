@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import redis
 from redis.backoff import NoBackoff
-from redis.connection import Connection, ConnectionPool
+from redis.connection import AbstractConnection, ConnectionPool
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
@@ -56,7 +56,7 @@ def metered(wire: Wire | None) -> Iterator[None]:
         _wire.reset(token)
 
 
-class Metered(Connection):
+class Metered(AbstractConnection):
     """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
 
     look_after = 0.0  # s of time.monotonic(): when it has lain idle for long enough to be checked
@@ -94,9 +94,7 @@ class ThreadPool(ConnectionPool):
         idle: list[Metered] = self._own.__dict__.setdefault("idle", [])
         return idle
 
-    def get_connection(
-        self, command_name: str | None = None, *keys: Any, **options: Any
-    ) -> Metered:
+    def get_connection(self, command_name: str | None = None, *keys: Any, **options: Any) -> Any:
         """A connected connection. One that the server closed while it lay idle is opened again.
 
         Nothing was sent on it, so this is no resend.
@@ -135,6 +133,23 @@ def _closed(connection: Metered) -> bool:
         return True
 
 
+class SendsOnce(redis.Redis):
+    """redis-py's client without its machinery for sending again (pipelines: see NEVER_RESEND)."""
+
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        connection = self.connection_pool.get_connection()
+        try:
+            connection.send_command(*args)
+            return self.parse_response(connection, args[0], **options)
+        except redis.ResponseError:
+            raise  # the server's answer: the connection is in step
+        except BaseException:
+            connection.disconnect()
+            raise
+        finally:
+            self.connection_pool.release(connection)
+
+
 def connect(url: str, timeout_ms: int) -> redis.Redis:
     """A client for `url` that gives up after `timeout_ms` at every step and never resends."""
     pool = ThreadPool.from_url(
@@ -148,7 +163,7 @@ def connect(url: str, timeout_ms: int) -> redis.Redis:
     )
     # The URL has chosen the kind of connection (TCP, TLS, Unix socket); each can be metered.
     pool.connection_class = type("Metered", (Metered, pool.connection_class), {})
-    return redis.Redis(connection_pool=pool)
+    return SendsOnce(connection_pool=pool)
 
 
 @contextmanager

@@ -12,13 +12,13 @@ from sqlalchemy import func, select, text
 
 from app import Parts
 from app.config import Settings
-from app.domain import DatabaseAway, Order, Round
+from app.domain import DatabaseAway, Round
 from app.service import fulfil as fulfilling
 from app.service.fulfil import Fulfil
 from app.store import db, orders
 from app.store.keys import Keys
 from app.store.rounds import GROUP
-from tests.selling import fulfil_all, mode, order
+from tests.selling import fulfil_all, in_stream, mode, order
 from tests.servers import PostgresServer, StoreServer, until
 
 
@@ -84,9 +84,10 @@ def test_what_was_committed_and_not_acknowledged_is_not_inserted_twice(
     """Read by a consumer that was killed between its commit and its acknowledgement."""
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
     keys = Keys("apple", sold.number)
-    [(_, entries)] = parts.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
+    committed = in_stream(parts, sold)[:5]
+    parts.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
     with parts.auditor.sessions.begin() as session:
-        orders.insert_missing(session, [Order.decode(fields[b"sale"]) for _, fields in entries])
+        orders.insert_missing(session, committed)
     fulfil_all(parts.fulfil)
     audit = parts.auditor.audit(sold)
     assert (audit.verdict, audit.orders, audit.duplicate_ids) == ("exact", 7, 0)
@@ -95,8 +96,7 @@ def test_what_was_committed_and_not_acknowledged_is_not_inserted_twice(
 def test_the_audit_sees_a_sale_written_twice(parts: Parts, sold: Round) -> None:
     """As a client would that resends: the same order id twice in the stream."""
     keys = Keys("apple", sold.number)
-    [(_, fields), *_] = parts.store.xrange(keys.sales)
-    parts.store.xadd(keys.sales, {"sale": fields[b"sale"]})
+    parts.store.xadd(keys.sales, {"sale": in_stream(parts, sold)[0].encode()})
     fulfil_all(parts.fulfil)
     audit = parts.auditor.audit(sold)
     assert (audit.verdict, audit.duplicate_ids) == ("inconsistent", 1)

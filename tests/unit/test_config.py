@@ -15,9 +15,15 @@ TOP = Path(__file__).parents[2]
 def test_the_defaults_are_loopback_and_embedded() -> None:
     settings = Settings.read({})
     assert settings == Settings()
-    assert settings.store == "redis://127.0.0.1:8002/0"
+    assert settings.store == f"unix://{Path('var').resolve()}/store/store.sock?db=0"
     assert settings.database == f"sqlite:///{Path('var').resolve()}/orders.db"
     assert settings.shop_address == "http://127.0.0.1:8000"
+
+
+def test_a_folder_too_deep_for_a_socket_uses_the_port() -> None:
+    settings = Settings.read({"VAR_DIR": "deep/" * 20})
+    assert settings.store_socket is None
+    assert settings.store == "redis://127.0.0.1:8002/0"
 
 
 def test_what_is_set_counts_and_what_is_empty_does_not() -> None:
