@@ -38,11 +38,11 @@ install-dev: .venv/installed-dev
 	  echo "Cannot write to $$(pwd)/.venv: clone into a folder of your own."; exit 1; }
 	@echo "Installing the pinned packages of requirements/$*.txt into .venv …"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes \
 	  -r requirements/$*.txt || { \
 	  echo "The packages could not be installed. Is the network (or the package index) reachable?"; \
 	  exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
 	  --no-build-isolation --editable .
 	@touch $@
 

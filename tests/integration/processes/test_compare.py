@@ -1,0 +1,106 @@
+"""`lastapple compare`: the whole of it, as an engineer runs it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.servers import until
+from tests.shop import Shop, full_environ
+
+COMPARE = [sys.executable, "-m", "app.cli", "compare"]
+MEMBERS = {
+    *("mode", "repeat", "stocked", "sold", "oversold", "left", "orders", "sold_out", "busy"),
+    *("errors", "goodput", "p50_ms", "p99_ms", "attempts_per_sale", "round_trips_per_sale"),
+    *("commands_per_sale", "ratio_noop", "generator_bound"),
+}
+
+
+def compare(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMPARE, *options, "--html", str(folder / "compare.html")],
+        env=full_environ({}),
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_naive_oversells_and_the_others_never_do(runs: int, tmp_path: Path) -> None:
+    """Half as many runs as the other soaks have: ten in full."""
+    for run in range(1, max(1, runs // 2) + 1):
+        done = compare(tmp_path, "--seconds", "1", "--repeats", "1", "--json", "-")
+        assert done.returncode == 0, done.stderr
+        document = json.loads(done.stdout)
+        rows = {row["mode"]: row for row in document["rows"]}
+        print(f"compare, run {run}:", {mode: row["sold"] for mode, row in rows.items()}, flush=True)
+        assert list(rows) == ["naive", "watch", "lock", "atomic"]
+        assert rows["naive"]["oversold"] > 0
+        for mode in ("watch", "lock", "atomic"):
+            row = rows[mode]
+            assert row["stocked"] == row["sold"] == row["orders"] == 500
+            assert row["left"] == row["oversold"] == row["errors"] == 0
+        for row in rows.values():
+            assert set(row) >= MEMBERS
+        assert rows["atomic"]["round_trips_per_sale"] == pytest.approx(1.0, abs=0.01)
+    report = (tmp_path / "compare.html").read_text()
+    assert "broken on purpose" in report
+    assert "<script src=" not in report, "self-contained"
+
+
+def test_a_running_shop_is_named_by_url(tmp_path: Path) -> None:
+    shop = Shop(tmp_path / "shop")
+    shop.start()
+    here = ("--url", shop.url, "--lab-url", shop.lab)
+    few = ("--users", "8", "--seconds", "1", "--repeats", "1", "--stock", "50")
+    done = compare(tmp_path, *here, *few, "--modes", "atomic")
+    assert done.returncode == 0, done.stderr
+    assert "atomic" in done.stdout
+    crowd = compare(tmp_path, *here, "--users", "500")
+    assert crowd.returncode == 2
+    assert "SHOP_THREADS" in crowd.stderr
+    shop.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--modes", "magic"), "magic"),
+        (("--stock", "0"), "--stock"),
+        (("--users", "x"), "--users"),
+        (("--repeats", "0"), "--repeats"),
+        (("--url", "http://127.0.0.1:9"), "127.0.0.1:9"),
+    ],
+)
+def test_bad_input_is_one_clear_line(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    done = compare(tmp_path, *options)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
+    running = subprocess.Popen(
+        [*COMPARE, "--html", str(tmp_path / "compare.html")],
+        env=full_environ({"TMPDIR": str(tmp_path)}),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    me = psutil.Process(running.pid)
+    until(lambda: len(me.children(recursive=True)) > 6, 60)  # the shop and a generator
+    family = me.children(recursive=True)
+    time.sleep(1.0)  # in the middle of a cell
+    running.send_signal(signal.SIGINT)
+    assert running.wait(30) == 130
+    _gone, alive = psutil.wait_procs(family, 10)
+    assert not alive
+    assert not list(tmp_path.iterdir())
