@@ -88,6 +88,6 @@ def create_lab(settings: Settings | None = None) -> Flask:
     parts = Parts(settings)
     app = flask_app(settings, "lab/answer.html")
     # A page elsewhere could call a name of its own 127.0.0.1 and then pass for the lab's origin.
-    app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", "[::1]", settings.lab_host]
+    app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", settings.lab_host]
     app.register_blueprint(lab.blueprint(parts.rounds, parts.auditor, parts.about))
     return app

@@ -32,7 +32,11 @@ class Settings:
     shop_port: int = setting(8000, "port of the shop, the customers' server", 1, 65_535)
     shop_workers: int = setting(2, "processes of the shop", 1, 64)
     shop_threads: int = setting(16, "threads of each of them", 1, 512)
-    lab_host: str = setting("127.0.0.1", "address the lab listens on; it has no password")
+    lab_host: str = setting(
+        "127.0.0.1",
+        "address the lab listens on; it has no password, and answers only to requests for "
+        "127.0.0.1, localhost or this address",
+    )
     lab_port: int = setting(8001, "port of the lab, the instructor's server", 1, 65_535)
     shop_url: str = setting("", "the shop's address as browsers see it; empty: host and port")
     store_port: int = setting(8002, "port of the embedded Valkey, on loopback", 1, 65_535)
@@ -42,8 +46,8 @@ class Settings:
         "acknowledged sales in 1 of 8 kills under disk load, always none",
     )
     # 400 ms: a purchase that fails meets at most two time-outs (its command and the release of
-    # its lock), and an answer must come within a second.
-    store_timeout: int = setting(400, "ms to wait for the store's answer", 10, 60_000)
+    # its lock), and an answer must come within a second. Not below fulfil's wait for new sales.
+    store_timeout: int = setting(400, "ms to wait for the store's answer", 300, 60_000)
     database_timeout: int = setting(5_000, "ms to wait for the database", 100, 60_000)
     default_mode: str = setting("atomic", "mode of the rounds that `up` starts by itself")
     fulfil_batch: int = setting(500, "most sales moved to the database at once", 1, 10_000)
@@ -95,6 +99,12 @@ class Settings:
             if environ.get(row.name.upper(), "") != ""
         }
         settings = cls(**values)
+        if not settings.store.startswith(("redis://", "rediss://", "unix://")):
+            raise BadSetting("REDIS_URL must begin with redis://, rediss:// or unix://")
+        if not settings.database.startswith(("sqlite:///", "postgresql:", "postgresql+psycopg:")):
+            raise BadSetting("DATABASE_URL must begin with sqlite:/// or postgresql://")
+        if len({settings.shop_port, settings.lab_port, settings.store_port}) < 3:
+            raise BadSetting("SHOP_PORT, LAB_PORT and STORE_PORT must differ from each other")
         if settings.appendfsync not in ("always", "everysec", "no"):
             raise BadSetting(
                 f"APPENDFSYNC is {settings.appendfsync!r}; choose always, everysec, no"

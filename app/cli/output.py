@@ -24,7 +24,9 @@ class Commands(click.Group):
         except (BadSetting, Invalid, UnknownItem) as error:
             raise click.UsageError(str(error)) from error
         except StoreAway as error:
-            raise click.ClickException(f"{error} Is the shop up? Start it: make run") from error
+            raise click.ClickException(
+                f"{error} Is the shop up (make run)? If REDIS_URL is set: does its server run?"
+            ) from error
         except ShopError as error:
             raise click.ClickException(str(error)) from error
 

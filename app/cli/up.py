@@ -14,9 +14,8 @@ import click
 from app.cli import output
 from app.cli.run import prepare
 from app.config import Settings
-from app.domain import Invalid
 from app.service import processes
-from app.service.rounds import full_name, is_exhibit
+from app.service.rounds import check_default
 from app.service.supervise import Child, GivenUp, Supervisor
 
 
@@ -26,23 +25,14 @@ def up() -> None:
     settings = output.settings()
     _check(settings)
     with _alone(settings):
-        if taken := processes.taken(settings):
-            raise click.ClickException(
-                "\n".join(
-                    f"Port {port} is in use by another program. Choose another: {name}=… make run"
-                    for name, _, port in taken
-                )
-            )
+        if said := processes.unavailable(settings):
+            raise click.ClickException("\n".join(said))
         _run(settings)
 
 
 def _check(settings: Settings) -> None:
     """Everything that can be known to be wrong before anything is started."""
-    mode = full_name(settings.default_mode)
-    if is_exhibit(mode):
-        raise Invalid(
-            {"mode": f"DEFAULT_MODE is {mode}, which is broken on purpose: choose another."}
-        )
+    check_default(settings.default_mode)
     for folder in (settings.var, settings.var / "store", settings.var / "log"):
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -84,9 +74,12 @@ def _run(settings: Settings) -> None:
         signal.signal(number, stop)
     try:
         for child in supervisor.children:
+            child.log.unlink(missing_ok=True)  # each start has logs of its own
             if child.name == "fulfil":  # the first one to need tables and rounds
                 click.get_current_context().invoke(prepare)
             supervisor.start(child)
+            if supervisor.stopping:
+                break
             click.echo(f"  started  {child.name:<7} {_where(child, settings)}")
         if not supervisor.stopping:
             _welcome(settings)

@@ -3,6 +3,7 @@
 How       SET key token NX PX lease, polled with jitter; release by compare-and-delete script
 Prevents  two holders, a lock held for ever by a dead holder, releasing another's lock
 Breaks    work that outlives the lease: the next one enters while the first is still inside
+          (and a lost reply to SET: nobody knows that he holds it, and all wait for the lease)
 Cost      two round trips, and one for every poll while another holds it
 Sound     while the work is shorter than the lease
 """

@@ -41,10 +41,13 @@ class Lock:
         return replace(sale, attempts=lock.attempts, lock_lost=not still_mine)
 
     def critical_section(self, order: Order) -> Sale:
-        stock, seen = self.store.mget(self.keys.stock, self.keys.key(order.key))
+        stock, seen, ended = self.store.mget(
+            self.keys.stock, self.keys.key(order.key), self.keys.ended
+        )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if stock is None:
+        # A blind write that comes after the round's end sets its stock anew: look at `ended` too.
+        if stock is None or ended is not None:
             return Sale(Outcome.ROUND_OVER)
         left = int(stock) - order.quantity
         if left < 0:

@@ -26,10 +26,13 @@ class Naive:
         self.keys = Keys(round.item, round.number)
 
     def sell(self, order: Order) -> Sale:
-        stock, seen = self.store.mget(self.keys.stock, self.keys.key(order.key))
+        stock, seen, ended = self.store.mget(
+            self.keys.stock, self.keys.key(order.key), self.keys.ended
+        )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if stock is None:
+        # A blind write that comes after the round's end sets its stock anew: look at `ended` too.
+        if stock is None or ended is not None:
             return Sale(Outcome.ROUND_OVER)
         left = int(stock) - order.quantity
         if left < 0:

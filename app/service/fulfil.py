@@ -62,7 +62,7 @@ class Fulfil:
             try:
                 last = stop.is_set()
                 in_hand = in_hand or self.read(0 if last else WAIT)
-                moved = len(in_hand)
+                moved = sum(len(entries) for _, entries in in_hand)
                 while in_hand:
                     self.move(*in_hand[0])
                     in_hand.pop(0)
@@ -70,7 +70,8 @@ class Fulfil:
                 if last and not moved:
                     return
                 # A batch costs the disk a sync, however small it is: let some gather.
-                stop.wait(GATHER)
+                if moved < self.batch:
+                    stop.wait(GATHER)
             except (redis.RedisError, DatabaseAway) as error:
                 log.warning("%s Trying again in %.1f s.", error, pause)
                 if stop.wait(pause):
@@ -123,7 +124,10 @@ class Fulfil:
         pipe.xdel(names.sales, *ids)
         pipe.unlink(*(names.order(order.id) for order in sold))
         for order in sold:
-            pipe.expire(names.key(order.key), KEY_LIFE)
+            if order.key == order.id:  # the client sent none, so nobody will come back with it
+                pipe.unlink(names.key(order.key))
+            else:
+                pipe.expire(names.key(order.key), KEY_LIFE)
         pipe.execute()
 
     def tidy(self, open_rounds: list[Keys]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import sys
 import urllib.request
@@ -12,11 +13,14 @@ from app.config import Settings
 from app.service.supervise import Child
 from app.store import embedded
 
-# Ctrl-C must end everything within five seconds: the graces below add up to less.
+# Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.
 SHOP_GRACE = 2  # s for purchases under way
 LAB_GRACE = 1  # s
 FULFIL_GRACE = 1.0  # s to move the last sales; what is left waits in the stream, on the disk
 STORE_GRACE = 0.6  # s
+
+# To ourselves, past any proxy that the environment names.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def shop(settings: Settings) -> list[str]:
@@ -56,12 +60,13 @@ def children(settings: Settings) -> list[Child]:
     """All of them, in the order they need each other. Raises StoreAway without a store to run."""
     logs = settings.var / "log"
     made = [
-        Child("fulfil", fulfil(settings), logs / "fulfil.log", lambda: True, FULFIL_GRACE),
+        Child("fulfil", fulfil(settings), logs / "fulfil.log", lambda: True, 1, FULFIL_GRACE),
         Child(
             "shop",
             shop(settings),
             logs / "shop.log",
             lambda: _healthy(settings.shop_host, settings.shop_port),
+            2,
             SHOP_GRACE + 0.2,
         ),
         Child(
@@ -69,6 +74,7 @@ def children(settings: Settings) -> list[Child]:
             lab(settings),
             logs / "lab.log",
             lambda: _healthy(settings.lab_host, settings.lab_port),
+            2,
             LAB_GRACE + 0.2,
         ),
     ]
@@ -84,37 +90,42 @@ def children(settings: Settings) -> list[Child]:
         ),
         logs / "store.log",
         _pong(f"redis://127.0.0.1:{settings.store_port}"),
+        0,
         STORE_GRACE,
         patience=60.0,  # a long append-only file takes its time to be read
     )
     return [store, *made]
 
 
-def taken(settings: Settings) -> list[tuple[str, str, int]]:
-    """(setting, host, port) of every port we need that somebody else listens on."""
+def unavailable(settings: Settings) -> list[str]:
+    """A sentence for every address we need and cannot have."""
     wanted = [
-        ("SHOP_PORT", settings.shop_host, settings.shop_port),
-        ("LAB_PORT", settings.lab_host, settings.lab_port),
+        ("SHOP", settings.shop_host, settings.shop_port),
+        ("LAB", settings.lab_host, settings.lab_port),
     ]
     if not settings.redis_url:
-        wanted.append(("STORE_PORT", "127.0.0.1", settings.store_port))
-    return [row for row in wanted if not _free(row[1], row[2])]
-
-
-def _free(host: str, port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        wanted.append(("STORE", "127.0.0.1", settings.store_port))
+    said = []
+    for name, host, port in wanted:
         try:
-            probe.bind((host, port))
-        except OSError:
-            return False
-    return True
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                said.append(
+                    f"Port {port} is in use by another program. "
+                    f"Choose another: {name}_PORT=… make run"
+                )
+            else:
+                said.append(f"Cannot listen on {host} ({error}). Choose another: {name}_HOST=…")
+    return said
 
 
 def _healthy(host: str, port: int) -> bool:
     host = "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104  asking, not listening
     try:
-        with urllib.request.urlopen(f"http://{host}:{port}/health", timeout=1) as answer:
+        with DIRECT.open(f"http://{host}:{port}/health", timeout=1) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False

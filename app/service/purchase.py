@@ -24,7 +24,7 @@ from app.domain import (
 )
 from app.modes import MODES, Mode
 from app.service.rounds import Rounds
-from app.service.tally import Tally
+from app.service.tally import RoundLeft, Tally
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
 
@@ -75,36 +75,51 @@ class Purchase:
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())
-        # A switch between the look-up and the sale costs one more try; two in a row do not happen
-        # to a buyer who is not being teased.
-        for _ in range(2):
-            selling = self._find(item)
-            if quantity > selling.round.limit:
-                raise Invalid({"quantity": f"One order takes {selling.round.limit} at most."})
-            order = Order(
-                id,
-                item,
-                selling.round.number,
-                quantity,
-                ITEMS[item].price,
-                buyer,
-                key or id,
-                int(time.time() * 1000),
-            )
-            answer = self._sell(selling, order)
-            if answer.sale.outcome is not Outcome.ROUND_OVER:
-                break
-            self._forget(selling)
-        else:
-            answer = replace(answer, sale=Sale(Outcome.BUSY))
+        try:
+            answer = self._try(item, quantity, key or id, buyer, id)
+        except (NotOnSale, Invalid):
+            # The round has ended since: what was sold under this key in it is still sold.
+            earlier = self._sold_under(item, key) if key else None
+            if earlier is None:
+                raise
+            answer = earlier
         made = answer.sale.order
         if made and made.id != id and (made.quantity, made.buyer) != (quantity, buyer):
             raise KeyReused("This idempotency key belongs to an order with another body.")
         return answer
 
+    def _try(self, item: str, quantity: int, key: str, buyer: str, id: str) -> Answer:
+        """Sell in the running round. Raises NotOnSale, Invalid, StoreAway."""
+        # A switch between the look-up and the sale costs one more try; whoever meets two in a row
+        # is told that we are busy.
+        for _ in range(2):
+            selling = self._find(item)
+            if quantity > selling.round.limit:
+                raise Invalid({"quantity": f"One order takes {selling.round.limit} at most."})
+            number, price, now = selling.round.number, ITEMS[item].price, int(time.time() * 1000)
+            order = Order(id, item, number, quantity, price, buyer, key, now)
+            try:
+                answer = self._sell(selling, order)
+            except RoundLeft:
+                answer = Answer(Sale(Outcome.ROUND_OVER), selling.round, Wire())
+            if answer.sale.outcome is not Outcome.ROUND_OVER:
+                return answer
+            self._forget(selling)
+        return replace(answer, sale=Sale(Outcome.BUSY))
+
+    def _sold_under(self, item: str, key: str) -> Answer | None:
+        """The sale made under an idempotency key in a round that is over."""
+        with answering():
+            sale = self.store.get(Keys(item, 0).key(key))
+        if sale is None:
+            return None
+        order = Order.decode(sale)
+        round = self.rounds.find(item, order.round)
+        return Answer(Sale(Outcome.SOLD, order=order), round, Wire(1, 1))
+
     def _sell(self, selling: Selling, order: Order) -> Answer:
         wire = Wire()
-        with self.tally.under_way(selling.keys) as ended, answering(), metered(wire):
+        with answering(), self.tally.under_way(selling.keys) as ended, metered(wire):
             sale = selling.mode.sell(order)
             ended(sale)
         if sale.lock_lost:
@@ -116,7 +131,7 @@ class Purchase:
             raise UnknownItem(f"There is no item {item!r}. There are {', '.join(ITEMS)}.")
         errors = {}
         if not 1 <= quantity <= MOST_UNITS:
-            errors["quantity"] = f"quantity must be from 1 to {MOST_UNITS}."
+            errors["quantity"] = f"Quantity must be from 1 to {MOST_UNITS}."
         if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isprintable()):
             errors["key"] = (
                 f"An idempotency key has 1 to {LONGEST_KEY} characters, none of them a control one."
@@ -129,24 +144,22 @@ class Purchase:
         known = self.selling.get(item)
         if known:
             return known
-        with self.lock, answering():
-            # The others who waited here find it known.
-            if known := self.selling.get(item):
-                return known
-            round = self.rounds.newest(item)
-            if round is None or not round.running:
-                raise NotOnSale(f"No round of {item!r} is running.")
-            mode = MODES[round.mode.partition(":")[0]](self.store, self.clock, round)
-            selling = Selling(round, mode, Keys(item, round.number))
+        # No lock while asking: with the store away each thread's 503 would wait for the one before.
+        round = self.rounds.newest(item)
+        if round is None or not round.running:
+            raise NotOnSale(f"No round of {item!r} is running.")
+        mode = MODES[round.mode.partition(":")[0]](self.store, self.clock, round)
+        selling = Selling(round, mode, Keys(item, round.number))
+        with answering():
             self.tally.enter(selling.keys)
-            self.selling[item] = selling
-            return selling
+        with self.lock:
+            return self.selling.setdefault(item, selling)
 
     def _forget(self, stale: Selling) -> None:
         with self.lock:
             if self.selling.get(stale.round.item) is stale:
                 del self.selling[stale.round.item]
-                self.tally.leave(stale.keys)
+        self.tally.leave(stale.keys)
 
     def refresh(self) -> None:
         """Forget every round that is not the newest one, or has ended. Raises StoreAway."""

@@ -12,6 +12,7 @@ from app.domain import (
     ITEMS,
     ROUND_BOUNDS,
     Invalid,
+    Item,
     NotOnSale,
     Round,
     UnknownItem,
@@ -34,8 +35,7 @@ class Rounds:
 
         Raises UnknownItem, Invalid with a sentence for each field that is wrong, StoreAway.
         """
-        if item not in ITEMS:
-            raise UnknownItem(f"There is no item {item!r}. There are {', '.join(ITEMS)}.")
+        _check_item(item)
         errors = _out_of_bounds({"stock": stock, **times})
         try:
             mode = full_name(mode)
@@ -47,7 +47,8 @@ class Rounds:
             return records.start(self.store, replace(Round(item, 0, stock, mode), **times))
 
     def end(self, item: str) -> Round:
-        """Raises NotOnSale when none runs, StoreAway."""
+        """Raises UnknownItem, NotOnSale when none runs, StoreAway."""
+        _check_item(item)
         with answering():
             ended = records.end(self.store, item)
         if ended is None:
@@ -76,13 +77,27 @@ class Rounds:
         with answering():
             return records.left(self.store, round)
 
+    def shelf(self) -> list[tuple[Item, Round | None, int | None]]:
+        """Every item with its newest round and the units left in it. Raises StoreAway."""
+        with answering():
+            return records.shelf(self.store)
+
     def open_shop(self, mode: str) -> list[Round]:
-        """Start a first round of every item that never had one; leave the others as they are."""
+        """Start a first round of every item that never had one; leave the others as they are.
+
+        Raises Invalid for a mode that is unknown or an exhibit.
+        """
+        check_default(mode)
         return [
             self.start(item.slug, mode, item.stock, {})
             for item in ITEMS.values()
             if self.newest(item.slug) is None
         ]
+
+
+def _check_item(item: str) -> None:
+    if item not in ITEMS:
+        raise UnknownItem(f"There is no item {item!r}. There are {', '.join(ITEMS)}.")
 
 
 def full_name(mode: str) -> str:
@@ -98,6 +113,12 @@ def full_name(mode: str) -> str:
     if recipe not in LOCKS:
         raise Invalid({"mode": f"There is no recipe {recipe!r}. There are {', '.join(LOCKS)}."})
     return f"{name}:{recipe}"
+
+
+def check_default(mode: str) -> None:
+    """Raises Invalid for a mode that we would not sell with unless asked to."""
+    if is_exhibit(full_name(mode)):
+        raise Invalid({"mode": f"DEFAULT_MODE is {mode}, which is broken on purpose."})
 
 
 def is_exhibit(mode: str) -> bool:
@@ -128,5 +149,7 @@ def _out_of_bounds(values: Mapping[str, int]) -> dict[str, str]:
         if bound is None:
             errors[name] = f"A round has no {name!r}. It has {', '.join(ROUND_BOUNDS)}."
         elif not bound.low <= value <= bound.high:
-            errors[name] = f"{name} must be from {bound.low} to {bound.high:,} {bound.unit}."
+            errors[name] = (
+                f"{name.capitalize()} must be from {bound.low} to {bound.high:,} {bound.unit}."
+            )
     return errors

@@ -26,12 +26,16 @@ class GivenUp(Exception):
 
 @dataclass
 class Child:
-    """One process. `ready` asks whether it serves; `grace` is s to end after SIGTERM."""
+    """One process. `ready` asks whether it serves; `grace` is s to end after SIGTERM.
+
+    Those of one `stage` are stopped together, those of a higher stage before.
+    """
 
     name: str
     command: list[str]
     log: Path
     ready: Callable[[], bool]
+    stage: int
     grace: float
     patience: float = 20.0  # s to become ready
     process: subprocess.Popen[bytes] | None = None
@@ -53,19 +57,21 @@ class Child:
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
-    def stop(self) -> bool:
-        """SIGTERM, then SIGKILL after the grace. True: it ended by itself."""
-        process = self.process
-        if process is None or process.poll() is not None:
+    def terminate(self) -> None:
+        if self.process and self.alive():
+            self.process.terminate()
+
+    def finish(self, asked: float) -> bool:
+        """Wait for its end; SIGKILL when its grace since `asked` is over. True: by itself."""
+        if self.process is None:
             return True
-        process.terminate()
         try:
-            process.wait(self.grace)
+            self.process.wait(max(0.0, asked + self.grace - time.monotonic()))
             return True
         except subprocess.TimeoutExpired:
             # Its session, so that no worker of it stays behind.
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
             return False
 
     def tail(self) -> str:
@@ -126,10 +132,15 @@ class Supervisor:
             child.start(self.environ)
 
     def stop(self) -> None:
-        """Last started, first stopped."""
-        for child in reversed(self.children):
-            if not child.stop():
-                self.say(f"{child.name} did not end in {child.grace:g} s and was killed")
+        """Stage by stage, the highest first."""
+        for stage in sorted({child.stage for child in self.children}, reverse=True):
+            together = [child for child in self.children if child.stage == stage]
+            asked = time.monotonic()
+            for child in together:
+                child.terminate()
+            for child in together:
+                if not child.finish(asked):
+                    self.say(f"{child.name} did not end in {child.grace:g} s and was killed")
 
 
 def _end_with_parent() -> None:

@@ -53,6 +53,10 @@ class Post:
         return quiet or self.beat < time.time() - DEAD
 
 
+class RoundLeft(Exception):
+    """The worker has left the round; look up which one runs now."""
+
+
 class Tally:
     """This worker's posts, one for each round it sells in."""
 
@@ -61,30 +65,35 @@ class Tally:
         self.store = store
         self.worker = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
         self.on_beat = on_beat
-        self.posts: dict[Keys, Post] = {}
+        self.posts: dict[str, Post] = {}  # by the name of the round's hash
         self.lock = threading.Lock()
         self.stopped = threading.Event()
         threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True).start()
 
-    def enter(self, keys: Keys) -> Post:
+    def enter(self, keys: Keys) -> None:
         """Show up in a round before the first purchase in it, so that no audit overlooks us."""
         with self.lock:
-            post = self.posts.setdefault(keys, Post())
-        self._publish(keys)
-        return post
+            self.posts.setdefault(keys.workers, Post()).left_round = False
+        self._publish(keys.workers)
 
     def leave(self, keys: Keys) -> None:
         """Nothing new will be sold in that round here; what is under way may still end."""
         with self.lock:
-            if post := self.posts.get(keys):
+            if post := self.posts.get(keys.workers):
                 post.left_round = True
 
     @contextmanager
     def under_way(self, keys: Keys) -> Iterator[Callable[[Sale], None]]:
-        """Around one purchase. Call what it yields with the sale; no call means an error."""
-        post = self.posts.get(keys) or self.enter(keys)
+        """Around one purchase. Call what it yields with the sale; no call means an error.
+
+        Raises RoundLeft when this worker has said good-bye to the round: nothing may be sold in
+        it any more.
+        """
         with self.lock:
-            post.in_flight += 1
+            post = self.posts.get(keys.workers)
+            if post is None or post.left_round:
+                raise RoundLeft
+            post.in_flight += 1  # the beats go on for as long as this purchase does
             post.quiet_since = None
         ended: list[Sale] = []
         try:
@@ -110,20 +119,22 @@ class Tally:
         while not self.stopped.wait(BEAT):
             try:
                 self.on_beat()
-                for keys in list(self.posts):
-                    self._publish(keys)
+                for name in list(self.posts):
+                    self._publish(name)
             except (redis.RedisError, StoreAway) as error:
                 log.warning("no beat, the store does not answer: %s", error)
 
-    def _publish(self, keys: Keys) -> None:
+    def _publish(self, name: str) -> None:
         with self.lock:
-            post = self.posts[keys]
+            post = self.posts.get(name)
+            if post is None:
+                return
             post.beat = time.time()
             done = post.left_round and post.in_flight == 0
             said = asdict(post) | {"left_round": done}
             if done:
-                del self.posts[keys]
-        self.store.hset(keys.workers, self.worker, orjson.dumps(said))
+                del self.posts[name]
+        self.store.hset(name, self.worker, orjson.dumps(said))
 
 
 def posts(store: redis.Redis, round: Round) -> list[Post]:

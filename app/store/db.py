@@ -34,6 +34,8 @@ def engine(url: str, timeout_ms: int) -> Engine:
         pool_pre_ping=True,
         connect_args={
             "connect_timeout": max(1, timeout_ms // 1000),
+            # A server that vanished answers nothing, not even that: let the kernel notice.
+            "tcp_user_timeout": timeout_ms,
             "options": f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms}",
         },
     )

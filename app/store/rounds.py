@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import redis
 
-from app.domain import ITEMS, Round, StoreAway
+from app.domain import ITEMS, Item, Round, StoreAway
 from app.store import keys
 from app.store.keys import Keys
 
@@ -24,6 +24,21 @@ def newest(store: redis.Redis, item: str) -> Round | None:
 def find(store: redis.Redis, item: str, number: int) -> Round | None:
     record = store.get(Keys(item, number).record)
     return Round.decode(record) if record else None
+
+
+def shelf(store: redis.Redis) -> list[tuple[Item, Round | None, int | None]]:
+    """Every item with its newest round and the units left in it, in two round trips."""
+    pipe = store.pipeline(transaction=False)
+    for item in ITEMS:
+        pipe.get(keys.newest(item))
+    numbers = [int(number or 0) for number in pipe.execute()]
+    for item, number in zip(ITEMS, numbers, strict=True):
+        names = Keys(item, number)
+        pipe.mget(names.record, names.stock, names.ended)
+    return [
+        (item, Round.decode(record) if record else None, _units(stock, ended))
+        for item, (record, stock, ended) in zip(ITEMS.values(), pipe.execute(), strict=True)
+    ]
 
 
 def open_streams(store: redis.Redis) -> list[Keys]:
@@ -48,6 +63,7 @@ def start(store: redis.Redis, wanted: Round) -> Round:
         with store.pipeline() as pipe:
             pipe.watch(keys.newest(wanted.item))
             number = int(pipe.get(keys.newest(wanted.item)) or 0)
+            pipe.watch(Keys(wanted.item, number).record)  # somebody may be ending it
             running = find(store, wanted.item, number)
             new = replace(wanted, number=number + 1, started=_now(), ended=None)
             names = Keys(new.item, new.number)
@@ -103,10 +119,13 @@ def left(store: redis.Redis, round: Round) -> int | None:
     """Units left; None when the store has lost them.
 
     A blind writer that was under way when the round ended sets `stock` anew. Its number is the
-    newer one; nobody else sells from it, as every worker learns of the end within a second.
+    newer one; nobody else sells from it, as a mode that finds `ended` there reads no further.
     """
     names = Keys(round.item, round.number)
-    stock, ended = store.mget(names.stock, names.ended)
+    return _units(*store.mget(names.stock, names.ended))
+
+
+def _units(stock: bytes | str | None, ended: bytes | str | None) -> int | None:
     units = ended if stock is None else stock
     return None if units is None else int(units)
 

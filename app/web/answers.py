@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
-from flask import Flask, Response, current_app, render_template, request
+from flask import Flask, Response, abort, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from app.domain import (
@@ -31,6 +32,12 @@ PROBLEMS: dict[type[ShopError], tuple[int, str]] = {
     Invalid: (422, "That cannot be meant"),
     StoreAway: (503, "The store is away"),
     DatabaseAway: (503, "The database is away"),
+}
+# What the framework itself refuses, in our words.
+HTTP_WORDS = {
+    404: "There is nothing at this address.",
+    405: "This address does not take that kind of request.",
+    413: "The body is too large: 16 KiB is the most.",
 }
 # What a customer is told instead of which part of us is away.
 AWAY = "We cannot answer right now. Nothing is lost: try again in a moment."
@@ -77,7 +84,8 @@ def page(template: str, status: int = 200, **context: Any) -> Response:
 def describe(error: Exception) -> tuple[int, str, str, dict[str, Any]]:
     """(status, title, detail, further members) of an error, in a customer's words."""
     if isinstance(error, HTTPException):
-        return error.code or 500, error.name, error.description or error.name, {}
+        words = HTTP_WORDS.get(error.code or 500, error.description or error.name)
+        return error.code or 500, error.name, words, {}
     status, title = PROBLEMS[type(error)] if isinstance(error, ShopError) else (500, "Our fault")
     if status >= 500:
         current_app.logger.error("%s: %s", title, error, exc_info=status == 500)
@@ -107,11 +115,19 @@ def register(app: Flask, template: str) -> None:
                     answer.headers[name] = value
         return answer
 
+    @app.before_request
+    def same_origin() -> None:
+        """No other site's page may press our buttons: buy in a visitor's name, start a round."""
+        origin = request.headers.get("Origin")
+        if request.method == "POST" and origin and urlsplit(origin).netloc != request.host:
+            abort(403, "Only our own pages may send this.")
+
     @app.after_request
     def protect(answer: Response) -> Response:
         answer.headers["X-Content-Type-Options"] = "nosniff"
+        if request.endpoint != "static":
+            answer.headers["Cache-Control"] = "no-store"  # stock and keys are of this moment
         if answer.mimetype == "text/html":
             answer.headers["Content-Security-Policy"] = CSP
             answer.headers["Referrer-Policy"] = "same-origin"
-            answer.headers["Cache-Control"] = "no-store"  # stock and keys are of this moment
         return answer

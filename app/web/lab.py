@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
-from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, abort, redirect, request, url_for
+from flask import Blueprint, Response, redirect, request, url_for
 
 from app.domain import (
     ITEMS,
@@ -32,23 +31,15 @@ TIMES |= {"attempts": "attempts", "limit": "limit"}
 def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, Any]]) -> Blueprint:
     lab = Blueprint("lab", __name__)
 
-    @lab.before_request
-    def same_origin() -> None:
-        """The lab has no password: no other site's page may press its buttons."""
-        origin = request.headers.get("Origin")
-        if request.method == "POST" and origin and urlsplit(origin).netloc != request.host:
-            abort(403, "The lab only listens to its own pages.")
-
     @lab.get("/")
     def index() -> Response:
         return form_page({}, {})
 
     def form_page(values: dict[str, Any], errors: dict[str, str], status: int = 200) -> Response:
-        running = [newest for item in ITEMS if (newest := rounds.newest(item))]
         return page(
             "lab/index.html",
             status,
-            rounds=[shown(round) | {"left": rounds.left(round)} for round in running],
+            rounds=[shown(round) | {"left": left} for _, round, left in rounds.shelf() if round],
             form=_defaults() | values,
             errors=errors,
             items=[{"slug": item.slug, "name": item.name} for item in ITEMS.values()],
@@ -74,6 +65,9 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
         return json(view(round), 201)
 
     def _start(values: dict[str, Any]) -> Round:
+        known = {"item", "stock", "mode", "recipe", *TIMES}
+        if unknown := sorted(values.keys() - known):
+            raise Invalid({name: f"A round has no {name!r}." for name in unknown})
         mode = parse.text(values, "mode")
         if mode == "lock" and values.get("recipe"):
             mode = f"{mode}:{parse.text(values, 'recipe')}"

@@ -6,23 +6,27 @@ from typing import Any
 
 import orjson
 from flask import Request
-from werkzeug.exceptions import BadRequest, UnsupportedMediaType
+from werkzeug.exceptions import BadRequest, LengthRequired, UnsupportedMediaType
 
 from app.domain import Invalid
 
 LARGEST_BODY = 16 * 1024  # bytes; a purchase needs about a hundred
+JSON = "application/json"
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def body(request: Request) -> dict[str, Any]:
     """The body's members, of a form or a JSON object.
 
-    Raises 413 over LARGEST_BODY, 415 for another type, 400 when it is not what its type says,
-    Invalid when it is JSON but no object.
+    Raises 413 over LARGEST_BODY, 411 when its length is not said (Werkzeug would cut a long one
+    short in silence), 415 for another type, 400 when it is not what its type says, Invalid when
+    it is JSON but no object.
     """
+    if "Transfer-Encoding" in request.headers:
+        raise LengthRequired("Say how long the body is (Content-Length).")
     if request.mimetype in FORMS:
         return request.form.to_dict()
-    if request.mimetype != "application/json":
+    if request.mimetype != JSON:
         raise UnsupportedMediaType("Send a form or application/json.")
     try:
         document = orjson.loads(request.get_data(cache=False))
@@ -42,12 +46,16 @@ def whole(values: dict[str, Any], name: str, default: int | None = None) -> int:
             return int(digits)
     elif isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise Invalid({name: f"{name} must be a whole number."})
+    raise Invalid({name: f"{_in_words(name)} must be a whole number."})
+
+
+def _in_words(name: str) -> str:
+    return name.removesuffix("_ms").capitalize()
 
 
 def text(values: dict[str, Any], name: str, default: str = "") -> str:
     """A string. Raises Invalid."""
     value = values.get(name, default)
     if not isinstance(value, str):
-        raise Invalid({name: f"{name} must be text."})
+        raise Invalid({name: f"{_in_words(name)} must be text."})
     return value

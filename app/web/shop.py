@@ -15,6 +15,7 @@ from app.domain import (
     KeyReused,
     NotOnSale,
     Outcome,
+    Round,
     ShopError,
     StoreAway,
     UnknownItem,
@@ -55,7 +56,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     shop = Blueprint("shop", __name__)
 
     def shelf() -> list[dict[str, Any]]:
-        return [_shelf_item(item, rounds) for item in ITEMS.values()]
+        return [_shelf_item(*row) for row in rounds.shelf()]
 
     @shop.get("/")
     def index() -> Response:
@@ -80,7 +81,8 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
         values: dict[str, Any] = {}
         try:
             values = parse.body(request)
-            quantity = parse.whole(values, "quantity", 1)
+            # A program may leave it out; a form without it is not one of ours.
+            quantity = parse.whole(values, "quantity", None if form else 1)
             key = request.headers.get("Idempotency-Key") or parse.text(values, "key") or None
             # Programs send no cookie, and need not wait for one to be read.
             buyer = session.get("buyer", "") if form or request.cookies else ""
@@ -121,15 +123,14 @@ def _know_buyer() -> None:
         session.permanent = True
 
 
-def _shelf_item(item: Item, rounds: Rounds) -> dict[str, Any]:
-    round = rounds.newest(item.slug)
+def _shelf_item(item: Item, round: Round | None, left: int | None) -> dict[str, Any]:
     on_sale = round is not None and round.running
     return {
         "slug": item.slug,
         "name": item.name,
         "blurb": item.blurb,
         "price": euros(item.price),
-        "stock": rounds.left(round) if round and on_sale else None,
+        "stock": left if on_sale else None,
         "on_sale": on_sale,
         "limit": round.limit if round else 0,
     }

@@ -8,7 +8,11 @@ the purchases a second.
 from __future__ import annotations
 
 import os
+import socket
+import struct
 from typing import Any
+
+SLOWEST_CLIENT = struct.pack("ll", 3, 0)  # (s, µs) between two pieces of one request
 
 
 def pre_fork(server: Any, worker: Any) -> None:
@@ -23,5 +27,9 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 
 def post_fork(_server: Any, worker: Any) -> None:
+    """In the worker, before it accepts anybody."""
     if worker.core is not None:
         os.sched_setaffinity(0, {worker.core})
+    for listener in worker.sockets:
+        # gunicorn's threads wait for a slow client without limit; accepted sockets inherit this.
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, SLOWEST_CLIENT)

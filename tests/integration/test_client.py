@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -118,6 +119,28 @@ def test_a_frozen_store_costs_less_than_a_second(own_store: StoreServer, tmp_pat
         assert took < 1.0, name
         assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD
         shop.tally.stop()
+
+
+def test_a_frozen_store_makes_no_thread_wait_for_another(
+    own_store: StoreServer, tmp_path: Path
+) -> None:
+    """Nobody knows the round yet, all look it up at once: each is answered within the second."""
+    parts = Parts(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+    parts.rounds.start("apple", "atomic", 10, {})
+    shop = parts.purchase()
+    own_store.freeze()
+
+    def buy(_: int) -> float:
+        start = time.monotonic()
+        with pytest.raises(StoreAway):
+            shop.buy("apple", 1)
+        return time.monotonic() - start
+
+    with ThreadPoolExecutor(16) as pool:
+        took = list(pool.map(buy, range(16)))
+    own_store.thaw()
+    shop.tally.stop()
+    assert max(took) < 1.0
 
 
 def test_a_restarted_store_is_found_at_the_first_try(

@@ -58,6 +58,14 @@ def test_sales_become_orders_and_leave_the_store(parts: Parts, sold: Round) -> N
     assert all(24 * 3600 - 60 < life <= 24 * 3600 for life in lives)
 
 
+def test_a_sale_without_a_key_leaves_nothing_in_the_store(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "atomic", 10, {})
+    mode(parts, round).sell(order(round))
+    fulfil_all(parts.fulfil)
+    assert rows(parts) == 1
+    assert not list(parts.store.scan_iter("{apple}:key:*"))
+
+
 def test_small_batches_move_everything(parts: Parts, sold: Round) -> None:
     fulfil_all(Fulfil(parts.store, parts.auditor.sessions, batch=2))
     assert rows(parts) == 7

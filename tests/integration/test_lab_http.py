@@ -39,11 +39,11 @@ def test_a_round_from_the_form(lab: FlaskClient) -> None:
 def test_the_form_comes_back_with_what_was_wrong(lab: FlaskClient) -> None:
     answer = lab.post("/rounds", data=FORM | {"stock": "many", "lease_ms": "20000"})
     assert answer.status_code == 422
-    assert "stock must be a whole number." in answer.text
+    assert "Stock must be a whole number." in answer.text
     assert 'value="20000"' in answer.text
     both = lab.post("/rounds", data=FORM | {"stock": "0", "think_ms": "-5"}).text
-    assert "stock must be from 1" in both
-    assert "think must be from 0" in both
+    assert "Stock must be from 1" in both
+    assert "Think must be from 0" in both
     assert lab.get("/rounds/apple").status_code == 404, "nothing was started"
 
 
@@ -57,6 +57,7 @@ def test_the_json_of_a_round(lab: FlaskClient) -> None:
     assert lab.get("/rounds/apple").get_json()["left"] == 500
     assert lab.post("/rounds/apple/end", json={}).get_json()["running"] is False
     assert lab.post("/rounds/apple/end", json={}).status_code == 409
+    assert lab.post("/rounds/durian/end", json={}).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,7 @@ def test_the_json_of_a_round(lab: FlaskClient) -> None:
         ({"stock": 1.5}, 422),
         ({"think_ms": 60_001}, 422),
         ({"limit": 0}, 422),
+        ({"think": 50}, 422),
     ],
 )
 def test_bad_rounds(lab: FlaskClient, change: dict[str, object], status: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -40,6 +41,23 @@ def test_many_starters_at_once_leave_one_round_running(parts: Parts) -> None:
     assert sorted(round.number for round in started) == list(range(1, 9))
     running = [n for n in range(1, 9) if parts.rounds.find("apple", n).running]
     assert running == [8]
+
+
+def test_starting_and_ending_at_once_answers_neither_with_an_error(parts: Parts) -> None:
+    parts.rounds.start("apple", "watch", 5, {})
+
+    def start(_: int) -> None:
+        parts.rounds.start("apple", "watch", 5, {})
+
+    def end(_: int) -> None:
+        with suppress(NotOnSale):
+            parts.rounds.end("apple")
+
+    with ThreadPoolExecutor(4) as pool:
+        deeds = [pool.submit(deed, number) for number in range(60) for deed in (start, end)]
+        for each in deeds:
+            each.result(30)
+    assert parts.rounds.find("apple").number == 61
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,46 @@ def test_a_key_outlives_its_round(parts: Parts, shop: FlaskClient) -> None:
     parts.rounds.start("apple", "atomic", 5, {})
     again = buy(shop, **{"Idempotency-Key": "mine"})
     assert first.get_json()["order"] == again.get_json()["order"]
+
+
+def test_a_key_is_found_when_no_round_runs_any_more(parts: Parts, shop: FlaskClient) -> None:
+    """The answer was lost and the round has ended: the buyer still learns of the order."""
+    key = {"Idempotency-Key": "mine"}
+    first = buy(shop, {"quantity": 9}, **key)
+    parts.rounds.end("apple")
+    again = buy(shop, {"quantity": 9}, **key)
+    assert (again.status_code, again.get_json()["order"]) == (201, first.get_json()["order"])
+    problem(buy(shop, {"quantity": 8}, **key), 422)
+    problem(buy(shop, **{"Idempotency-Key": "another"}), 409)
+    parts.rounds.start("apple", "atomic", 5, {"limit": 2})
+    assert buy(shop, {"quantity": 9}, **key).get_json()["order"] == first.get_json()["order"]
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded"])
+def test_a_body_of_unsaid_length_is_refused(shop: FlaskClient, kind: str) -> None:
+    """It would be cut short at the limit in silence, and what is left of it might be a purchase."""
+    body = b'{"quantity": 1}' if "json" in kind else b"quantity=1&x=" + b"x" * 40_000
+    answer = shop.post(
+        "/buy/apple",
+        input_stream=BytesIO(body),
+        content_type=kind,
+        environ_overrides={"wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"},
+        headers={"Accept": "application/json"},
+    )
+    assert answer.status_code == 411
+    assert shop.get("/items").get_json()[0]["stock"] == 10
+
+
+@pytest.mark.parametrize("body", [b"garbage", b"", b"key=k"])
+def test_a_form_without_a_quantity_buys_nothing(shop: FlaskClient, body: bytes) -> None:
+    answer = shop.post("/buy/apple", data=body, content_type="application/x-www-form-urlencoded")
+    assert answer.status_code == 422
+    assert shop.get("/items").get_json()[0]["stock"] == 10
+
+
+def test_no_other_site_buys_in_a_visitors_name(shop: FlaskClient) -> None:
+    evil = {"Origin": "http://evil.example"}
+    assert shop.post("/buy/apple", data={"quantity": "1"}, headers=evil).status_code == 403
 
 
 def test_a_form_goes_to_the_order_page(parts: Parts, shop: FlaskClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -97,6 +98,36 @@ def test_a_lock_that_is_held_makes_the_impatient_busy(parts: Parts) -> None:
     assert sale.outcome is Outcome.BUSY
     assert sale.attempts > 1
     assert parts.store.get(f"{{apple}}:{round.number}:lock") == b"somebody else"
+
+
+def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(parts: Parts) -> None:
+    """The holder's blind write sets the stock anew; those behind it must not sell from that."""
+    old = parts.rounds.start("apple", "lock:lease", 10, {})
+    queue = threading.Event()
+
+    def end_the_round_when_the_others_wait() -> None:
+        queue.wait(10)
+        parts.rounds.end("apple")
+
+    polls = threading.Semaphore(0)
+
+    def poll() -> None:
+        polls.release()
+
+    holder = mode(parts, old, HandClock(Once(end_the_round_when_the_others_wait)))
+    others = [mode(parts, old, HandClock(Once(poll))) for _ in range(3)]
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(holder.sell, order(old))
+        until(lambda: parts.store.exists(f"{{apple}}:{old.number}:lock"))
+        rest = [pool.submit(each.sell, order(old)) for each in others]
+        for _ in others:
+            assert polls.acquire(timeout=10)
+        queue.set()
+        assert first.result(10).outcome is Outcome.SOLD
+        assert {each.result(10).outcome for each in rest} == {Outcome.ROUND_OVER}
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(old)
+    assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 9)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("atomic", "naive")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections import Counter
@@ -96,6 +97,21 @@ def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None
         for each in waiting:
             each.result(30)
     assert shop.audit(number)["verdict"] == "exact"
+
+
+def test_slow_clients_do_not_freeze_the_shop(shop: Shop) -> None:
+    """As many as there are threads send half a request and wait; others are served all the same."""
+    number = shop.round("atomic", 10)["round"]
+    host, port = "127.0.0.1", int(shop.environ["SHOP_PORT"])
+    half = b"POST /buy/apple HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    slow = [socket.create_connection((host, port)) for _ in range(100)]
+    for connection in slow:
+        connection.sendall(half + b"Content-Length: 15\r\n\r\n{")
+    with requests.Session() as session:
+        assert shop.buy(session).status_code == 201
+    for connection in slow:
+        connection.close()
+    assert shop.audit(number)["sold"] == 1
 
 
 def newest(shop: Shop) -> int:
