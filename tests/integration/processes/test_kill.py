@@ -70,6 +70,9 @@ class Buyers:
 def survive(shop: Shop, kill: Callable[[], None], runs: int, disk: Path, what: str) -> None:
     """Buy, kill, go on buying; then hold what was acknowledged against the books."""
     for run in range(1, runs + 1):
+        if run % 4 == 0:  # `up` gives up after five deaths in a minute, and rightly so
+            shop.stop()
+            shop.start()
         mode = MODES[(run - 1) % len(MODES)]
         number = shop.round(mode, 1_000_000)["round"]
         buyers = Buyers(shop)
