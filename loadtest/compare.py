@@ -38,7 +38,13 @@ def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
     return lambda _context, _option, text: None if text is None else parse(text)
 
 
-@click.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.command(
+    context_settings={
+        "show_default": True,
+        "max_content_width": 100,
+        "help_option_names": ["-h", "--help"],
+    }
+)
 @click.option(
     "--modes",
     default="naive,watch,lock,atomic",

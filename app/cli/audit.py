@@ -28,7 +28,7 @@ EXPLAINED = {
 }
 
 
-@click.command()
+@click.command(short_help="Hold what was sold against what was stocked.")
 @click.argument("item", default="apple")
 @click.option("--number", type=int, help="Which round; the newest unless given.")
 @output.as_json

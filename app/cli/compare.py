@@ -9,6 +9,7 @@ import click
 
 
 @click.command(
+    short_help="Stampede a shop in several modes; what each costs.",
     context_settings={"ignore_unknown_options": True, "help_option_names": []},
     add_help_option=False,
 )

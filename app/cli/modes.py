@@ -10,7 +10,7 @@ from app.cli import output
 from app.service import catalogue
 
 
-@click.command()
+@click.command(short_help="List the ways to sell.")
 @output.as_json
 def modes(json_wanted: bool) -> None:
     """List the ways to sell: what each prevents, how it breaks, what it costs."""

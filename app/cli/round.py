@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 import click
 
 from app.cli import output
-from app.domain import Round
+from app.domain import ROUND_BOUNDS, Round
 from app.service.rounds import is_exhibit, warnings
+
+
+def _help(name: str, text: str) -> str:
+    """`text`, with the bounds and the default that a round has for it."""
+    bound, default = ROUND_BOUNDS[name], {row.name: row.default for row in fields(Round)}[name]
+    return f"{text} [{bound.low} to {bound.high:,}; {default:,} unless given]"
 
 
 @click.group("round")
@@ -20,11 +26,11 @@ def round_group() -> None:
 @click.argument("item")
 @click.option("--stock", type=int, required=True, help="Units for sale.")
 @click.option("--mode", required=True, help="Way to sell, e.g. watch or lock:lease.")
-@click.option("--think", type=int, help="ms to wait between read and write.")
-@click.option("--lease", type=int, help="A lock's lifetime in ms.")
-@click.option("--wait", type=int, help="A buyer's patience in ms.")
-@click.option("--attempts", type=int, help="Most tries of one purchase.")
-@click.option("--limit", type=int, help="Most units in one order, up to 10.")
+@click.option("--think", type=int, help=_help("think", "ms to wait between read and write."))
+@click.option("--lease", type=int, help=_help("lease", "A lock's lifetime in ms."))
+@click.option("--wait", type=int, help=_help("wait", "A buyer's patience in ms."))
+@click.option("--attempts", type=int, help=_help("attempts", "Most tries of one purchase."))
+@click.option("--limit", type=int, help=_help("limit", "Most units in one order."))
 @output.as_json
 def start(item: str, stock: int, mode: str, json_wanted: bool, **times: int | None) -> None:
     """Start a round of ITEM; ends the one that is running."""

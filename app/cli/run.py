@@ -43,7 +43,7 @@ def fulfil() -> None:
     output.parts().fulfil.run(stop)
 
 
-@click.command()
+@click.command(short_help="Migrate the database, stock empty shelves.")
 def prepare() -> None:
     """Bring the database's tables up to date, and stock what never was on sale."""
     settings = output.settings()

@@ -19,7 +19,7 @@ from app.service.rounds import check_default
 from app.service.supervise import Child, GivenUp, Supervisor
 
 
-@click.command()
+@click.command(short_help="Start the whole shop, until Ctrl-C.")
 def up() -> None:
     """Start store, database, shop, lab and fulfil, and keep them running until Ctrl-C."""
     settings = output.settings()
@@ -55,8 +55,9 @@ def _alone(settings: Settings) -> Iterator[None]:
             lock.seek(0)
             raise click.ClickException(
                 f"Last Apple is already running from {settings.var} "
-                f"(process {lock.read().strip()}): {settings.shop_address} "
-                "Another one beside it needs a VAR_DIR and ports of its own."
+                f"(process {lock.read().strip()}): {settings.shop_address}\n"
+                "Another one beside it needs a folder and ports of its own: "
+                "VAR_DIR=var2 SHOP_PORT=8010 LAB_PORT=8011 STORE_PORT=8012 make run"
             ) from error
         lock.truncate(0)
         lock.write(str(os.getpid()))

@@ -143,7 +143,8 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         running=round.running,
         settled=settled,
         verdict=verdict,
-        sentence=sentence(verdict, round.stock, sold, books.left, broken),
+        sentence=sentence(verdict, round.stock, sold, books.left, broken)
+        + _turned_away(verdict, books.left, answers[Outcome.BUSY.value]),
         stocked=round.stock,
         left=books.left,
         sold=sold,
@@ -161,6 +162,13 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         conflicts=sum(post.conflicts for post in workers),
         locks_lost=sum(post.locks_lost for post in workers),
     )
+
+
+def _turned_away(verdict: Verdict, left: int, busy: int) -> str:
+    """BUSY answers while stock remains are no undersell, and are told apart from it."""
+    if verdict is not Verdict.EXACT or not left or not busy:
+        return ""
+    return f" {busy:,} times a customer was turned away as BUSY."
 
 
 def sentence(verdict: Verdict, stocked: int, sold: int, left: int, broken: int) -> str:

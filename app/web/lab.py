@@ -26,6 +26,7 @@ from app.web.answers import describe, iso, json, page, wants_html
 # Names of a round's times on the wire, where the unit belongs into the name.
 TIMES = {"think_ms": "think", "lease_ms": "lease", "wait_ms": "wait"}
 TIMES |= {"attempts": "attempts", "limit": "limit"}
+FIELDS = ("item", "stock", "mode", "recipe", *TIMES)
 
 
 def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, Any]]) -> Blueprint:
@@ -33,7 +34,8 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
 
     @lab.get("/")
     def index() -> Response:
-        return form_page({}, {})
+        # A link may fill the form in: "start another like it".
+        return form_page({name: request.args[name] for name in FIELDS if name in request.args}, {})
 
     def form_page(values: dict[str, Any], errors: dict[str, str], status: int = 200) -> Response:
         return page(
@@ -65,8 +67,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
         return json(view(round), 201)
 
     def _start(values: dict[str, Any]) -> Round:
-        known = {"item", "stock", "mode", "recipe", *TIMES}
-        if unknown := sorted(values.keys() - known):
+        if unknown := sorted(values.keys() - set(FIELDS)):
             raise Invalid({name: f"A round has no {name!r}." for name in unknown})
         mode = parse.text(values, "mode")
         if mode == "lock" and values.get("recipe"):
@@ -92,7 +93,12 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
             audit, error = asdict(auditor.audit(round)), ""
         except (StoreAway, DatabaseAway) as away:
             audit, error = None, describe(away)[1]
-        return page("lab/round.html", round=shown(round), audit=audit, audit_error=error)
+        mode, _, recipe = round.mode.partition(":")
+        again = {name: value for name, value in view(round).items() if name in FIELDS}
+        again |= {"mode": mode, "recipe": recipe} if recipe else {}
+        return page(
+            "lab/round.html", round=shown(round), audit=audit, audit_error=error, again=again
+        )
 
     @lab.post("/rounds/<item>/end")
     def end(item: str) -> Response:

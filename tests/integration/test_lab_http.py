@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -34,6 +37,17 @@ def test_a_round_from_the_form(lab: FlaskClient) -> None:
     page = lab.get("/rounds/apple/1", headers=HTML).text
     assert "The work (12 s of thinking) will outlive the lease (10 s): expect oversell." in page
     assert "lock:lease" in page
+
+
+def test_another_round_like_it_is_a_link_away(lab: FlaskClient) -> None:
+    lab.post("/rounds", data=FORM | {"stock": "7"})
+    page = lab.get("/rounds/apple/1", headers=HTML).text
+    link = re.search(r'href="(/\?[^"]+)">Start another like it', page)
+    assert link
+    form = lab.get(unescape(link[1]), headers=HTML).text
+    assert 'value="7"' in form
+    assert 'value="12000"' in form
+    assert re.search(r'<option value="lock" selected', form)
 
 
 def test_the_form_comes_back_with_what_was_wrong(lab: FlaskClient) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from app.domain import Order, Round
 from app.service.audit import Audit, Books, Verdict, judge
+from app.service.tally import Post
 
 ROUND = Round("apple", 1, 10, "watch")
 
@@ -84,6 +85,13 @@ def test_the_same_key_twice() -> None:
 def test_an_order_that_was_never_sold() -> None:
     audit = judged(7, orders(3), recorded=2)
     assert (audit.orders_without_sale, audit.verdict) == (1, Verdict.INCONSISTENT)
+
+
+def test_those_turned_away_are_told_apart_from_units_lost() -> None:
+    books = Books(0.0, 1.0, left=9, waiting=[], recorded=1, rows={"a": (1, "a")})
+    audit = judge(ROUND, books, [Post(answers={"SOLD": 1, "BUSY": 3})], quiet=True)
+    assert audit.verdict is Verdict.EXACT
+    assert audit.sentence.endswith("3 times a customer was turned away as BUSY.")
 
 
 def test_the_sentence_counts_customers() -> None:

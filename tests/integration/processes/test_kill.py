@@ -54,7 +54,8 @@ class Buyers:
             while not self.stop.is_set():
                 try:
                     answer = self.shop.buy(session, key)
-                except requests.ConnectionError:
+                # The second: cut off between the head and the body of the answer.
+                except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
                     self.unanswered += 1
                     time.sleep(0.1)
                     continue

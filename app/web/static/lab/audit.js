@@ -30,7 +30,8 @@ function drawBar(sold) {
 
 function show(audit) {
   showVerdict(audit.verdict, audit.sentence);
-  const figures = { ...audit, ...audit.answers };
+  const within = Math.min(audit.sold, stocked);
+  const figures = { ...audit, ...audit.answers, within };
   for (const cell of document.querySelectorAll("[data-figure]")) {
     write(cell, figures[cell.dataset.figure]);
   }
