@@ -73,6 +73,11 @@ def wants_html() -> bool:
     return request.accept_mimetypes.best_match(offers, offers[0]) == "text/html"
 
 
+def see_other(url: str) -> Response:
+    """After a form: 303, so that a reload does not send it again."""
+    return Response(status=303, headers={"Location": url})
+
+
 def page(template: str, status: int = 200, **context: Any) -> Response:
     text = render_template(template, status=status, **context)
     answer = Response(text, status, mimetype="text/html")
@@ -103,8 +108,6 @@ def register(app: Flask, template: str) -> None:
     @app.errorhandler(Exception)
     def failed(error: Exception) -> Response:
         status, title, detail, members = describe(error)
-        if isinstance(error, HTTPException) and error.response:
-            return error.get_response()  # type: ignore[return-value]  # a redirect
         if wants_html():
             answer = page(template, status, title=title, detail=detail)
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from flask import Blueprint, Response, redirect, request, url_for
+from flask import Blueprint, Response, request, url_for
 
 from app.domain import (
     ITEMS,
@@ -21,7 +21,7 @@ from app.service import catalogue
 from app.service.audit import Auditor
 from app.service.rounds import Rounds, is_exhibit, warnings
 from app.web import parse
-from app.web.answers import describe, iso, json, page, wants_html
+from app.web.answers import describe, iso, json, page, see_other, wants_html
 
 # Names of a round's times on the wire, where the unit belongs into the name.
 TIMES = {"think_ms": "think", "lease_ms": "lease", "wait_ms": "wait"}
@@ -63,7 +63,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
                 values, {_WIRE.get(name, name): text for name, text in said.items()}, 422
             )
         if wants_html():
-            return redirect(url_for("lab.show", item=round.item, number=round.number), 303)  # type: ignore[return-value]
+            return see_other(url_for("lab.show", item=round.item, number=round.number))
         return json(view(round), 201)
 
     def _start(values: dict[str, Any]) -> Round:
@@ -81,7 +81,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
     def newest(item: str) -> Response:
         round = rounds.find(item)
         if wants_html():
-            return redirect(url_for("lab.show", item=item, number=round.number), 303)  # type: ignore[return-value]
+            return see_other(url_for("lab.show", item=item, number=round.number))
         return json(view(round) | {"left": rounds.left(round)})
 
     @lab.get("/rounds/<item>/<int:number>")
@@ -104,7 +104,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
     def end(item: str) -> Response:
         round = rounds.end(item)
         if wants_html():
-            return redirect(url_for("lab.show", item=item, number=round.number), 303)  # type: ignore[return-value]
+            return see_other(url_for("lab.show", item=item, number=round.number))
         return json(view(round))
 
     @lab.get("/rounds/<item>/<int:number>/audit")

@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 import uuid_utils
-from flask import Blueprint, Response, redirect, request, session, url_for
+from flask import Blueprint, Response, request, session, url_for
 
 from app.domain import (
     ITEMS,
@@ -24,7 +24,7 @@ from app.service.book import Entry, OrderBook
 from app.service.purchase import Answer, Purchase
 from app.service.rounds import Rounds
 from app.web import parse
-from app.web.answers import describe, iso, json, page, problem, wants_html
+from app.web.answers import describe, iso, json, page, problem, see_other, wants_html
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
 
@@ -173,7 +173,7 @@ def _sold_json(answer: Answer) -> Response:
 def _sold_page(answer: Answer, item: str, quantity: int, key: str | None) -> Response:
     sale = answer.sale
     if sale.order:
-        return redirect(url_for("shop.order", id=sale.order.id), 303)  # type: ignore[return-value]
+        return see_other(url_for("shop.order", id=sale.order.id))
     status, title = OUTCOMES[sale.outcome]
     return page(
         "shop/answer.html",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import Field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,8 +51,8 @@ def test_what_cannot_be_used_is_named(name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("row", SETTINGS, ids=lambda row: str(row.name))
-def test_every_setting_is_explained_and_documented(row: object) -> None:
-    name = row.name.upper()  # type: ignore[attr-defined]
-    assert len(row.metadata["help"]) > 15  # type: ignore[attr-defined]
+def test_every_setting_is_explained_and_documented(row: Field[Any]) -> None:
+    name = row.name.upper()
+    assert len(row.metadata["help"]) > 15
     documented = (TOP / "docs" / "settings.md").read_text()
     assert re.search(rf"^\| `{name}` \|", documented, re.MULTILINE)
