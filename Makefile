@@ -23,7 +23,7 @@ lint: install-dev ## style, types, floors
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/lint-imports --no-logo --no-cache
 
 install: .venv/installed-run ## only the set-up of `run`
 install-dev: .venv/installed-dev
