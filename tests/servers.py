@@ -101,7 +101,7 @@ class PostgresServer:
         return uri
 
     def stop(self) -> None:
-        self.server.cleanup()
+        self.server.stop()
 
 
 @contextmanager

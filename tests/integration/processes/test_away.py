@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,9 +20,9 @@ def store(tmp_path: Path) -> Iterator[StoreServer]:
     server.stop()
 
 
-def test_store_away(store: StoreServer, tmp_path: Path) -> None:
+def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path) -> None:
     """Killed and frozen: 503 within a second, with Retry-After, and back by itself."""
-    shop = Shop(tmp_path / "shop", REDIS_URL=store.url)
+    shop = new_shop(tmp_path / "shop", REDIS_URL=store.url)
     shop.start()
     number = shop.round("watch", 100)["round"]
     with requests.Session() as session:
@@ -39,13 +39,12 @@ def test_store_away(store: StoreServer, tmp_path: Path) -> None:
             come_back()
             until(lambda: shop.buy(session).status_code == 201)
     assert shop.audit(number)["verdict"] == "exact"
-    shop.close()
 
 
-def test_database_away(tmp_path: Path) -> None:
+def test_database_away(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
     """Sales go on, order pages too; fulfil catches up when the database is back."""
     postgres = PostgresServer(tmp_path / "postgres")
-    shop = Shop(tmp_path / "shop", DATABASE_URL=postgres.database())
+    shop = new_shop(tmp_path / "shop", DATABASE_URL=postgres.database())
     shop.start()
     number = shop.round("atomic", 100)["round"]
     postgres.stop()
@@ -58,9 +57,8 @@ def test_database_away(tmp_path: Path) -> None:
     assert (away.status_code, away.json()["title"]) == (503, "The database is away")
     mine = requests.get(f"{shop.url}/orders", timeout=10).json()
     assert mine == {"orders": [], "partial": False}
-    postgres.server.ensure_postgres_running()
+    postgres.server.start()
     audit = shop.audit(number)
     assert (audit["verdict"], audit["orders"]) == ("exact", 20)
     assert requests.get(order, timeout=10).json()["state"] == "confirmed"
-    shop.close()
     postgres.stop()

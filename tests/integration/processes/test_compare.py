@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -57,8 +58,8 @@ def test_naive_oversells_and_the_others_never_do(runs: int, tmp_path: Path) -> N
     assert "<script src=" not in report, "self-contained"
 
 
-def test_a_running_shop_is_named_by_url(tmp_path: Path) -> None:
-    shop = Shop(tmp_path / "shop")
+def test_a_running_shop_is_named_by_url(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
+    shop = new_shop(tmp_path / "shop")
     shop.start()
     here = ("--url", shop.url, "--lab-url", shop.lab)
     few = ("--users", "8", "--seconds", "1", "--repeats", "1", "--stock", "50")
@@ -68,7 +69,6 @@ def test_a_running_shop_is_named_by_url(tmp_path: Path) -> None:
     crowd = compare(tmp_path, *here, "--users", "500")
     assert crowd.returncode == 2
     assert "SHOP_THREADS" in crowd.stderr
-    shop.close()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ PAIRS = 5
 SECONDS = 3.0
 
 
-def test_atomic_reaches_three_fifths_of_a_no_op(tmp_path: Path) -> None:
+def test_atomic_reaches_three_fifths_of_a_no_op(
+    new_shop: Callable[..., Shop], tmp_path: Path
+) -> None:
     """One worker of 64 threads: the shop is the bottleneck, and its cost is what is seen.
 
     With as many workers as cores, store, fulfil and wrk take theirs from the same cores, and the
@@ -25,7 +28,7 @@ def test_atomic_reaches_three_fifths_of_a_no_op(tmp_path: Path) -> None:
     if wrk.path() is None:
         assert not os.environ.get("CI"), "CI needs wrk: .ci/run installs it"
         pytest.skip("no wrk here; on Debian: apt install wrk")
-    shop = Shop(tmp_path, SHOP_WORKERS="1", SHOP_THREADS="64")
+    shop = new_shop(tmp_path, SHOP_WORKERS="1", SHOP_THREADS="64")
     shop.start()
     number = shop.round("atomic", 10_000_000)["round"]
     ratios = []
@@ -35,4 +38,3 @@ def test_atomic_reaches_three_fifths_of_a_no_op(tmp_path: Path) -> None:
     print(f"atomic ÷ no-op by wrk: {min(ratios):.2f} – {max(ratios):.2f}")
     assert statistics.median(ratios) >= 0.6, ratios
     assert shop.audit(number, seconds=60)["verdict"] == "exact"
-    shop.close()

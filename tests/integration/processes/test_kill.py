@@ -128,13 +128,13 @@ def test_kill_everything(shop: Shop, runs: int, tmp_path: Path) -> None:
 
 
 def test_kill_with_redis_and_postgresql(
-    postgres: PostgresServer, runs: int, tmp_path: Path
+    new_shop: Callable[..., Shop], postgres: PostgresServer, runs: int, tmp_path: Path
 ) -> None:
     """The same with servers of one's own: fulfil and the store in turn."""
     if (program := redis_server()) is None:
         pytest.skip("no redis-server here; on Debian: apt install redis-server")
     store = StoreServer(tmp_path / "redis", program)
-    shop = Shop(tmp_path / "shop", REDIS_URL=store.url, DATABASE_URL=postgres.database())
+    shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, DATABASE_URL=postgres.database())
     shop.start()
 
     def restart_store() -> None:
@@ -143,5 +143,4 @@ def test_kill_with_redis_and_postgresql(
 
     survive(shop, lambda: shop.child("fulfil").kill(), runs, tmp_path, "fulfil (PostgreSQL)")
     survive(shop, restart_store, runs, tmp_path, "store (Redis)")
-    shop.close()
     store.stop()
