@@ -22,7 +22,7 @@ BODY = '{"quantity":1}'
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 
-@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
+@events.init_command_line_parser.add_listener
 def add_item(parser: LocustArgumentParser) -> None:
     parser.add_argument(
         "--item", default="apple", env_var="LOCUST_ITEM", help="what to buy (default: apple)"

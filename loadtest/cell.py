@@ -45,7 +45,7 @@ class Cell:
             stop_timeout=PATIENCE,
             parsed_options=Namespace(item=load.item),
         )
-        self.environment.events.request.add_listener(self.collect)  # type: ignore[no-untyped-call]
+        self.environment.events.request.add_listener(self.collect)
 
     def collect(self, response_time: float, context: dict[str, Answer], **_: object) -> None:
         now = time.perf_counter()

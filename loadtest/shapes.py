@@ -26,7 +26,7 @@ class FlashSale(LoadTestShape):
         """The users wanted now and how many of them may start in one second; None: stop."""
         options = self.runner.environment.parsed_options if self.runner else None
         users = (options and options.num_users) or USERS
-        elapsed = self.get_run_time()  # type: ignore[no-untyped-call]
+        elapsed = self.get_run_time()
         for end, share in STAGES:
             if elapsed < end:
                 # A spawn rate of all of them: they arrive together.

@@ -109,13 +109,14 @@ class Purchase:
 
     def _sold_under(self, item: str, key: str) -> Answer | None:
         """The sale made under an idempotency key in a round that is over."""
-        with answering():
+        wire = Wire()
+        with answering(), metered(wire):
             sale = self.store.get(Keys(item, 0).key(key))
         if sale is None:
             return None
         order = Order.decode(sale)
         round = self.rounds.find(item, order.round)
-        return Answer(Sale(Outcome.SOLD, order=order), round, Wire(1, 1))
+        return Answer(Sale(Outcome.SOLD, order=order), round, wire)
 
     def _sell(self, selling: Selling, order: Order) -> Answer:
         wire = Wire()

@@ -131,9 +131,7 @@ def test_kill_with_redis_and_postgresql(
     new_shop: Callable[..., Shop], postgres: PostgresServer, runs: int, tmp_path: Path
 ) -> None:
     """The same with servers of one's own: fulfil and the store in turn."""
-    if (program := redis_server()) is None:
-        pytest.skip("no redis-server here; on Debian: apt install redis-server")
-    store = StoreServer(tmp_path / "redis", program)
+    store = StoreServer(tmp_path / "redis", redis_server())
     shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, DATABASE_URL=postgres.database())
     shop.start()
 

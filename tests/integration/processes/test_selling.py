@@ -30,10 +30,8 @@ def shop(
         yield shop
         shop.close()
         return
-    if (program := redis_server()) is None:
-        pytest.skip("no redis-server here; on Debian: apt install redis-server")
     postgres: PostgresServer = request.getfixturevalue("postgres")
-    store = StoreServer(folder / "redis", program)
+    store = StoreServer(folder / "redis", redis_server())
     shop = Shop(folder, REDIS_URL=store.url, DATABASE_URL=postgres.database())
     shop.start()
     yield shop
