@@ -20,9 +20,10 @@ from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
 from app.store import db
-from app.store.redis import connect
+from app.store.servers import Servers
 
 if TYPE_CHECKING:
+    import redis
     from flask import Flask
     from sqlalchemy import Engine
 
@@ -34,31 +35,35 @@ class Parts:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.store = connect(settings.store, settings.store_timeout)
+        self.servers = Servers(settings)
 
-    @cached_property
+    @property
+    def store(self) -> redis.Redis:
+        return self.servers.store
+
+    @property
     def engine(self) -> Engine:
-        return db.engine(self.settings.database, self.settings.database_timeout)
+        return self.servers.engine
 
     @cached_property
     def rounds(self) -> Rounds:
-        return Rounds(self.store)
+        return Rounds(self.servers)
 
     @cached_property
     def auditor(self) -> Auditor:
-        return Auditor(self.store, db.sessions(self.engine))
+        return Auditor(self.store, self.servers.sessions)
 
     @cached_property
     def book(self) -> OrderBook:
-        return OrderBook(self.store, db.sessions(self.engine))
+        return OrderBook(self.store, self.servers.sessions)
 
     @cached_property
     def fulfil(self) -> Fulfil:
-        return Fulfil(self.store, db.sessions(self.engine), self.settings.fulfil_batch)
+        return Fulfil(self.store, self.servers.sessions, self.settings.fulfil_batch)
 
     def purchase(self) -> Purchase:
         """A selling worker. One a process: it starts a thread that tells what it is doing."""
-        return Purchase(self.store, Clock(), self.rounds)
+        return Purchase(self.servers, Clock(), self.rounds)
 
     def about(self) -> dict[str, Any]:
         return about(self.settings, self.store, __version__)

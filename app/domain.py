@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
@@ -153,9 +155,29 @@ class Clock:
         """A number in [0, 1)."""
         return random.random()  # noqa: S311  jitter, not secrets
 
+    def wall(self) -> float:
+        """Seconds since 1970, as this machine believes. May jump; others disagree."""
+        return time.time()
+
     def token(self) -> str:
         """A name that nobody else has (128 random bits, in hex)."""
         return uuid.uuid4().hex
+
+    def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
+        """Call `deed` each `seconds` in a thread of its own; returns what stops that.
+
+        It also stops when `deed` answers False, and when the thread that asked for it has ended:
+        a renewal must not outlive the work.
+        """
+        stopped = threading.Event()
+        worker = threading.current_thread()
+
+        def go_on() -> None:
+            while not stopped.wait(seconds) and worker.is_alive() and deed():
+                pass
+
+        threading.Thread(target=go_on, name="every", daemon=True).start()
+        return stopped.set
 
 
 class ShopError(Exception):
@@ -188,6 +210,10 @@ class StoreAway(ShopError):
 
 class DatabaseAway(ShopError):
     """The database does not answer."""
+
+
+class LockLost(ShopError):
+    """The critical section ended, and its lock had gone to nobody or to somebody else."""
 
 
 @dataclass

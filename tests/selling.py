@@ -25,7 +25,7 @@ def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
 
 
 def mode(parts: Parts, round: Round, clock: Clock | None = None) -> Mode:
-    return MODES[round.mode.partition(":")[0]](parts.store, clock or Clock(), round)
+    return MODES[round.mode.partition(":")[0]](parts.servers, clock or Clock(), round)
 
 
 def in_stream(parts: Parts, round: Round) -> list[Order]:

@@ -10,39 +10,47 @@ Sound     while the work is shorter than the lease
 
 from __future__ import annotations
 
-import redis
-
 from app.domain import Clock
+from app.locks.handle import Handle
 from app.store import lua
-
-# Between polls: a random 1 to 5 ms. All waiters at the same beat would meet at every beat.
-POLL_LOW = 0.001
-POLL_HIGH = 0.005
+from app.store.servers import Servers
 
 
-class Lease:
+class Lease(Handle):
     name = "lease"
     exhibit = False
 
-    def __init__(self, store: redis.Redis, clock: Clock, key: str, lease: float) -> None:
-        self.store = store
-        self.clock = clock
-        self.key = key
-        self.lease = lease
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        super().__init__(servers, clock, key, lease)
+        self.store = servers.store
         self.token = clock.token()
-        self.attempts = 0
-        self.script = store.register_script(lua.source("release"))
+        self.delete_if_mine = self.store.register_script(lua.source("release"))
+        self.extend_if_mine = self.store.register_script(lua.source("extend"))
 
-    def acquire(self, patience: float) -> bool:
-        deadline = self.clock.now() + patience
-        while True:
-            self.attempts += 1
-            if self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000)):
-                return True
-            pause = POLL_LOW + self.clock.random() * (POLL_HIGH - POLL_LOW)
-            if self.clock.now() + pause > deadline:
-                return False
-            self.clock.sleep(pause)
+    def attempt(self) -> bool:
+        # The lease begins when the server sets it: later than this moment, so we err early.
+        ends = self.clock.now() + self.lease
+        if self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000)):
+            self.ends = ends
+            return True
+        return False
 
-    def release(self) -> bool:
-        return bool(self.script(keys=[self.key], args=[self.token]))
+    def free(self) -> bool:
+        return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))
+
+    def extend(self, seconds: float) -> bool:
+        """Let the lease end `seconds` from now. False, and nothing done: not mine any more."""
+        ends = self.clock.now() + seconds
+        if self.extend_if_mine(keys=[self.key], args=[self.token, round(seconds * 1000)]):
+            self.ends = ends
+            return True
+        self.lose()
+        return False
+
+    def owned(self) -> bool:
+        """Ask the server: is it mine?"""
+        return bool(self.store.get(self.key) == self.token.encode())
+
+    def locked(self) -> bool:
+        """Ask the server: is it anybody's?"""
+        return bool(self.store.exists(self.key))

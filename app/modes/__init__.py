@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import redis
-
 from app.domain import Clock, Order, Round, Sale
 from app.modes.atomic import Atomic
 from app.modes.lock import Lock
 from app.modes.naive import Naive
 from app.modes.watch import Watch
+from app.store.servers import Servers
 
 
 class Mode(Protocol):
@@ -18,17 +17,18 @@ class Mode(Protocol):
 
     name: str
     exhibit: bool  # broken on purpose, to be looked at; never a default
+    needs: str  # what of `Servers` it sells from: "store" or "database"
 
-    def __init__(self, store: redis.Redis, clock: Clock, round: Round) -> None:
-        """`store` and `clock` are all that a mode may use of the world."""
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        """`servers` and `clock` are all that a mode may use of the world."""
         ...
 
     def sell(self, order: Order) -> Sale:
         """Try to sell `order.quantity` units, all or nothing.
 
         A key seen before gives the sale made then. ROUND_OVER when the round's stock is gone
-        from the store. Raises redis.RedisError when the store fails; whether the sale happened
-        is then unknown, and trying again with the same key finds out.
+        from the store. Raises redis.RedisError or DatabaseAway; whether the sale happened is
+        then unknown, and trying again with the same key finds out.
         """
         ...
 

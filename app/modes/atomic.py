@@ -9,22 +9,22 @@ Sound     always
 
 from __future__ import annotations
 
-import redis
-
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store import lua
 from app.store.keys import Keys
+from app.store.servers import Servers
 
 
 class Atomic:
     name = "atomic"
     exhibit = False
+    needs = "store"
 
-    def __init__(self, store: redis.Redis, clock: Clock, round: Round) -> None:
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.keys = Keys(round.item, round.number)
         # EVALSHA; when the server has forgotten the script (it restarted), redis-py loads it and
         # asks again: safe, because a script that was not found has not run.
-        self.script = store.register_script(lua.source("sell"))
+        self.script = servers.store.register_script(lua.source("sell"))
 
     def sell(self, order: Order) -> Sale:
         outcome, left, seen = self.script(

@@ -11,34 +11,35 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import redis
-
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
 from app.store.keys import Keys
+from app.store.servers import Servers
 
 
 class Lock:
     name = "lock"
     exhibit = False
+    needs = "store"
 
-    def __init__(self, store: redis.Redis, clock: Clock, round: Round) -> None:
-        self.store = store
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
+        self.store = servers.store
         self.clock = clock
         self.round = round
         self.keys = Keys(round.item, round.number)
         self.recipe = LOCKS[round.recipe]
 
     def sell(self, order: Order) -> Sale:
-        lock = self.recipe(self.store, self.clock, self.keys.lock, self.round.lease / 1000)
-        if not lock.acquire(self.round.wait / 1000):
-            return Sale(Outcome.BUSY, attempts=lock.attempts)
+        lock = self.recipe(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
+        if not lock.acquire(timeout=self.round.wait / 1000):
+            return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
             sale = self.critical_section(order)
         finally:
             still_mine = lock.release()
         # Too late to take the sale back: the buyer keeps it, and the loss is shown.
-        return replace(sale, attempts=lock.attempts, lock_lost=not still_mine)
+        return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
     def critical_section(self, order: Order) -> Sale:
         stock, seen, ended = self.store.mget(

@@ -9,18 +9,18 @@ Sound     never
 
 from __future__ import annotations
 
-import redis
-
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store.keys import Keys
+from app.store.servers import Servers
 
 
 class Naive:
     name = "naive"
     exhibit = True
+    needs = "store"
 
-    def __init__(self, store: redis.Redis, clock: Clock, round: Round) -> None:
-        self.store = store
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.store = servers.store
         self.clock = clock
         self.round = round
         self.keys = Keys(round.item, round.number)

@@ -15,6 +15,7 @@ import redis
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store.keys import Keys
+from app.store.servers import Servers
 
 # Full jitter, 1 to 256 ms: the n-th pause is a random share of 2**n ms. Near the best for
 # goodput at 8, 32 and 128 contenders; a cap of 8 ms sells less and is fairer.
@@ -25,9 +26,10 @@ BACKOFF_CAP = 0.256
 class Watch:
     name = "watch"
     exhibit = False
+    needs = "store"
 
-    def __init__(self, store: redis.Redis, clock: Clock, round: Round) -> None:
-        self.store = store
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.store = servers.store
         self.clock = clock
         self.round = round
         self.keys = Keys(round.item, round.number)

@@ -36,6 +36,13 @@ def recipes() -> list[Entry]:
     return [_entry(name, recipe, recipe.exhibit) for name, recipe in LOCKS.items()]
 
 
+def breaks(mode: str) -> str:
+    """How an exhibit breaks: the mode's word, or its recipe's."""
+    name, _, recipe = mode.partition(":")
+    kind = LOCKS[recipe] if recipe and LOCKS[recipe].exhibit else MODES[name]
+    return _entry(name, kind, kind.exhibit).breaks
+
+
 def _entry(name: str, kind: type, exhibit: bool, takes_recipe: bool = False) -> Entry:
     text = inspect.getdoc(inspect.getmodule(kind)) or ""
     title = text.partition("\n")[0].partition(": ")[2]

@@ -7,7 +7,6 @@ import threading
 import time
 from dataclasses import dataclass, replace
 
-import redis
 import uuid_utils
 
 from app.domain import (
@@ -27,6 +26,7 @@ from app.service.rounds import Rounds
 from app.service.tally import RoundLeft, Tally
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
+from app.store.servers import Servers
 
 MOST_UNITS = 10  # an order's; a round may allow fewer
 LONGEST_KEY = 128  # characters; the column's length
@@ -59,13 +59,14 @@ class Purchase:
     (see tally) sees a newer round. Either way the round is looked up anew.
     """
 
-    def __init__(self, store: redis.Redis, clock: Clock, rounds: Rounds) -> None:
-        self.store = store
+    def __init__(self, servers: Servers, clock: Clock, rounds: Rounds) -> None:
+        self.servers = servers
+        self.store = servers.store
         self.clock = clock
         self.rounds = rounds
         self.selling: dict[str, Selling] = {}
         self.lock = threading.Lock()
-        self.tally = Tally(store, self.refresh)
+        self.tally = Tally(self.store, self.refresh)
 
     def buy(self, item: str, quantity: int, key: str | None = None, buyer: str = "") -> Answer:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
@@ -149,7 +150,7 @@ class Purchase:
         round = self.rounds.newest(item)
         if round is None or not round.running:
             raise NotOnSale(f"No round of {item!r} is running.")
-        mode = MODES[round.mode.partition(":")[0]](self.store, self.clock, round)
+        mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
         selling = Selling(round, mode, Keys(item, round.number))
         with answering():
             self.tally.enter(selling.keys)

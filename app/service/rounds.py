@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import redis
-
 from app.domain import (
     ITEMS,
     ROUND_BOUNDS,
@@ -20,15 +18,18 @@ from app.domain import (
 )
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
+from app.service import catalogue
 from app.store import rounds as records
 from app.store.redis import answering
+from app.store.servers import Servers
 
 
 class Rounds:
     """The instructor's hand on the store."""
 
-    def __init__(self, store: redis.Redis) -> None:
-        self.store = store
+    def __init__(self, servers: Servers) -> None:
+        self.servers = servers
+        self.store = servers.store
 
     def start(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
@@ -39,12 +40,20 @@ class Rounds:
         errors = _out_of_bounds({"stock": stock, **times})
         try:
             mode = full_name(mode)
+            if missing := self.missing(mode):
+                errors["mode"] = missing
         except Invalid as invalid:
             errors |= invalid.errors
         if errors:
             raise Invalid(errors)
         with answering():
             return records.start(self.store, replace(Round(item, 0, stock, mode), **times))
+
+    def missing(self, mode: str) -> str:
+        """What a mode, or its recipe, needs and does not have here; "" when nothing."""
+        name, _, recipe = mode.partition(":")
+        needs = {MODES[name].needs, LOCKS[recipe].needs if recipe else "store"}
+        return " ".join(filter(None, map(self.servers.missing, sorted(needs))))
 
     def end(self, item: str) -> Round:
         """Raises UnknownItem, NotOnSale when none runs, StoreAway."""
@@ -131,7 +140,7 @@ def warnings(round: Round) -> list[str]:
     """What an instructor should know before the class finds out."""
     said = []
     if is_exhibit(round.mode):
-        said.append(f"{round.mode} is broken on purpose: expect oversell.")
+        said.append(f"{round.mode} is broken on purpose: {catalogue.breaks(round.mode)}.")
     if round.recipe and round.think >= round.lease:
         said.append(
             f"The work ({round.think / 1000:g} s of thinking) will outlive the lease "

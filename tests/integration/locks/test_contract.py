@@ -8,48 +8,49 @@ import pytest
 
 from app import Parts
 from app.domain import Clock
-from app.locks import LOCKS, Recipe
+from app.locks import LOCKS
+from app.locks.handle import Handle
 from tests.servers import until
 
 pytestmark = pytest.mark.parametrize("name", LOCKS)
 KEY = "{apple}:1:lock"
 
 
-def lock(parts: Parts, name: str, lease: float = 10.0) -> Recipe:
-    return LOCKS[name](parts.store, Clock(), KEY, lease)
+def lock(parts: Parts, name: str, lease: float = 10.0) -> Handle:
+    return LOCKS[name](parts.servers, Clock(), KEY, lease)
 
 
 def test_one_holder_at_a_time(parts: Parts, name: str) -> None:
     first, second = lock(parts, name), lock(parts, name)
-    assert first.acquire(patience=0)
-    assert not second.acquire(patience=0)
+    assert first.acquire(timeout=0)
+    assert not second.acquire(timeout=0)
     assert first.release()
-    assert second.acquire(patience=0)
+    assert second.acquire(timeout=0)
     assert second.release()
 
 
 def test_waits_as_long_as_its_patience_and_counts_its_attempts(parts: Parts, name: str) -> None:
     first, second = lock(parts, name), lock(parts, name)
-    first.acquire(patience=0)
+    first.acquire(timeout=0)
     start = time.monotonic()
-    assert not second.acquire(patience=0.2)
+    assert not second.acquire(timeout=0.2)
     assert 0.15 < time.monotonic() - start < 1.0
-    assert (first.attempts, second.attempts > 1) == (1, True)
+    assert (first.counts.attempts, second.counts.attempts > 1) == (1, True)
 
 
 def test_a_dead_holder_is_outlived(parts: Parts, name: str) -> None:
     dead, next_one = lock(parts, name, lease=0.1), lock(parts, name)
-    dead.acquire(patience=0)
-    assert next_one.acquire(patience=5)
+    dead.acquire(timeout=0)
+    assert next_one.acquire(timeout=5)
 
 
 def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
     parts: Parts, name: str
 ) -> None:
     late, holder, third = lock(parts, name, lease=0.05), lock(parts, name), lock(parts, name)
-    late.acquire(patience=0)
+    late.acquire(timeout=0)
     until(lambda: not parts.store.exists(KEY))
-    assert holder.acquire(patience=0)
+    assert holder.acquire(timeout=0)
     assert not late.release()
-    assert not third.acquire(patience=0), "the holder's lock must still stand"
+    assert not third.acquire(timeout=0), "the holder's lock must still stand"
     assert holder.release()

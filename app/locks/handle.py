@@ -1,0 +1,116 @@
+"""What all locks do in the same way: wait, count, be a context manager, tell of a loss."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import ClassVar, Self
+
+from app.domain import Clock, LockLost
+from app.store.servers import Servers
+
+
+@dataclass(slots=True)
+class Counts:
+    """What one handle has done so far."""
+
+    attempts: int = 0  # tries to acquire
+    waits: int = 0  # acquires that did not succeed at the first try
+    renewals: int = 0
+    losses: int = 0
+
+
+class Handle(ABC):
+    """One holder's handle on one lock; made anew for each critical section.
+
+    A recipe writes `attempt` and `free`, the commands that make the lock. Where it allows them it
+    also has `extend(seconds) -> bool`, `owned() -> bool`, `locked() -> bool` and the fencing token
+    `fence`; a recipe without one of them cannot do it.
+    """
+
+    name: ClassVar[str]
+    exhibit: ClassVar[bool]  # broken on purpose, to be looked at; never a default
+    needs: ClassVar[str] = "store"  # what of `Servers` it lives in
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        """`key` names the lock; `lease` is its lifetime in seconds, if it has one."""
+        self.servers = servers
+        self.clock = clock
+        self.key = key
+        self.lease = lease
+        self.counts = Counts()
+        self.ends: float | None = None  # when my lease ends at the latest, by `clock.now()`
+        self._lost = False
+        self._to_tell: list[Callable[[], object]] = []
+
+    @abstractmethod
+    def attempt(self) -> bool:
+        """Try once, without waiting. True: the lock is mine."""
+
+    @abstractmethod
+    def free(self) -> bool:
+        """Give it back. False: it had gone to nobody or to somebody else."""
+
+    def pause(self) -> float:
+        """Seconds to wait before the next attempt."""
+        # A random 1 to 5 ms: all waiters at the same beat would meet at every beat.
+        return 0.001 + self.clock.random() * 0.004
+
+    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+        """True: the lock is mine. Waits for ever, or `timeout` s, or not at all.
+
+        Raises the error of the client whose server does not answer.
+        """
+        deadline = None if timeout is None else self.clock.now() + timeout
+        tries = 0
+        while True:
+            tries += 1
+            self.counts.attempts += 1
+            if self.attempt():
+                return True
+            pause = self.pause()
+            if not blocking or (deadline is not None and self.clock.now() + pause > deadline):
+                return False
+            self.counts.waits += tries == 1
+            self.clock.sleep(pause)
+
+    def release(self) -> bool:
+        """True: the lock was still mine. False: it had gone to nobody or to somebody else."""
+        still_mine = self.free()
+        self.ends = None
+        if not still_mine:
+            self.lose()
+        return still_mine
+
+    @property
+    def lost(self) -> bool:
+        """Is it known that the lock is not mine any more? To be asked inside the section."""
+        return self._lost or (self.ends is not None and self.clock.now() >= self.ends)
+
+    def on_loss(self, tell: Callable[[], object]) -> None:
+        """Call `tell` once when the loss is noticed, in the thread that notices it."""
+        self._to_tell.append(tell)
+
+    def lose(self) -> None:
+        """Note that the lock is not mine any more."""
+        if not self._lost:
+            self._lost = True
+            self.counts.losses += 1
+            for tell in self._to_tell:
+                tell()
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        """Release. Raises LockLost, unless the section has failed already."""
+        if not self.release() and error is None:
+            raise LockLost(f"{self.key} was not mine any more when its section ended.")

@@ -1,0 +1,36 @@
+"""The servers that modes and locks may use, each reached when first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import redis
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session, sessionmaker
+
+from app.config import Settings
+from app.store import db
+from app.store.redis import connect
+
+
+class Servers:
+    """One process's clients. A mode or a recipe is given these and a clock, nothing else."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def store(self) -> redis.Redis:
+        return connect(self.settings.store, self.settings.store_timeout)
+
+    @cached_property
+    def engine(self) -> Engine:
+        return db.engine(self.settings.database, self.settings.database_timeout)
+
+    @cached_property
+    def sessions(self) -> sessionmaker[Session]:
+        return db.sessions(self.engine)
+
+    def missing(self, needs: str) -> str:
+        """Why a mode or recipe that needs `needs` cannot run here; "" when it can."""
+        return ""
