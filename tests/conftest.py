@@ -10,7 +10,7 @@ import pytest
 from app import Parts
 from app.config import Settings
 from app.service.purchase import Purchase
-from tests.servers import PostgresServer, StoreServer, redis_server
+from tests.servers import ClusterServer, PostgresServer, StoreServer, redis_server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,6 +30,14 @@ def store_server(
     """A store that many tests share; each begins with it empty (see `parts`)."""
     program = redis_server() if request.param == "redis" else None
     server = StoreServer(tmp_path_factory.mktemp(request.param), program, appendfsync="no")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]:
+    """Three nodes that many tests share; who kills one makes a cluster of his own."""
+    server = ClusterServer(tmp_path_factory.mktemp("cluster"), appendfsync="no")
     yield server
     server.stop()
 

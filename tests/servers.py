@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +18,8 @@ import pytest
 import redis
 
 from app.store import embedded
+
+SLOTS = 16_384  # of a cluster
 
 
 def free_port() -> int:
@@ -46,19 +48,29 @@ def redis_server() -> str:
 class StoreServer:
     """One Redis or Valkey process on a free port, with an append-only file in `folder`."""
 
-    def __init__(self, folder: Path, program: str | None = None, appendfsync: str = "always"):
+    def __init__(
+        self,
+        folder: Path,
+        program: str | None = None,
+        appendfsync: str = "always",
+        more: Iterable[str] = (),
+    ):
+        """`more` are arguments of its own for the server."""
         folder.mkdir(parents=True, exist_ok=True)
         self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
-        self.command = embedded.command(self.port, None, folder, appendfsync)
+        self.command = [*embedded.command(self.port, None, folder, appendfsync), *more]
         if program:
             self.command[0] = program
         self.start()
 
     def start(self) -> None:
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL)
-        with redis.Redis.from_url(self.url) as client:
+        with self.client() as client:
             until(lambda: self._pong(client))
+
+    def client(self) -> redis.Redis:
+        return redis.Redis.from_url(self.url)
 
     @staticmethod
     def _pong(client: redis.Redis) -> bool:
@@ -81,6 +93,55 @@ class StoreServer:
         self.thaw()
         self.process.terminate()
         self.process.wait(10)
+
+
+class ClusterServer:
+    """Three Valkeys that share the slots, without replicas; `url` names all of them."""
+
+    def __init__(self, folder: Path, appendfsync: str = "always"):
+        buses = [free_port() for _ in range(3)]
+        self.nodes = [
+            StoreServer(folder / str(bus), appendfsync=appendfsync, more=self._member(bus))
+            for bus in buses
+        ]
+        addresses = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
+        self.url = f"redis+cluster://{addresses}"
+        share = -(-SLOTS // 3)
+        for number, node in enumerate(self.nodes):
+            first, last = number * share, min((number + 1) * share, SLOTS) - 1
+            with node.client() as client:
+                client.execute_command("CLUSTER ADDSLOTSRANGE", first, last)
+                for other, bus in zip(self.nodes, buses, strict=True):
+                    client.execute_command("CLUSTER MEET", "127.0.0.1", other.port, bus)
+        until(lambda: all(self.complete(node) for node in self.nodes), 30)
+
+    @staticmethod
+    def _member(bus: int) -> list[str]:
+        return [
+            *("--cluster-enabled", "yes", "--cluster-port", str(bus)),
+            *("--cluster-node-timeout", "2000"),
+            # The nodes that live go on selling what is theirs.
+            *("--cluster-require-full-coverage", "no"),
+        ]
+
+    @staticmethod
+    def complete(node: StoreServer) -> bool:
+        """Does `node` know every slot's owner, and all of them alive?"""
+        with node.client() as client:
+            said = client.execute_command("CLUSTER INFO")
+        return bool(said["cluster_state"] == "ok" and said["cluster_slots_ok"] == str(SLOTS))
+
+    def node_of(self, key: str) -> StoreServer:
+        """Who serves a key at the moment."""
+        with self.nodes[0].client() as client:
+            slot = client.execute_command("CLUSTER KEYSLOT", key)
+            ranges = client.execute_command("CLUSTER SLOTS")
+        port = next(owner[1] for first, last, owner, *_ in ranges if first <= slot <= last)
+        return next(node for node in self.nodes if node.port == port)
+
+    def stop(self) -> None:
+        for node in self.nodes:
+            node.stop()
 
 
 class PostgresServer:

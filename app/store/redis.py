@@ -19,6 +19,7 @@ from typing import Any, cast
 
 import redis
 from redis.backoff import NoBackoff
+from redis.cluster import RedisCluster
 from redis.connection import AbstractConnection, ConnectionPool
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
@@ -164,6 +165,20 @@ def connect(url: str, timeout_ms: int) -> redis.Redis:
     # The URL has chosen the kind of connection (TCP, TLS, Unix socket); each can be metered.
     pool.connection_class = type("Metered", (Metered, pool.connection_class), {})
     return SendsOnce(connection_pool=pool)
+
+
+def connection_to(client: redis.Redis | RedisCluster, key: str) -> AbstractConnection:
+    """A connection of one's own to the node that serves `key`; the caller connects and closes it.
+
+    Of the kind that `client` uses, but not from its pool: for who waits on it for longer than a
+    command takes, as a subscriber does. Should the key's slot have moved, the node answers MOVED;
+    ask again once a command of `client` has been told so too.
+    """
+    if isinstance(client, RedisCluster):
+        client = client.get_redis_connection(client.get_node_from_key(key))
+    pool = client.connection_pool
+    connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs)
+    return connection
 
 
 @contextmanager

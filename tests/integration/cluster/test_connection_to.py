@@ -1,0 +1,47 @@
+"""A connection of one's own leads to the node that serves the key, whatever the client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import redis
+from redis.cluster import RedisCluster
+
+from app.domain import ITEMS
+from app.store.redis import connect, connection_to
+from tests.servers import ClusterServer, StoreServer
+
+KEYS = [f"{{{item}}}:lock" for item in ITEMS]  # of all three nodes
+
+
+@pytest.fixture(params=["redis-py's"])
+def client(
+    request: pytest.FixtureRequest, cluster: ClusterServer
+) -> Iterator[redis.Redis | RedisCluster]:
+    made: redis.Redis | RedisCluster
+    if request.param == "ours":
+        made = connect(cluster.url, 1_000)
+    else:
+        made = RedisCluster(host="127.0.0.1", port=cluster.nodes[0].port)
+    yield made
+    made.close()
+
+
+def test_on_a_cluster(client: redis.Redis | RedisCluster, cluster: ClusterServer) -> None:
+    for key in KEYS:
+        wire = connection_to(client, key)
+        wire.send_command("SET", key, "x")  # the wrong node would answer MOVED
+        assert wire.read_response() == b"OK"
+        wire.disconnect()
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_on_a_single_server(store_server: StoreServer, ours: bool) -> None:
+    client = connect(store_server.url, 1_000) if ours else redis.Redis.from_url(store_server.url)
+    client.ping()
+    wire = connection_to(client, "lock")
+    wire.send_command("CLIENT", "ID")
+    assert wire.read_response() != client.client_id(), "a connection of its own"
+    wire.disconnect()
+    client.close()
