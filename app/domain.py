@@ -6,6 +6,7 @@ import random
 import threading
 import time
 import uuid
+import weakref
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -164,16 +165,21 @@ class Clock:
         return uuid.uuid4().hex
 
     def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
-        """Call `deed` each `seconds` in a thread of its own; returns what stops that.
+        """Call the method `deed` each `seconds` in a thread of its own; returns what stops that.
 
-        It also stops when `deed` answers False, and when the thread that asked for it has ended:
-        a renewal must not outlive the work.
+        A renewal must not outlive the work: it also stops when `deed` answers False, when the
+        thread that asked for it has ended, and when nobody holds the method's object any more.
         """
         stopped = threading.Event()
         worker = threading.current_thread()
+        method = weakref.WeakMethod(deed)
+
+        def once() -> bool:
+            known = method()
+            return known is not None and known()
 
         def go_on() -> None:
-            while not stopped.wait(seconds) and worker.is_alive() and deed():
+            while not stopped.wait(seconds) and worker.is_alive() and once():
                 pass
 
         threading.Thread(target=go_on, name="every", daemon=True).start()

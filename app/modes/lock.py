@@ -10,9 +10,11 @@ Sound     as its recipe
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
+from app.locks.queue import Fused
 from app.store.keys import Keys
 from app.store.servers import Servers
 
@@ -31,6 +33,8 @@ class Lock:
         self.recipe = LOCKS[round.recipe]
 
     def sell(self, order: Order) -> Sale:
+        if self.round.recipe == "queue" and not self.round.think:
+            return self.fused(order)
         lock = self.recipe(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
         if not lock.acquire(timeout=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
@@ -62,3 +66,35 @@ class Lock:
             pipe.mset(self.keys.receipts(order))
             pipe.execute()
         return Sale(Outcome.SOLD, left=left, order=order)
+
+    def fused(self, order: Order) -> Sale:
+        """The same section without a gap: `queue` brings the stock along and carries the write.
+
+        Its write does ask whose lock it is; refused, nothing is sold, and we stand in line again.
+        """
+        deadline = self.clock.now() + self.round.wait / 1000
+        reads = [self.keys.stock, self.keys.key(order.key), self.keys.ended]
+        for attempt in range(1, self.round.attempts + 1):
+            lock = Fused(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
+            values = lock.acquire(reads, timeout=deadline - self.clock.now())
+            if values is None:
+                return Sale(Outcome.BUSY, attempts=attempt)
+            stock, seen, ended = values
+            if seen:
+                lock.release()
+                return Sale(Outcome.SOLD, order=Order.decode(seen), attempts=attempt)
+            if stock is None or ended is not None:
+                lock.release()
+                return Sale(Outcome.ROUND_OVER)
+            left = int(stock) - order.quantity
+            if left < 0:
+                lock.release()
+                return Sale(Outcome.SOLD_OUT, left=int(stock), attempts=attempt)
+
+            if lock.release(
+                ["SET", self.keys.stock, left],
+                ["XADD", self.keys.sales, "*", "sale", order.encode()],
+                ["MSET", *chain(*self.keys.receipts(order).items())],
+            ):
+                return Sale(Outcome.SOLD, left=left, order=order, attempts=attempt)
+        return Sale(Outcome.BUSY, attempts=attempt, lock_lost=True)

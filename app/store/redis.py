@@ -167,17 +167,18 @@ def connect(url: str, timeout_ms: int) -> redis.Redis:
     return SendsOnce(connection_pool=pool)
 
 
-def connection_to(client: redis.Redis | RedisCluster, key: str) -> AbstractConnection:
+def connection_to(client: redis.Redis | RedisCluster, key: str, **but: Any) -> AbstractConnection:
     """A connection of one's own to the node that serves `key`; the caller connects and closes it.
 
     Of the kind that `client` uses, but not from its pool: for who waits on it for longer than a
     command takes, as a subscriber does. Should the key's slot have moved, the node answers MOVED;
-    ask again once a command of `client` has been told so too.
+    ask again once a command of `client` has been told so too. `but` overrides the client's
+    options.
     """
     if isinstance(client, RedisCluster):
         client = client.get_redis_connection(client.get_node_from_key(key))
     pool = client.connection_pool
-    connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs)
+    connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs | but)
     return connection
 
 

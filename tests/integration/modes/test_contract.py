@@ -77,7 +77,13 @@ def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
     assert parts.rounds.left(selling) == 10
 
 
-COST = {"naive": (4, 4), "watch": (3, 7), "lock:lease": (4, 8), "atomic": (1, 1)}
+COST = {
+    "naive": (4, 4),
+    "watch": (3, 7),
+    "lock:lease": (4, 8),
+    "lock:queue": (2, 2),
+    "atomic": (1, 1),
+}
 
 
 def test_costs_what_it_says(parts: Parts, name: str, selling: Round) -> None:

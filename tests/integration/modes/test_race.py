@@ -133,7 +133,7 @@ def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(parts: Part
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("atomic", "naive")])
 def test_a_switch_in_mid_sale_mixes_no_audit(parts: Parts, name: str) -> None:
     """The round ends while a buyer thinks. Its sale counts in the old round, or not at all."""
-    old = parts.rounds.start("apple", name, 10, {})
+    old = parts.rounds.start("apple", name, 10, {"think": 1})
 
     def switch() -> None:
         parts.rounds.start("apple", "atomic", 10, {})

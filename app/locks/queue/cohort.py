@@ -1,0 +1,136 @@
+"""The threads of one process that want the same lock: one stands in line for all of them.
+
+When it has the lock it passes it on inside, without the server, up to PASSES times and for
+PASSING seconds; then the other processes have their turn. A pass costs a thread switch, where a
+hand-over through the server costs three trips.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections import deque
+from dataclasses import dataclass, replace
+
+from app.domain import Clock
+
+PASSES = 64  # at most, inside one process
+PASSING = 0.1  # s for which the lock may stay in the process
+SHARE = 0.1  # of the lease, after which it is not passed on: who gets it has the rest for its work
+
+Key = tuple[object, ...]  # what makes it the same lock: process, client, name, lease
+_cohorts: dict[Key, Cohort] = {}
+_mutex = threading.Lock()  # of `_cohorts` and all that is in them; never held while waiting
+
+
+@dataclass(slots=True)
+class Held:
+    """The lock in one thread's hands."""
+
+    token: str
+    fence: int
+    ends: float  # when the lease ends at the latest, by `clock.now()`
+    pass_until: float
+    passes: int  # that are left
+    cohort: Cohort | None = None
+
+
+class Seat:
+    """A thread waiting inside its process. Called with the lock, or without: then it leads."""
+
+    def __init__(self) -> None:
+        self.held: Held | None = None
+        self.called = False
+        self._call = threading.Lock()
+        self._call.acquire()
+
+    def call(self, held: Held | None) -> None:
+        self.held, self.called = held, True
+        self._call.release()
+
+    def wait(self, seconds: float) -> None:
+        self._call.acquire(timeout=min(seconds, threading.TIMEOUT_MAX))
+
+
+class Cohort:
+    """One thread leads: it holds the lock or stands in line for it. The others sit."""
+
+    def __init__(self, key: Key, lease: float) -> None:
+        self.key = key
+        self.lease = lease
+        self.seats: deque[Seat] = deque()
+        self.current: Held | None = None  # None: the leader is still in line
+
+    @staticmethod
+    def join(client: object, name: str, lease: float, now: float) -> tuple[Cohort, Seat | None]:
+        """The cohort for this lock and a seat in it; no seat: lead."""
+        key = (os.getpid(), id(client), name, lease)
+        with _mutex:
+            cohort = _cohorts.get(key)
+            if cohort is None:
+                cohort = _cohorts[key] = Cohort(key, lease)
+                return cohort, None
+            if cohort._deposed(now):
+                return cohort, None
+            cohort.seats.append(seat := Seat())
+            return cohort, seat
+
+    def sit(self, seat: Seat, clock: Clock, deadline: float) -> bool:
+        """Until called; False at the deadline. Leads, too, when the holder's lease has ended.
+
+        (Its thread may have died with the lock in its hands.)
+        """
+        try:
+            while True:
+                with _mutex:
+                    now = clock.now()
+                    if seat.called:
+                        return True
+                    if now >= deadline or self._deposed(now):
+                        self.seats.remove(seat)
+                        return now < deadline
+                seat.wait(min(deadline - now, self.lease))
+        except BaseException:
+            with _mutex:
+                if not seat.called:
+                    self.seats.remove(seat)
+                    raise
+            # Called in the same moment: whoever sits next shall have it.
+            if seat.held is None or not self.pass_on(seat.held, -math.inf):
+                self.step_down(seat.held)
+            raise
+
+    def lead(self, held: Held) -> Held:
+        """The leader has the lock."""
+        with _mutex:
+            held.cohort, self.current = self, held
+        return held
+
+    def pass_on(self, held: Held, now: float) -> bool:
+        """Give the lock to the next thread. False: nobody sits there, or it is time to go."""
+        with _mutex:
+            mine = self.current is held and held.passes and now < held.pass_until
+            if not mine or not self.seats:
+                return False
+            self.current = replace(held, fence=held.fence + 1, passes=held.passes - 1)
+            self.seats.popleft().call(self.current)
+            return True
+
+    def step_down(self, held: Held | None) -> None:
+        """The leader is done with the server: the next thread stands in line."""
+        with _mutex:
+            if self.current is not held:
+                return  # deposed: somebody leads already
+            self.current = None
+            if self.seats:
+                self.seats.popleft().call(None)
+            else:
+                _cohorts.pop(self.key, None)
+
+    def _deposed(self, now: float) -> bool:
+        """Has the holder's lease ended? Then it leads no longer."""
+        if self.current is None or now < self.current.ends:
+            return False
+        self.current = None
+        return True

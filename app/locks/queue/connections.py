@@ -1,0 +1,145 @@
+"""A thread's two connections to the lock's server: one that speaks, one that listens.
+
+Not from the client's pool: a listener waits for as long as its turn takes, and the store knows by
+its open connection that the waiter lives. Speaking without redis-py's layers for retries and
+pools halves what a command costs us.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import uuid
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+import redis
+from redis.connection import AbstractConnection
+
+from app.locks.queue.scripts import Script
+from app.store.redis import connection_to
+
+LIMIT = 5.0  # s for each answer, where the client that we were given has no limit of its own
+IDLE = 0.5  # s of silence after which the server may have hung up without our knowing
+KEPT = 16  # hash tags that a thread keeps connections for (one, unless on a cluster)
+
+_threads: weakref.WeakKeyDictionary[Any, threading.local] = weakref.WeakKeyDictionary()
+_threads_lock = threading.Lock()
+
+
+def connections(client: Any, tag: str) -> Connections:
+    """This thread's pair for `client`; `tag` leads to the right node of a cluster."""
+    with _threads_lock:
+        thread = _threads.setdefault(client, threading.local())
+    known: dict[tuple[int, str], Connections] = thread.__dict__.setdefault("known", {})
+    mine = (os.getpid(), tag)  # a forked child must not speak on its parent's connections
+    if mine not in known:
+        if len(known) >= KEPT:
+            known.pop(next(iter(known))).close()
+        known[mine] = Connections(client, tag)
+    return known[mine]
+
+
+class Connections:
+    """Opened when first used; closed with their thread."""
+
+    def __init__(self, client: Any, tag: str) -> None:
+        self.client: Any = weakref.proxy(client)  # else `_threads` would keep it alive for ever
+        self.channel = f"{tag}:{uuid.uuid4().hex}"
+        self.listening = False
+        self._speaker: AbstractConnection | None = None
+        self._listener: AbstractConnection | None = None
+        self._spoken = 0.0  # time.monotonic() of the last answer
+
+    def call(self, script: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        """Run a script. Sent once: whoever may send it again does so himself.
+
+        Raises redis.ConnectionError or TimeoutError: whether it ran is unknown.
+        """
+        if self._speaker is None:
+            self._speaker = self._open()
+        speaker = self._speaker
+        try:
+            if time.monotonic() > self._spoken + IDLE:
+                self._look(speaker)
+            try:
+                answer = _ask(speaker, "EVALSHA", script.sha, len(keys), *keys, *args)
+            except redis.exceptions.NoScriptError:  # it has not run
+                answer = _ask(speaker, "EVAL", script.text, len(keys), *keys, *args)
+        except redis.exceptions.MovedError:
+            # The slot lives elsewhere now, and the script has not run. Let the client find out.
+            self.close()
+            self.client.exists(keys[0])
+            self._speaker = self._open()
+            answer = _ask(self._speaker, "EVAL", script.text, len(keys), *keys, *args)
+        except BaseException as error:
+            if not isinstance(error, redis.ResponseError):
+                speaker.disconnect()  # an answer may still come: never read it as another's
+            raise
+        self._spoken = time.monotonic()
+        return answer
+
+    def listen(self) -> None:
+        """Subscribe; to the same channel as before when the connection had been lost."""
+        if self._listener is None:
+            self._listener = self._open()
+        _ask(self._listener, "SSUBSCRIBE", self.channel)
+        self.listening = True
+
+    def hear(self, seconds: float) -> list[Any] | None:
+        """What is said next, to whomever of this thread; None: nothing within `seconds`.
+
+        Raises redis.ConnectionError when the store has hung up; then listen() again.
+        """
+        if self._listener is None:
+            raise redis.ConnectionError("Nobody listens.")
+        try:
+            _, _, said = self._listener.read_response(timeout=seconds, disconnect_on_error=False)
+        except redis.TimeoutError:
+            return None
+        except BaseException:
+            self.deafen()
+            raise
+        word: list[Any] = orjson.loads(said)
+        return word
+
+    def deafen(self) -> None:
+        """Hang up the listener: the store must see at once that nobody listens."""
+        self.listening = False
+        if self._listener is not None:
+            self._listener.disconnect()
+
+    def close(self) -> None:
+        self.deafen()
+        self._listener = None
+        if self._speaker is not None:
+            self._speaker.disconnect()
+            self._speaker = None
+
+    def _open(self) -> AbstractConnection:
+        connection = connection_to(self.client, self.channel, protocol=2)
+        if connection.socket_timeout is None:
+            connection.socket_timeout = LIMIT
+            connection.socket_connect_timeout = LIMIT
+        connection.connect()
+        return connection
+
+    @staticmethod
+    def _look(speaker: AbstractConnection) -> None:
+        """Open anew what the server has closed meanwhile. Nothing was sent: this is no resend."""
+        speaker.connect()
+        try:
+            closed = speaker.can_read(0)
+        except (redis.ConnectionError, redis.TimeoutError):
+            closed = True
+        if closed:
+            speaker.disconnect()
+            speaker.connect()
+
+
+def _ask(connection: AbstractConnection, *words: Any) -> Any:
+    connection.send_command(*words)
+    return connection.read_response()

@@ -1,0 +1,208 @@
+"""The fair lock behind the face of redis-py's: change the import, keep the code.
+
+    from app.locks.queue import Lock            # was: from redis.lock import Lock
+    with Lock(client, "report", timeout=10): ...
+    with client.lock("report", timeout=10, lock_class=Lock): ...
+
+Arguments, methods and exceptions are those of redis.lock.Lock (redis-py 8.1). `sleep` is taken and
+means nothing: nobody polls. Beyond it: `renew`, `cohort`, `handover`, `fence`, `lost`, `on_loss`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from types import SimpleNamespace, TracebackType
+from typing import Any, Literal, Self
+
+from redis.exceptions import LockError, LockNotOwnedError
+
+from app.domain import Clock
+from app.locks.queue.cohort import PASSES, Held
+from app.locks.queue.contender import Contender
+from app.locks.queue.line import HANDOVER
+
+log = logging.getLogger(__name__)
+
+
+class Lock:
+    """A fair, distributed lock with redis.lock.Lock's interface."""
+
+    def __init__(
+        self,
+        redis: Any,
+        name: str | bytes | memoryview,
+        timeout: float | None = None,
+        sleep: float = 0.1,
+        blocking: bool = True,
+        blocking_timeout: float | None = None,
+        thread_local: bool = True,
+        raise_on_release_error: bool = True,
+        *,
+        renew: bool = False,
+        cohort: int = PASSES,
+        handover: float = HANDOVER,
+        clock: Clock | None = None,
+    ) -> None:
+        """As redis.lock.Lock; times in s. `timeout` is the lease, None for ever.
+
+        `renew` keeps the lease alive while the thread that acquired lives (needs `timeout`);
+        `cohort` is the most passes between threads of this process before the others' turn;
+        `handover` is how long a waiter may take to accept the lock before it is passed over.
+        """
+        if renew and timeout is None:
+            raise LockError("A lock without timeout needs no renewal", lock_name=str(name))
+        self.redis = redis
+        self.name = bytes(name).decode() if isinstance(name, bytes | memoryview) else name
+        self.timeout = timeout
+        self.sleep = sleep
+        self.blocking = blocking
+        self.blocking_timeout = blocking_timeout
+        self.thread_local = bool(thread_local)
+        self.raise_on_release_error = raise_on_release_error
+        self.renew = renew
+        self.clock = clock or Clock()
+        self.contender = Contender(redis, self.clock, self.name, timeout, cohort, handover)
+        self.alone = Contender(redis, self.clock, self.name, timeout, 0, handover)
+        self.local: Any = threading.local() if self.thread_local else SimpleNamespace()
+        self.local.token = self.local.hold = None
+        self.to_tell: list[Callable[[], object]] = []
+
+    def acquire(
+        self,
+        sleep: float | None = None,
+        blocking: bool | None = None,
+        blocking_timeout: float | None = None,
+        token: str | bytes | None = None,
+    ) -> bool:
+        """True: the lock is mine. Waits for its turn, `blocking_timeout` s at most if given.
+
+        A `token` of one's own makes it stand in line alone: a cohort shares its leader's.
+        Raises redis.RedisError when the server does not answer.
+        """
+        if blocking is None:
+            blocking = self.blocking
+        if blocking_timeout is None:
+            blocking_timeout = self.blocking_timeout
+        contender = self.contender if token is None else self.alone
+        word = token.decode() if isinstance(token, bytes) else token or self.clock.token()
+        held = contender.acquire(word, blocking, blocking_timeout)
+        if held is None:
+            return False
+        self.local.token = held.token.encode()
+        self.local.hold = Hold(contender, held, self.to_tell)
+        if self.renew and self.timeout is not None:
+            self.local.hold.keep_alive(self.timeout / 3)
+        return True
+
+    def release(self) -> None:
+        """Hand the lock to the next in line. Raises LockError, LockNotOwnedError."""
+        hold = self._hold("Cannot release a lock that's not owned or is already unlocked.")
+        self.local.token = self.local.hold = None
+        if not hold.release():
+            raise LockNotOwnedError("Cannot release a lock that's no longer owned", self.name)
+
+    def extend(self, additional_time: float, replace_ttl: bool = False) -> Literal[True]:
+        """Add to the lease, or set it anew. Raises LockError, LockNotOwnedError."""
+        hold = self._hold("Cannot extend an unlocked lock")
+        if self.timeout is None:
+            raise LockError("Cannot extend a lock with no timeout", self.name)
+        if not hold.keep(additional_time, more=not replace_ttl):
+            raise LockNotOwnedError("Cannot extend a lock that's no longer owned", self.name)
+        return True
+
+    def reacquire(self) -> Literal[True]:
+        """Set the lease to `timeout` again. Raises LockError, LockNotOwnedError."""
+        hold = self._hold("Cannot reacquire an unlocked lock")
+        if self.timeout is None:
+            raise LockError("Cannot reacquire a lock with no timeout", self.name)
+        if not hold.keep(self.timeout):
+            raise LockNotOwnedError("Cannot reacquire a lock that's no longer owned", self.name)
+        return True
+
+    def locked(self) -> bool:
+        """Ask the server: is it anybody's?"""
+        return self.redis.get(self.name) is not None
+
+    def owned(self) -> bool:
+        """Ask the server: is it mine?"""
+        token = getattr(self.local, "token", None)
+        return token is not None and self.redis.get(self.name) in (token, token.decode())
+
+    @property
+    def lost(self) -> bool:
+        """Is it known that the lock is not mine any more? Asks nobody."""
+        hold: Hold | None = getattr(self.local, "hold", None)
+        return hold is not None and hold.lost
+
+    @property
+    def fence(self) -> int | None:
+        """My fencing token: higher than that of every holder before me; None when I hold none."""
+        hold: Hold | None = getattr(self.local, "hold", None)
+        return hold.held.fence if hold else None
+
+    def on_loss(self, tell: Callable[[], object]) -> None:
+        """Call `tell` when a loss is noticed, in the thread that notices it."""
+        self.to_tell.append(tell)
+
+    def __enter__(self) -> Self:
+        if self.acquire():
+            return self
+        raise LockError("Unable to acquire lock within the time specified", self.name)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        try:
+            self.release()
+        except LockError:
+            if self.raise_on_release_error:
+                raise
+            log.warning("%s was released or lost before its section ended", self.name)
+
+    def _hold(self, else_say: str) -> Hold:
+        hold: Hold | None = getattr(self.local, "hold", None)
+        if hold is None:
+            raise LockError(else_say, self.name)
+        return hold
+
+
+class Hold:
+    """The lock in one thread's hands; goes with the thread, or with the Lock."""
+
+    def __init__(
+        self, contender: Contender, held: Held, to_tell: list[Callable[[], object]]
+    ) -> None:
+        self.contender = contender
+        self.held = held
+        self.to_tell = to_tell
+        self.noticed = False
+        self.stop: Callable[[], None] = lambda: None
+
+    @property
+    def lost(self) -> bool:
+        return self.noticed or self.contender.clock.now() >= self.held.ends
+
+    def keep_alive(self, seconds: float) -> None:
+        self.stop = self.contender.clock.every(seconds, self.renew)
+
+    def renew(self) -> bool:
+        return self._still(self.contender.renew(self.held))
+
+    def keep(self, seconds: float, more: bool = False) -> bool:
+        return self._still(self.contender.keep(self.held, seconds, more))
+
+    def release(self) -> bool:
+        self.stop()
+        return self._still(self.contender.release(self.held))
+
+    def _still(self, mine: bool) -> bool:
+        if not mine and not self.noticed:
+            self.noticed = True
+            for tell in self.to_tell:
+                tell()
+        return mine

@@ -1,0 +1,54 @@
+-- Take the lock if it is free, else stand in line. Asked again by who stands there already: look
+-- whether the lock has become free since, or mine, and say where in line I am.
+--
+-- KEYS    see hand_over.lua
+-- ARGV    1 my token   2 lease, ms, 0 for none   3 my place, "" to go away when it is not free
+--         4 "again" when I stand in line already   5 fencing tokens wanted   6... keys to read
+-- returns {1, fence, values...} it is mine; {0, how many before me, ms until the holder's lease
+--         ends or a negative number} I stand in line, or went away
+
+local token, lease, place, again = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4] == 'again'
+
+local function mine()
+  if lease > 0 then
+    redis.call('SET', KEYS[1], token, 'PX', lease)
+  else
+    redis.call('SET', KEYS[1], token)
+  end
+  return {1, raise_fence(tonumber(ARGV[5])), unpack(read({unpack(ARGV, 6)}))}
+end
+
+local function stand_in_line()
+  local before = again and redis.call('LPOS', KEYS[2], place)
+  if not before then
+    before = redis.call('RPUSH', KEYS[2], place) - 1
+    redis.call('PEXPIRE', KEYS[2], DAY)
+  end
+  return before
+end
+
+local holder = redis.call('GET', KEYS[1])
+if not holder and redis.call('EXISTS', KEYS[2]) == 1 then
+  -- A lease has run out, or who was given the lock did not take it: the first in line is next.
+  if place ~= '' then
+    stand_in_line()
+  end
+  hand_over()
+  holder = redis.call('GET', KEYS[1])
+  again = true
+  if holder == token then
+    return mine()
+  end
+end
+if not holder or (again and holder == token) then
+  return mine()
+end
+if place == '' then
+  return {0, 0, redis.call('PTTL', KEYS[1])}
+end
+local before = stand_in_line()
+if again then
+  redis.call('SADD', KEYS[4], token)
+  redis.call('PEXPIRE', KEYS[4], DAY)
+end
+return {0, before, redis.call('PTTL', KEYS[1])}

@@ -1,0 +1,65 @@
+-- Shared by the scripts of `queue`; lua/__init__.py puts it in front of each.
+--
+-- KEYS    1 lock (owner token)   2 the line (list)   3 fence (highest fencing token)
+--         4 asked (set: tokens of those who have waited long and asked where they stand)
+-- A place in the line is JSON: {token, process, channel, ms to take the lock, fencing tokens
+-- wanted, keys to read...}. What its owner hears is JSON, too: {token, "yours", fence, values...}
+-- or {token, "watch", ms}.
+
+local DAY = 86400000 -- ms: nothing of an abandoned lock stays for longer
+
+-- A number above all earlier ones, also when the key has expired or the server has lost its
+-- newest writes: the clock has gone on meanwhile. Takes `count` numbers, answers the first.
+local function raise_fence(count)
+  local time = redis.call('TIME')
+  local now = time[1] * 1000000 + time[2]
+  local last = tonumber(redis.call('GET', KEYS[3]) or 0)
+  local first = math.max(last + 1, now)
+  redis.call('SET', KEYS[3], string.format('%.0f', first + count - 1), 'PX', DAY)
+  return string.format('%.0f', first)
+end
+
+local function read(keys)
+  if #keys == 0 then
+    return {}
+  end
+  return redis.call('MGET', unpack(keys))
+end
+
+-- Ask the first one in line that lives in another process than the new holder to look after
+-- `ms`: the new holder may be frozen, and with it all threads of its process.
+local function post_watch(process, ms)
+  if redis.call('EXISTS', KEYS[4]) == 0 then
+    return
+  end
+  for _, place in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
+    local token, other, channel = unpack(cjson.decode(place))
+    if other ~= process and redis.call('SISMEMBER', KEYS[4], token) == 1
+      and redis.call('SPUBLISH', channel, cjson.encode({token, 'watch', ms})) > 0 then
+      return
+    end
+  end
+end
+
+-- Give the lock to the first in line who still listens; when nobody does it is free. Who hears
+-- nothing has closed his connection: the next one's turn, at once.
+local function hand_over()
+  while true do
+    local place = redis.call('LPOP', KEYS[2])
+    if not place then
+      redis.call('DEL', KEYS[1])
+      return
+    end
+    local waiter = cjson.decode(place)
+    local token, process, channel, ms, count = unpack(waiter, 1, 5)
+    local word = {token, 'yours', raise_fence(count)}
+    for _, value in ipairs(read({unpack(waiter, 6)})) do
+      word[#word + 1] = value
+    end
+    if redis.call('SPUBLISH', channel, cjson.encode(word)) > 0 then
+      redis.call('SET', KEYS[1], token, 'PX', ms)
+      post_watch(process, ms)
+      return
+    end
+  end
+end

@@ -1,0 +1,13 @@
+-- Wait no longer.
+--
+-- KEYS    see hand_over.lua
+-- ARGV    1 my token   2 my place
+-- returns 1 the lock has become mine meanwhile and goes to the next in line, 0 it has not
+
+redis.call('LREM', KEYS[2], 1, ARGV[2])
+redis.call('SREM', KEYS[4], ARGV[1])
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  hand_over()
+  return 1
+end
+return 0
