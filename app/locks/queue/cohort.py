@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 import os
 import threading
+import weakref
 from collections import deque
 from dataclasses import dataclass, replace
+from typing import Any
 
 from app.domain import Clock
 
@@ -19,8 +21,8 @@ PASSES = 64  # at most, inside one process
 PASSING = 0.1  # s for which the lock may stay in the process
 SHARE = 0.1  # of the lease, after which it is not passed on: who gets it has the rest for its work
 
-Key = tuple[object, ...]  # what makes it the same lock: process, client, name, lease
-_cohorts: dict[Key, Cohort] = {}
+Key = tuple[int, str, float]  # with the client, what makes it the same: process, name, lease
+_cohorts: weakref.WeakKeyDictionary[Any, dict[Key, Cohort]] = weakref.WeakKeyDictionary()
 _mutex = threading.Lock()  # of `_cohorts` and all that is in them; never held while waiting
 
 
@@ -56,20 +58,21 @@ class Seat:
 class Cohort:
     """One thread leads: it holds the lock or stands in line for it. The others sit."""
 
-    def __init__(self, key: Key, lease: float) -> None:
+    def __init__(self, known: dict[Key, Cohort], key: Key) -> None:
+        self.known = known
         self.key = key
-        self.lease = lease
         self.seats: deque[Seat] = deque()
         self.current: Held | None = None  # None: the leader is still in line
 
     @staticmethod
-    def join(client: object, name: str, lease: float, now: float) -> tuple[Cohort, Seat | None]:
+    def join(client: Any, name: str, lease: float, now: float) -> tuple[Cohort, Seat | None]:
         """The cohort for this lock and a seat in it; no seat: lead."""
-        key = (os.getpid(), id(client), name, lease)
+        key = (os.getpid(), name, lease)
         with _mutex:
-            cohort = _cohorts.get(key)
+            known = _cohorts.setdefault(client, {})
+            cohort = known.get(key)
             if cohort is None:
-                cohort = _cohorts[key] = Cohort(key, lease)
+                cohort = known[key] = Cohort(known, key)
                 return cohort, None
             if cohort._deposed(now):
                 return cohort, None
@@ -90,7 +93,7 @@ class Cohort:
                     if now >= deadline or self._deposed(now):
                         self.seats.remove(seat)
                         return now < deadline
-                seat.wait(min(deadline - now, self.lease))
+                seat.wait(min(deadline - now, self.key[-1]))
         except BaseException:
             with _mutex:
                 if not seat.called:
@@ -126,7 +129,7 @@ class Cohort:
             if self.seats:
                 self.seats.popleft().call(None)
             else:
-                _cohorts.pop(self.key, None)
+                self.known.pop(self.key, None)
 
     def _deposed(self, now: float) -> bool:
         """Has the holder's lease ended? Then it leads no longer."""

@@ -26,18 +26,26 @@ local function read(keys)
   return redis.call('MGET', unpack(keys))
 end
 
--- Ask the first one in line that lives in another process than the new holder to look after
--- `ms`: the new holder may be frozen, and with it all threads of its process.
+-- Let the first in line who has asked look again after `ms`: the new holder may be frozen. With
+-- it all threads of its process would be, so one of another process is better, if there is one.
 local function post_watch(process, ms)
   if redis.call('EXISTS', KEYS[4]) == 0 then
     return
   end
+  local near
   for _, place in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
     local token, other, channel = unpack(cjson.decode(place))
-    if other ~= process and redis.call('SISMEMBER', KEYS[4], token) == 1
-      and redis.call('SPUBLISH', channel, cjson.encode({token, 'watch', ms})) > 0 then
-      return
+    if redis.call('SISMEMBER', KEYS[4], token) == 1 then
+      local word = cjson.encode({token, 'watch', ms})
+      if other == process then
+        near = near or {channel, word}
+      elseif redis.call('SPUBLISH', channel, word) > 0 then
+        return
+      end
     end
+  end
+  if near then
+    redis.call('SPUBLISH', near[1], near[2])
   end
 end
 

@@ -1,0 +1,17 @@
+"""A store that a test may kill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import StoreServer
+
+
+@pytest.fixture
+def own_store(tmp_path: Path) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path / "store")
+    yield server
+    server.stop()

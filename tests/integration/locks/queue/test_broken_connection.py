@@ -1,0 +1,112 @@
+"""The client's connection breaks, at each step in turn, before or after the server acted."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import redis
+from redis.connection import Connection, ConnectionPool
+
+from app.domain import Clock
+from app.locks.queue.line import Line
+from tests.servers import StoreServer, until
+
+NAME = "{apple}:1:lock"
+STEPS = 12  # more than any of the stories takes
+
+
+class Scissors:
+    """Cuts the connection at the n-th command of all that go through its pool."""
+
+    def __init__(self, step: int, when: str) -> None:
+        self.step = step
+        self.when = when
+        self.commands = 0
+        self.cut = False
+
+    def client(self, url: str) -> redis.Redis:
+        scissors = self
+
+        class Cut(Connection):
+            def send_command(self, *args: Any, **kwargs: Any) -> None:
+                scissors.commands += 1
+                now = scissors.commands == scissors.step
+                if now and scissors.when == "before":
+                    self._snip()
+                super().send_command(*args, **kwargs)  # type: ignore[no-untyped-call]
+                if now and scissors.when == "after":
+                    self._snip()
+
+            def _snip(self) -> None:
+                scissors.cut = True
+                link: socket.socket = self.__dict__["_sock"]
+                # Only our half that reads: what was sent still arrives.
+                link.shutdown(socket.SHUT_RDWR if scissors.when == "before" else socket.SHUT_RD)
+
+        pool = ConnectionPool.from_url(url, connection_class=Cut, socket_timeout=2)
+        return redis.Redis(connection_pool=pool)
+
+
+def free_again(url: str, seconds: float) -> None:
+    """Somebody else can have the lock, long before the lease of 30 s has ended."""
+    other = Line(redis.Redis.from_url(url), Clock(), NAME, 30.0)
+    start = time.monotonic()
+    assert other.acquire("other", True, seconds), "the lock has leaked"
+    assert time.monotonic() - start < seconds
+    assert other.release("other")
+
+
+def alone(line: Line, url: str) -> None:
+    """Acquire and release a free lock."""
+    if line.acquire("mine", True, 5):
+        assert line.release("mine")
+
+
+def behind_another(line: Line, url: str) -> None:
+    """Wait for another holder, who releases once we stand in line."""
+    with redis.Redis.from_url(url) as client, ThreadPoolExecutor(1) as pool:
+        first = Line(client, Clock(), NAME, 30.0)
+        assert first.acquire("first", True, 5)
+        future = pool.submit(alone, line, url)
+        try:
+            until(lambda: client.llen(f"{NAME}:line") > 0 or future.done())
+        finally:
+            assert first.release("first")
+        future.result(10)
+
+
+def give_up(line: Line, url: str) -> None:
+    """Wait in vain, and leave."""
+    with redis.Redis.from_url(url) as client:
+        first = Line(client, Clock(), NAME, 30.0)
+        assert first.acquire("first", True, 5)
+        try:
+            assert line.acquire("mine", True, 0.3) is None
+        finally:
+            assert first.release("first")
+
+
+@pytest.mark.parametrize("story", [alone, behind_another, give_up])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_the_lock_never_leaks(
+    store_server: StoreServer, story: Callable[[Line, str], None], when: str
+) -> None:
+    for step in range(1, STEPS + 1):
+        with redis.Redis.from_url(store_server.url) as client:
+            client.flushall()
+        scissors = Scissors(step, when)
+        line = Line(scissors.client(store_server.url), Clock(), NAME, 30.0)
+        try:
+            story(line, store_server.url)
+        except redis.ConnectionError:
+            assert scissors.cut, "an error, but not ours"
+        free_again(store_server.url, 1.0)
+        if not scissors.cut:
+            assert step > 2
+            return
+    pytest.fail("the story takes more commands than STEPS")

@@ -1,0 +1,304 @@
+"""The line: served in order, nobody polls, who is gone or frozen holds up nobody."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import orjson
+import pytest
+import redis
+
+from app import Parts
+from app.domain import Clock
+from app.locks.queue.connections import connections
+from app.locks.queue.line import HANDOVER, Grant, Line
+from app.locks.queue.scripts import ACQUIRE
+from app.store.redis import Wire, metered
+from tests.servers import StoreServer, until
+
+NAME = "{apple}:1:lock"
+LINE, FENCE = "{apple}:1:lock:line", "{apple}:1:lock:fence"
+
+
+def line(parts: Parts, lease: float | None = 10.0) -> Line:
+    return Line(parts.store, Clock(), NAME, lease)
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(80) as pool:
+        yield pool
+
+
+def stand(
+    parts: Parts, pool: ThreadPoolExecutor, token: str, timeout: float | None = 10
+) -> Future[Grant | None]:
+    """Stand in line in a thread of its own; returns when it stands there."""
+    before = parts.store.llen(LINE)
+    future = pool.submit(lambda: line(parts).acquire(token, True, timeout))
+    until(lambda: parts.store.llen(LINE) > before)
+    return future
+
+
+def stand_frozen(parts: Parts, token: str) -> Line:
+    """Stand in line like a process that was stopped then: its connection is open, it is deaf."""
+    frozen = line(parts)
+    mine = connections(frozen.client, "frozen")
+    mine.listen()
+    place = frozen._place(mine, token, ())
+    assert mine.call(ACQUIRE, frozen.keys, [token, 10_000, place, "", 1])[0] == 0
+    return frozen
+
+
+def test_free_costs_one_round_trip_and_so_does_the_release(parts: Parts) -> None:
+    mine = line(parts)
+    mine.acquire("warm", True, None)
+    mine.release("warm")
+    wire = Wire()
+    with metered(wire):
+        assert mine.acquire("a", True, None)
+        assert (wire.round_trips, wire.commands) == (1, 1)
+        assert mine.release("a")
+    assert (wire.round_trips, wire.commands) == (2, 2)
+    assert not list(parts.store.scan_iter("*:line"))
+
+
+def test_first_come_first_served(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+    waiting = [stand(parts, pool, f"w{number}") for number in range(8)]
+    token = "holder"
+    for number, future in enumerate(waiting):
+        assert not future.done()
+        assert holder.release(token)
+        token = f"w{number}"
+        # The hand-over is in the release itself: no step of anybody's lies in between.
+        assert parts.store.get(NAME) == token.encode()
+        assert future.result(5)
+
+
+def test_the_waiter_waits_in_one_command(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    """Stand in line: one. Take the lock when called: one. Nothing in between."""
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+
+    def twice() -> list[Wire]:
+        wires = []
+        for token in ("first", "second"):
+            wires.append(Wire())
+            with metered(wires[-1]):
+                mine = line(parts)
+                assert mine.acquire(token, True, 10)
+                assert mine.release(token)
+            ready.wait(10)
+        return wires
+
+    ready = threading.Event()
+    future = pool.submit(twice)
+    until(lambda: parts.store.llen(LINE) == 1)
+    holder.release("holder")
+    until(lambda: not parts.store.exists(NAME))
+    holder.acquire("holder", True, None)
+    ready.set()
+    until(lambda: parts.store.llen(LINE) == 1)
+    holder.release("holder")
+    opening, steady = future.result(10)
+    assert opening.round_trips == 5  # asked, subscribed, stood in line, took, released
+    assert steady.round_trips == 3  # stood in line, took, released
+
+
+def test_64_waiters_send_nothing(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+    waiting = [stand(parts, pool, f"w{number}") for number in range(64)]
+    time.sleep(0.5)  # each asks once where it stands
+
+    def sent() -> int:
+        return int(parts.store.info("stats")["total_commands_processed"])
+
+    counts = []
+    for _ in range(4):
+        before = sent()
+        time.sleep(0.5)
+        counts.append(sent() - before - 1)  # our own INFO
+    assert max(counts) <= 2, counts
+    token = "holder"
+    for number, future in enumerate(waiting):
+        holder.release(token)
+        token = f"w{number}"
+        assert future.result(5)
+
+
+def test_who_hung_up_is_skipped_at_once(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+    gone = stand_frozen(parts, "gone")
+    after = stand(parts, pool, "after")
+    connections(gone.client, "frozen").deafen()
+    channel = orjson.loads(parts.store.lrange(LINE, 0, 0)[0])[2]
+    until(lambda: parts.store.pubsub_shardnumsub(channel)[0][1] == 0)
+    holder.release("holder")
+    assert parts.store.get(NAME) == b"after"
+    assert after.result(5)
+
+
+def test_who_gave_up_has_left_the_line(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+    start = time.monotonic()
+    impatient = stand(parts, pool, "impatient", timeout=0.3)
+    patient = stand(parts, pool, "patient")
+    assert impatient.result(5) is None
+    assert 0.25 < time.monotonic() - start < 1.0
+    assert parts.store.llen(LINE) == 1
+    holder.release("holder")
+    assert parts.store.get(NAME) == b"patient"
+    assert patient.result(5)
+
+
+def test_who_does_not_take_the_lock_in_time_is_passed_over(
+    parts: Parts, pool: ThreadPoolExecutor
+) -> None:
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+    frozen = stand_frozen(parts, "frozen")
+    after = stand(parts, pool, "after")
+    released = time.monotonic()
+    holder.release("holder")
+    assert parts.store.get(NAME) == b"frozen"
+    grant = after.result(5)
+    assert grant
+    assert HANDOVER * 0.9 < time.monotonic() - released < 1.0, "not the lease, nor at once"
+    assert frozen.keep("frozen", 10.0) is None, "its late acquire is refused"
+    assert parts.store.get(NAME) == b"after"
+
+
+def test_many_frozen_waiters_cost_a_hand_over_each(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+    for number in range(5):
+        stand_frozen(parts, f"frozen{number}")
+    after = stand(parts, pool, "after")
+    time.sleep(0.3)  # longer in line than PATIENCE: it has asked, and is told when to look
+    released = time.monotonic()
+    holder.release("holder")
+    assert after.result(10)
+    assert 5 * HANDOVER * 0.9 < time.monotonic() - released < 3.0
+
+
+def test_a_holder_that_died_is_outlived_by_the_first_in_line(
+    parts: Parts, pool: ThreadPoolExecutor
+) -> None:
+    assert line(parts, lease=0.4).acquire("dead", True, None)
+    first, second = stand(parts, pool, "first"), stand(parts, pool, "second")
+    assert first.result(5)
+    assert not second.done()
+    line(parts).release("first")
+    assert second.result(5)
+
+
+def test_nobody_jumps_the_line_when_a_lease_has_run_out(parts: Parts) -> None:
+    assert line(parts, lease=0.1).acquire("dead", True, None)
+    stand_frozen(parts, "first")
+    until(lambda: not parts.store.exists(NAME))
+    assert line(parts).acquire("jumper", False, None) is None
+    assert parts.store.get(NAME) == b"first"
+
+
+def test_the_fence_rises_with_every_hand_over(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    mine = line(parts)
+    fences = []
+    for number in range(3):
+        grant = mine.acquire(f"a{number}", True, None)
+        waiting = stand(parts, pool, f"b{number}")
+        mine.release(f"a{number}")
+        other = waiting.result(5)
+        assert grant
+        assert other
+        fences += [grant.fence, other.fence]
+        mine.release(f"b{number}")
+    assert fences == sorted(set(fences))
+
+
+@pytest.mark.parametrize("what", ["expired", "lost its newest writes"])
+def test_the_fence_rises_though_the_server_forgot(parts: Parts, what: str) -> None:
+    mine = line(parts)
+    first = mine.acquire("a", True, None)
+    assert first
+    if what == "expired":
+        parts.store.delete(FENCE)
+    else:
+        parts.store.set(FENCE, first.fence - 1000)
+    mine.release("a")
+    second = mine.acquire("b", True, None)
+    assert second
+    assert second.fence > first.fence
+
+
+def test_the_fence_rises_though_the_clock_went_back(parts: Parts) -> None:
+    mine = line(parts)
+    future = int(time.time() * 1e6) + 10**12
+    parts.store.set(FENCE, future)
+    grant = mine.acquire("a", True, None)
+    assert grant
+    assert grant.fence == future + 1
+
+
+def test_waiters_survive_a_restart_of_the_server(
+    own_store: StoreServer, pool: ThreadPoolExecutor
+) -> None:
+    """Their connections break; they come back and are served, whatever the server remembers."""
+    client = redis.Redis.from_url(own_store.url)
+    holder = Line(client, Clock(), NAME, 10.0)
+    holder.acquire("holder", True, None)
+    inside: list[str] = []
+
+    def work(token: str) -> bool:
+        mine = Line(client, Clock(), NAME, 10.0)
+        if not mine.acquire(token, True, 20):
+            return False
+        inside.append(token)
+        assert len(inside) == 1
+        inside.remove(token)
+        return mine.release(token)
+
+    waiting = [pool.submit(work, f"w{number}") for number in range(6)]
+    until(lambda: client.llen(LINE) == 6)
+    own_store.kill()
+    own_store.start()
+    assert holder.release("holder"), "appendfsync always: the lock is still there, and still ours"
+    assert all(future.result(20) for future in waiting)
+
+
+def test_a_server_that_is_gone_is_a_clear_error_in_time(
+    own_store: StoreServer, pool: ThreadPoolExecutor
+) -> None:
+    client = redis.Redis.from_url(own_store.url, socket_timeout=0.4)
+    holder = Line(client, Clock(), NAME, 10.0)
+    holder.acquire("holder", True, None)
+    waiting = pool.submit(Line(client, Clock(), NAME, 10.0).acquire, "waiter", True, 60)
+    until(lambda: client.llen(LINE) == 1)
+    own_store.kill()
+    start = time.monotonic()
+    with pytest.raises(redis.ConnectionError):
+        holder.release("holder")
+    with pytest.raises(redis.ConnectionError):
+        waiting.result(10)
+    assert time.monotonic() - start < 2.0
+    own_store.start()
+
+
+def test_a_frozen_server_is_a_clear_error_in_time(
+    own_store: StoreServer, pool: ThreadPoolExecutor
+) -> None:
+    client = redis.Redis.from_url(own_store.url, socket_timeout=0.4)
+    client.ping()
+    own_store.freeze()
+    start = time.monotonic()
+    with pytest.raises(redis.TimeoutError):
+        Line(client, Clock(), NAME, 10.0).acquire("a", True, None)
+    assert time.monotonic() - start < 1.0
+    own_store.thaw()
