@@ -17,11 +17,14 @@ import redis
 
 from app.config import Settings
 from app.domain import Clock
-from app.store.redis import Metered, connect
+from app.locks.handle import Handle
+from app.store.redis import Metered
 from app.store.servers import Servers
 from tests.selling import Once
 
 KEY = "{apple}:1:lock"
+Lock = Callable[..., Handle]  # the fixture `lock`
+HoldUp = Callable[[Settings, str, Callable[[], object]], Servers]  # the fixture `hold_up`
 
 
 class SetClock(Clock):
@@ -56,19 +59,12 @@ class _Gap(Metered):
         return super().pack_commands(commands)
 
 
-def gap(settings: Settings, command: str, hand: Callable[[], object]) -> redis.Redis:
-    """A client that does something else (`hand`) before it sends its first `command`."""
-    client = connect(settings.store, settings.store_timeout)
-    pool = client.connection_pool
+def held_up(settings: Settings, command: str, hand: Callable[[], object]) -> Servers:
+    """The servers of somebody who does something else (`hand`) before his first `command`."""
+    servers = Servers(settings)
+    pool = servers.store.connection_pool
     members = {"before": command, "hand": staticmethod(Once(hand))}
     pool.connection_class = type("Gap", (_Gap, pool.connection_class), members)
-    return client
-
-
-def held_up(settings: Settings, command: str, hand: Callable[[], object]) -> Servers:
-    """The servers as one sees them who is held up before his first `command`."""
-    servers = Servers(settings)
-    servers.store = gap(settings, command, hand)
     return servers
 
 

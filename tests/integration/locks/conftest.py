@@ -13,10 +13,8 @@ from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.servers import Servers
-from tests.locking import KEY, Other, SetClock
+from tests.locking import KEY, HoldUp, Lock, Other, SetClock, held_up
 from tests.servers import StoreServer
-
-Lock = Callable[..., Handle]
 
 
 @pytest.fixture
@@ -38,6 +36,20 @@ def lock(servers: Servers, clock: SetClock) -> Lock:
         return LOCKS[name](at, by, KEY, lease)
 
     return make
+
+
+@pytest.fixture
+def hold_up() -> Iterator[HoldUp]:
+    """Makes servers as `held_up` does."""
+    made: list[Servers] = []
+
+    def make(settings: Settings, command: str, hand: Callable[[], object]) -> Servers:
+        made.append(held_up(settings, command, hand))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.store.connection_pool.disconnect()
 
 
 @pytest.fixture
@@ -67,6 +79,7 @@ def at_mortal(mortal: StoreServer, tmp_path: Path) -> Iterator[Servers]:
     servers = Servers(Settings(redis_url=mortal.url, var_dir=str(tmp_path)))
     servers.store.flushall()
     yield servers
+    servers.store.connection_pool.disconnect()
     mortal.thaw()
     if mortal.process.poll() is not None:
         mortal.start()

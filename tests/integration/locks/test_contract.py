@@ -19,10 +19,8 @@ from app.domain import Clock, LockLost
 from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.servers import Servers
-from tests.locking import KEY, SetClock, pass_time
+from tests.locking import KEY, Lock, SetClock, pass_time
 from tests.servers import StoreServer, until
-
-Lock = Callable[..., Handle]
 
 OFFERS = {
     "setnx": {"owned", "locked"},

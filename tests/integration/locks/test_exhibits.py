@@ -9,12 +9,9 @@ import pytest
 import redis
 
 from app import Parts
-from app.locks.handle import Handle
-from app.store.servers import Servers
-from tests.locking import KEY, Other, SetClock, gap, held_up, renewing
+from tests.locking import KEY, HoldUp, Lock, Other, SetClock, renewing
 from tests.servers import until
 
-Lock = Callable[..., Handle]
 NOON = 1_700_000_000  # a whole second, for clocks that stand
 
 
@@ -40,6 +37,16 @@ def test_setnx_expire_is_held_for_ever_by_one_who_died_between_the_two(
     assert parts.store.ttl(KEY) == -1
 
 
+@pytest.mark.parametrize("name", ["setnx_expire", "watchdog_any"])
+def test_where_leases_are_whole_seconds_a_shorter_one_becomes_one(
+    parts: Parts, lock: Lock, name: str
+) -> None:
+    holder = lock(name, 0.2)
+    assert holder.acquire(timeout=0)
+    assert 0 < parts.store.pttl(KEY) <= 1000
+    assert holder.lease == 1
+
+
 def test_unowned_a_late_release_frees_the_lock_of_another(parts: Parts, lock: Lock) -> None:
     late, holder, third = lock("unowned", 0.05), lock("unowned"), lock("unowned")
     late.acquire()
@@ -51,13 +58,13 @@ def test_unowned_a_late_release_frees_the_lock_of_another(parts: Parts, lock: Lo
 
 
 def test_getset_a_loser_overwrites_the_owners_stamp(
-    parts: Parts, servers: Servers, lock: Lock
+    parts: Parts, lock: Lock, hold_up: HoldUp
 ) -> None:
     clock = SetClock(wall_at=NOON)
     lock("getset", 5, clock).acquire()  # and dies
     clock.ahead = 10
     owner: Any = lock("getset", 5, clock)
-    loser: Any = lock("getset", 60, clock, held_up(servers.settings, "GETSET", owner.acquire))
+    loser: Any = lock("getset", 60, clock, hold_up(parts.settings, "GETSET", owner.acquire))
     assert not loser.attempt()
     assert owner.stamp == NOON + 10 + 5 + 1
     assert int(parts.store.get(KEY) or 0) == NOON + 10 + 60 + 1, "it is the loser's"
@@ -90,12 +97,14 @@ def test_getset_two_owners_with_equal_stamps_cannot_be_told_apart(parts: Parts, 
     assert lock("getset", 5, clock).acquire(timeout=0)
 
 
-def test_del_takeover_lets_two_take_over_one_dead_lock(servers: Servers, lock: Lock) -> None:
+def test_del_takeover_lets_two_take_over_one_dead_lock(
+    parts: Parts, lock: Lock, hold_up: HoldUp
+) -> None:
     clock = SetClock(wall_at=NOON)
     lock("del_takeover", 5, clock).acquire()  # and dies
     clock.ahead = 10
     first = lock("del_takeover", 5, clock)
-    second = lock("del_takeover", 5, clock, held_up(servers.settings, "DEL", first.acquire))
+    second = lock("del_takeover", 5, clock, hold_up(parts.settings, "DEL", first.acquire))
     assert second.attempt()
     assert first.counts.attempts == 1
     assert first.ends
@@ -135,12 +144,12 @@ def test_watchdog_any_renews_for_ever_what_a_dead_one_held(
 def test_watchdog_any_keeps_one_thread_a_key_and_not_one_an_acquire(lock: Lock) -> None:
     """Ours to keep the shop alive; as written there would be fifty."""
     for _ in range(50):
-        lock("watchdog_any").acquire()
-    until(lambda: renewing() == 1)
+        lock("watchdog_any", 60).acquire()
+    until(lambda: renewing() == 1, 10, "at once, and not at their next turn")
 
 
 def test_watchdog_any_whoever_leaves_closes_the_client_that_another_uses(
-    parts: Parts, lock: Lock
+    parts: Parts, lock: Lock, hold_up: HoldUp
 ) -> None:
     first: Any = lock("watchdog_any")
     second: Any = lock("watchdog_any")
@@ -148,7 +157,7 @@ def test_watchdog_any_whoever_leaves_closes_the_client_that_another_uses(
     second.acquire()
     assert first.shared is second.shared
     connection = first.shared.client.client_id()
-    second.shared.client = gap(parts.settings, "GET", first.release)
+    second.shared.client = hold_up(parts.settings, "GET", first.release).store
     with pytest.raises(redis.ConnectionError, match="closed our client"):
         second.release()
     assert first.shared.client.client_id() != connection

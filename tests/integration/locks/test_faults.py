@@ -8,10 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from app.domain import Clock
-from app.locks.handle import Handle
-from tests.locking import Other
-
-Lock = Callable[..., Handle]
+from tests.locking import Lock, Other
 
 LEASE = 1.0
 SLACK = 4.0  # s; two busy cores, a waiter's poll

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from app import Parts
 from app.locks import LOCKS
-from app.locks.handle import Handle
 from app.store.servers import Servers
-from tests.locking import KEY, SetClock, held_up, renewing
+from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
 from tests.servers import StoreServer, until
-
-Lock = Callable[..., Handle]
 
 
 def test_work_may_outlive_the_lease(lock: Lock) -> None:
@@ -60,8 +56,10 @@ def test_a_lock_that_became_anothers_is_told_and_left_alone(parts: Parts, lock: 
     assert (told, holder.counts.losses) == ([True], 1)
 
 
-def test_a_release_during_a_renewal_is_no_loss(servers: Servers, lock: Lock) -> None:
-    at = held_up(servers.settings, "EVALSHA", lambda: holder.release())
+def test_a_release_during_a_renewal_is_no_loss(
+    servers: Servers, lock: Lock, hold_up: HoldUp
+) -> None:
+    at = hold_up(servers.settings, "EVALSHA", lambda: holder.release())
     holder: Any = lock("watchdog", at=at)
     holder.acquire()
     assert not holder.renew(), "it ends"
