@@ -24,7 +24,10 @@ from tests.selling import Once
 
 KEY = "{apple}:1:lock"
 Lock = Callable[..., Handle]  # the fixture `lock`
+TakeAway = Callable[[Handle], None]  # the fixture `take_away`
 HoldUp = Callable[[Settings, str, Callable[[], object]], Servers]  # the fixture `hold_up`
+
+NO_LEASE = {"setnx"}  # such a lock goes away when somebody deletes it, not with time
 
 
 class SetClock(Clock):

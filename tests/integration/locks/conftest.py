@@ -13,7 +13,7 @@ from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.servers import Servers
-from tests.locking import KEY, HoldUp, Lock, Other, SetClock, held_up
+from tests.locking import KEY, NO_LEASE, HoldUp, Lock, Other, SetClock, TakeAway, held_up, pass_time
 from tests.servers import StoreServer
 
 
@@ -36,6 +36,19 @@ def lock(servers: Servers, clock: SetClock) -> Lock:
         return LOCKS[name](at, by, KEY, lease)
 
     return make
+
+
+@pytest.fixture
+def take_away(servers: Servers, clock: SetClock) -> TakeAway:
+    """Ends a lock under its holder's hands."""
+
+    def lapse(lock: Handle) -> None:
+        if lock.name in NO_LEASE:
+            servers.store.delete(KEY)
+        # A lease in whole seconds may last two more.
+        pass_time(servers.store, clock, lock.lease + 2)
+
+    return lapse
 
 
 @pytest.fixture

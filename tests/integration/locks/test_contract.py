@@ -1,15 +1,13 @@
 """What every recipe promises, parametrised over all of them.
 
-A new recipe gives itself a row in OFFERS. What an exhibit cannot keep stands in EXEMPT with the
-reason, and a test in test_exhibits.py shows it broken.
+What an exhibit cannot keep stands in EXEMPT with the reason, and a test in test_exhibits.py shows
+it broken. What only some recipes can do is in test_offers.py.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 import redis
@@ -17,21 +15,10 @@ from redis.crc import key_slot
 
 from app.domain import Clock, LockLost
 from app.locks import LOCKS
-from app.locks.handle import Handle
 from app.store.servers import Servers
-from tests.locking import KEY, Lock, SetClock, pass_time
+from tests.locking import KEY, Lock, SetClock, TakeAway
 from tests.servers import StoreServer, until
 
-OFFERS = {
-    "setnx": {"owned", "locked"},
-    "setnx_expire": {"owned", "locked"},
-    "lease": {"owned", "locked", "extend"},
-    "unowned": {"locked"},  # it never looks whose lock it is
-    "getset": {"locked"},  # its value tells when, not whose
-    "del_takeover": {"locked"},
-    "watchdog": {"owned", "locked"},  # extending is its own affair
-    "watchdog_any": set(),
-}
 EXEMPT = {
     ("watchdog_any", "keeps others out"): "SETEX asks nobody",
     ("watchdog_any", "releases"): "it compares bytes with a str, so the DEL never comes",
@@ -40,7 +27,6 @@ EXEMPT = {
     ("setnx", "outlives a dead holder"): "it has no lease",
     ("setnx", "tells of a loss"): "it has no lease; only its release finds out",
 }
-NO_LEASE = {"setnx"}  # such a lock goes away when somebody deletes it, not with time
 
 
 def promise(*clauses: str) -> pytest.MarkDecorator:
@@ -54,19 +40,6 @@ everybody = pytest.mark.parametrize("name", LOCKS)
 of_the_store = pytest.mark.parametrize(
     "name", [name for name, recipe in LOCKS.items() if recipe.needs == "store"]
 )
-
-
-@pytest.fixture
-def take_away(servers: Servers, clock: SetClock) -> Callable[[Handle], None]:
-    """Ends a lock under its holder's hands."""
-
-    def lapse(lock: Handle) -> None:
-        if lock.name in NO_LEASE:
-            servers.store.delete(KEY)
-        # A lease in whole seconds may last two more.
-        pass_time(servers.store, clock, lock.lease + 2)
-
-    return lapse
 
 
 @promise("keeps others out")
@@ -127,7 +100,7 @@ def test_a_section_that_fails_releases_too(lock: Lock, name: str) -> None:
 
 @everybody
 def test_as_a_context_manager_it_raises_when_the_lock_was_lost(
-    lock: Lock, take_away: Callable[[Handle], None], name: str
+    lock: Lock, take_away: TakeAway, name: str
 ) -> None:
     with pytest.raises(LockLost), lock(name) as holder:
         take_away(holder)
@@ -135,7 +108,7 @@ def test_as_a_context_manager_it_raises_when_the_lock_was_lost(
 
 @everybody
 def test_a_section_that_failed_says_why_before_it_says_that_the_lock_was_lost(
-    lock: Lock, take_away: Callable[[Handle], None], name: str
+    lock: Lock, take_away: TakeAway, name: str
 ) -> None:
     holder = lock(name)
 
@@ -149,9 +122,7 @@ def test_a_section_that_failed_says_why_before_it_says_that_the_lock_was_lost(
 
 
 @promise("outlives a dead holder")
-def test_a_dead_holder_is_outlived(
-    lock: Lock, take_away: Callable[[Handle], None], name: str
-) -> None:
+def test_a_dead_holder_is_outlived(lock: Lock, take_away: TakeAway, name: str) -> None:
     """Dead: its thread has ended. (test_faults.py kills the process.)"""
     dead = lock(name)
     thread = threading.Thread(target=dead.acquire)
@@ -163,7 +134,7 @@ def test_a_dead_holder_is_outlived(
 
 @promise("tells of a loss")
 def test_a_loss_can_be_asked_for_inside_and_is_told_once(
-    lock: Lock, take_away: Callable[[Handle], None], name: str
+    lock: Lock, take_away: TakeAway, name: str
 ) -> None:
     holder = lock(name)
     told: list[bool] = []
@@ -188,7 +159,7 @@ def test_a_lock_given_back_in_time_was_not_lost(lock: Lock, clock: SetClock, nam
 
 @promise("keeps others out", "frees its own only")
 def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
-    lock: Lock, take_away: Callable[[Handle], None], name: str
+    lock: Lock, take_away: TakeAway, name: str
 ) -> None:
     late, holder, third = lock(name), lock(name), lock(name)
     late.acquire(timeout=0)
@@ -197,54 +168,6 @@ def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
     assert not late.release()
     assert not third.acquire(timeout=0), "the holder's lock must still stand"
     assert holder.release()
-
-
-@everybody
-def test_it_offers_what_it_can_do_and_nothing_else(lock: Lock, name: str) -> None:
-    holder = lock(name)
-    can = {what for what in ("extend", "owned", "locked", "fence") if hasattr(holder, what)}
-    assert can == OFFERS[name]
-
-
-@pytest.mark.parametrize("name", [name for name in LOCKS if "locked" in OFFERS[name]])
-def test_it_can_be_asked_whether_it_is_locked(
-    lock: Lock, take_away: Callable[[Handle], None], name: str
-) -> None:
-    holder: Any = lock(name)
-    anybody: Any = lock(name)
-    assert not anybody.locked()
-    holder.acquire(timeout=0)
-    assert anybody.locked()
-    take_away(holder)
-    assert not anybody.locked()
-
-
-@pytest.mark.parametrize("name", [name for name in LOCKS if "owned" in OFFERS[name]])
-def test_it_can_be_asked_whose_it_is(
-    lock: Lock, take_away: Callable[[Handle], None], name: str
-) -> None:
-    holder: Any = lock(name)
-    anybody: Any = lock(name)
-    holder.acquire(timeout=0)
-    assert (holder.owned(), anybody.owned()) == (True, False)
-    take_away(holder)
-    assert not holder.owned()
-
-
-@pytest.mark.parametrize("name", [name for name in LOCKS if "extend" in OFFERS[name]])
-def test_it_can_be_extended_while_it_is_mine(
-    lock: Lock, clock: SetClock, take_away: Callable[[Handle], None], servers: Servers, name: str
-) -> None:
-    holder: Any = lock(name, lease=5)
-    holder.acquire(timeout=0)
-    assert holder.extend(60)
-    pass_time(servers.store, clock, 30)
-    assert not holder.lost
-    assert not lock(name).acquire(timeout=0)
-    pass_time(servers.store, clock, 31)
-    assert lock(name).acquire(timeout=0)
-    assert not holder.extend(60), "it is another's"
-    assert (holder.lost, holder.counts.losses) == (True, 1)
 
 
 @of_the_store

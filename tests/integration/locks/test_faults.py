@@ -49,8 +49,9 @@ def test_a_holder_that_stood_still_for_longer_than_its_lease_finds_its_loss(
 def test_a_waiter_that_goes_away_holds_up_nobody(
     lock: Lock, other: Callable[..., Other], end: Callable[[Other], None], name: str
 ) -> None:
-    holder, waiter, next_one = lock(name), other(name, 30), lock(name)
-    holder.acquire(timeout=0)
+    holder, next_one = lock(name, 60), lock(name)
+    assert holder.acquire(timeout=0)
+    waiter = other(name, 30)
     assert waiter.says() == "waiting"
     end(waiter)
     assert holder.release()
@@ -61,8 +62,9 @@ def test_a_waiter_that_goes_away_holds_up_nobody(
 def test_a_waiter_gets_it_when_the_holder_leaves(
     lock: Lock, other: Callable[..., Other], name: str
 ) -> None:
-    holder, waiter = lock(name), other(name, 30)
-    holder.acquire(timeout=0)
+    holder = lock(name, 60)
+    assert holder.acquire(timeout=0)
+    waiter = other(name, 30)
     assert waiter.says() == "waiting"
     assert holder.release()
     assert waiter.says(SLACK) == "mine"
