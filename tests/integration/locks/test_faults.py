@@ -34,7 +34,7 @@ def test_a_killed_holder_is_outlived(lock: Lock, other: Callable[..., Other], na
 def test_a_holder_that_stood_still_for_longer_than_its_lease_finds_its_loss(
     lock: Lock, other: Callable[..., Other], name: str
 ) -> None:
-    holder, next_one, third = other(name, LEASE), lock(name), lock(name)
+    holder, next_one, third = other(name, LEASE), lock(name, 60), lock(name)
     assert holder.says() == "mine"
     holder.freeze()
     assert next_one.acquire(timeout=LEASE + SLACK)
