@@ -23,6 +23,7 @@ class Entry:
     sound: str
     exhibit: bool
     takes_recipe: bool = False
+    outlived: bool = False  # a recipe whose lease the work can outlive
 
 
 def modes() -> list[Entry]:
@@ -33,7 +34,10 @@ def modes() -> list[Entry]:
 
 
 def recipes() -> list[Entry]:
-    return [_entry(name, recipe, recipe.exhibit) for name, recipe in LOCKS.items()]
+    return [
+        _entry(name, recipe, recipe.exhibit, outlived=recipe.outlived)
+        for name, recipe in LOCKS.items()
+    ]
 
 
 def breaks(mode: str) -> str:
@@ -43,7 +47,9 @@ def breaks(mode: str) -> str:
     return _entry(name, kind, kind.exhibit).breaks
 
 
-def _entry(name: str, kind: type, exhibit: bool, takes_recipe: bool = False) -> Entry:
+def _entry(
+    name: str, kind: type, exhibit: bool, takes_recipe: bool = False, outlived: bool = False
+) -> Entry:
     text = inspect.getdoc(inspect.getmodule(kind)) or ""
     title = text.partition("\n")[0].partition(": ")[2]
     rows = dict(re.findall(r"^(How|Prevents|Breaks|Cost|Sound) +(.+)$", text, re.MULTILINE))
@@ -57,4 +63,5 @@ def _entry(name: str, kind: type, exhibit: bool, takes_recipe: bool = False) -> 
         rows["Sound"],
         exhibit,
         takes_recipe,
+        outlived,
     )

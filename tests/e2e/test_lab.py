@@ -56,6 +56,10 @@ def test_the_form_says_when_the_work_outlives_the_lease(page: Page, shop: Shop) 
     expect(warning).to_have_text(
         re.compile(r"The work \(12 s of thinking\)\s+will outlive the lease\s+\(10 s\)")
     )
+    recipe = page.get_by_label("Recipe", exact=True)
+    recipe.select_option("watchdog")  # renews its lease
+    expect(warning).to_be_hidden()
+    recipe.select_option("lease")
     page.get_by_role("button", name="Start the round").click()
     page.wait_for_url("**/rounds/apple/*")
     expect(page.get_by_text("will outlive the lease")).to_be_visible()

@@ -25,6 +25,7 @@ from app.store.servers import Servers
 class Queue(Handle):
     name = "queue"
     exhibit = False
+    outlived = False  # it is renewed
 
     def __init__(
         self,

@@ -80,7 +80,14 @@ def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
 COST = {
     "naive": (4, 4),
     "watch": (3, 7),
+    "lock:setnx": (6, 12),
+    "lock:setnx_expire": (7, 13),
     "lock:lease": (4, 8),
+    "lock:unowned": (4, 8),
+    "lock:getset": (4, 8),
+    "lock:del_takeover": (4, 8),
+    "lock:watchdog": (4, 8),
+    "lock:watchdog_any": (4, 8),
     "lock:queue": (2, 2),
     "atomic": (1, 1),
 }

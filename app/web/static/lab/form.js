@@ -20,7 +20,8 @@ function tell() {
   for (const field of [think_ms, lease_ms]) {
     outlive.querySelector(`[data-slot="${field.name}"]`).textContent = field.value / 1000;
   }
-  outlive.hidden = !locks || think_ms.valueAsNumber < lease_ms.valueAsNumber;
+  const leased = locks && "outlived" in recipe.selectedOptions[0].dataset;
+  outlive.hidden = !leased || think_ms.valueAsNumber < lease_ms.valueAsNumber;
 }
 
 form.addEventListener("input", tell);
