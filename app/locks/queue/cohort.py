@@ -1,7 +1,7 @@
 """The threads of one process that want the same lock: one stands in line for all of them.
 
-When it has the lock it passes it on inside, without the server, up to PASSES times and for
-PASSING seconds; then the other processes have their turn. A pass costs a thread switch, where a
+When it has the lock it passes it on inside, without the server, so many times and for PASSING
+seconds; then the other processes have their turn. A pass costs a thread switch, where a
 hand-over through the server costs three trips.
 """
 
@@ -17,7 +17,6 @@ from typing import Any
 
 from app.domain import Clock
 
-PASSES = 64  # at most, inside one process
 PASSING = 0.1  # s for which the lock may stay in the process
 SHARE = 0.1  # of the lease, after which it is not passed on: who gets it has the rest for its work
 

@@ -8,7 +8,8 @@ from typing import Any
 import redis
 
 from app.domain import Clock
-from app.locks.queue.cohort import PASSES, PASSING, SHARE, Cohort, Held
+from app.locks.handle import Counts
+from app.locks.queue.cohort import PASSING, SHARE, Cohort, Held
 from app.locks.queue.line import HANDOVER, Line
 
 
@@ -21,15 +22,16 @@ class Contender:
         clock: Clock,
         name: str,
         lease: float | None,
-        cohort: int = PASSES,
+        cohort: int = 0,
         handover: float = HANDOVER,
+        counts: Counts | None = None,
     ) -> None:
         """`lease` in s, None for ever; `cohort` is the most passes inside a process, 0 for none."""
         self.clock = clock
         self.lease = lease
         self.cohort = cohort
         self.passing = PASSING if lease is None else min(PASSING, lease * SHARE)
-        self.line = Line(client, clock, name, lease, handover, tokens=cohort + 1)
+        self.line = Line(client, clock, name, lease, handover, tokens=cohort + 1, counts=counts)
 
     def acquire(
         self, token: str, blocking: bool = True, timeout: float | None = None
@@ -42,7 +44,7 @@ class Contender:
         lease = math.inf if self.lease is None else self.lease
         cohort, seat = Cohort.join(self.line.client, self.line.name, lease, now)
         if seat:
-            self.line.waited = True
+            self.line.counts.waits += blocking
             if not cohort.sit(seat, self.clock, deadline):
                 return None
             if seat.held:

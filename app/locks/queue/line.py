@@ -14,6 +14,7 @@ import orjson
 import redis
 
 from app.domain import Clock
+from app.locks.handle import Counts
 from app.locks.queue.connections import Connections, connections
 from app.locks.queue.scripts import ACQUIRE, LEAVE, RELEASE, TAKE
 
@@ -48,6 +49,7 @@ class Line:
         lease: float | None,
         handover: float = HANDOVER,
         tokens: int = 1,
+        counts: Counts | None = None,
     ) -> None:
         """`lease` in s, None for ever. `tokens` is how many fencing tokens a grant takes."""
         self.client = client
@@ -58,8 +60,7 @@ class Line:
         self.tokens = tokens
         self.tag = name if "{" in name else f"{{{name}}}"
         self.keys = [name, f"{self.tag}:line", f"{self.tag}:fence", f"{self.tag}:asked"]
-        self.attempts = 0  # times the store was asked for the lock
-        self.waited = False
+        self.counts = counts or Counts()
 
     def acquire(
         self, token: str, blocking: bool, timeout: float | None, reads: Sequence[str] = ()
@@ -77,7 +78,7 @@ class Line:
             grant = self._ask(mine, token, place, reads)
             if grant or not blocking:
                 return grant
-            self.waited = True
+            self.counts.waits += 1
             if not place:
                 self._again(lambda _: mine.listen())
                 place = self._place(mine, token, reads)
@@ -127,7 +128,7 @@ class Line:
         self, mine: Connections, token: str, place: str, reads: Sequence[str], again: bool = False
     ) -> Grant | None:
         """One try. None: standing in line, or not at all without a `place`; see `self.look`."""
-        self.attempts += 1
+        self.counts.attempts += 1
 
         def ask(resent: bool) -> Any:
             args = [token, _ms(self.lease), place, "again" if again or resent else "", self.tokens]

@@ -16,7 +16,7 @@ from typing import Any
 
 from app.domain import Clock
 from app.locks.handle import Handle
-from app.locks.queue.cohort import PASSES, Held
+from app.locks.queue.cohort import Held
 from app.locks.queue.contender import Contender
 from app.locks.queue.line import HANDOVER, Line
 from app.store.servers import Servers
@@ -33,13 +33,13 @@ class Queue(Handle):
         clock: Clock,
         key: str,
         lease: float,
-        cohort: int = PASSES,
+        cohort: int = 0,
         renew: bool = True,
     ) -> None:
         """`cohort` is the most passes inside this process; `renew` keeps the lease alive."""
         super().__init__(servers, clock, key, lease)
         self.renew = renew
-        self.contender = Contender(servers.store, clock, key, lease, cohort)
+        self.contender = Contender(servers.store, clock, key, lease, cohort, counts=self.counts)
         self.held: Held | None = None
         self.stop_renewal: Callable[[], None] = lambda: None
 
@@ -50,13 +50,7 @@ class Queue(Handle):
 
     def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
         """Stand in line: no polling, so this is not the loop that the others have."""
-        line = self.contender.line
-        try:
-            self.held = self.contender.acquire(self.clock.token(), blocking, timeout)
-        finally:
-            self.counts.attempts += max(1, line.attempts)
-            self.counts.waits += line.waited
-            line.attempts, line.waited = 0, False
+        self.held = self.contender.acquire(self.clock.token(), blocking, timeout)
         if self.held is None:
             return False
         self.ends = self.held.ends
