@@ -12,6 +12,7 @@ from app.cli.output import Commands
 from app.cli.round import round_group
 from app.cli.run import prepare, run
 from app.cli.settings import settings
+from app.cli.transactions import transactions
 from app.cli.up import up
 
 
@@ -25,5 +26,5 @@ def main() -> None:
     """
 
 
-for command in (up, round_group, audit, modes, compare, settings, run, prepare):
+for command in (up, round_group, audit, modes, compare, transactions, settings, run, prepare):
     main.add_command(command)
