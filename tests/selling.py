@@ -13,10 +13,11 @@ from app.domain import Clock, Order, Round, Sale
 from app.locks import LOCKS
 from app.modes import MODES, Mode
 from app.service.fulfil import Fulfil
+from app.service.rounds import is_exhibit
 from app.store import rounds
 
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
-SOUND = [name for name in NAMES if not MODES[name.partition(":")[0]].exhibit]
+SOUND = [name for name in NAMES if not is_exhibit(name)]
 
 
 def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:

@@ -7,6 +7,7 @@ import click
 from app import __version__
 from app.cli.audit import audit
 from app.cli.compare import compare
+from app.cli.locks import locks
 from app.cli.modes import modes
 from app.cli.output import Commands
 from app.cli.round import round_group
@@ -26,5 +27,16 @@ def main() -> None:
     """
 
 
-for command in (up, round_group, audit, modes, compare, transactions, settings, run, prepare):
+for command in (
+    up,
+    round_group,
+    audit,
+    modes,
+    locks,
+    compare,
+    transactions,
+    settings,
+    run,
+    prepare,
+):
     main.add_command(command)

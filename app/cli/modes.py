@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from app.cli import output
 from app.service import catalogue
@@ -18,12 +16,6 @@ def modes(json_wanted: bool) -> None:
     if json_wanted:
         output.print_json(entries)
         return
-    table = Table("Mode", "Prevents", "Breaks", "Cost", "Sound", show_lines=True)
-    for entry in entries:
-        name = f"[bold]{entry.name}[/]"
-        if entry.exhibit:
-            name += "\n[red]broken on purpose[/]"
-        table.add_row(name, entry.prevents, entry.breaks, entry.cost, entry.sound)
-    Console().print(table)
+    output.print_catalogue("Mode", entries)
     recipes = ", ".join(recipe.name for recipe in catalogue.recipes())
     click.echo(f"`lock` takes a recipe, as in lock:lease. Recipes: {recipes}.")

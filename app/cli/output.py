@@ -7,10 +7,13 @@ from typing import Any
 
 import click
 import orjson
+from rich.console import Console
+from rich.table import Table
 
 from app import Parts
 from app.config import BadSetting, Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
+from app.service.catalogue import Entry
 
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON and nothing else.")
 
@@ -42,3 +45,14 @@ def parts() -> Parts:
 
 def print_json(document: Any) -> None:
     click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+
+
+def print_catalogue(kind: str, entries: list[Entry]) -> None:
+    """What each mode or recipe says of itself; those broken on purpose are labelled."""
+    table = Table(kind, "Prevents", "Breaks", "Cost", "Sound", show_lines=True)
+    for entry in entries:
+        name = f"[bold]{entry.name}[/]"
+        if entry.exhibit:
+            name += "\n[red]broken on purpose[/]"
+        table.add_row(name, entry.prevents, entry.breaks, entry.cost, entry.sound)
+    Console().print(table)

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from app.locks.del_takeover import DelTakeover
+from app.locks.getset import GetSet
 from app.locks.handle import Handle
 from app.locks.lease import Lease
+from app.locks.setnx import SetNx
+from app.locks.setnx_expire import SetNxExpire
+from app.locks.unowned import Unowned
+from app.locks.watchdog import Watchdog
+from app.locks.watchdog_any import WatchdogAny
 
-LOCKS: dict[str, type[Handle]] = {recipe.name: recipe for recipe in (Lease,)}
+RECIPES: tuple[type[Handle], ...] = (
+    SetNx,
+    SetNxExpire,
+    Lease,
+    Unowned,
+    GetSet,
+    DelTakeover,
+    Watchdog,
+    WatchdogAny,
+)
+LOCKS = {recipe.name: recipe for recipe in RECIPES}
 DEFAULT = Lease.name  # what `lock` alone means

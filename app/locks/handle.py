@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from types import TracebackType
 from typing import ClassVar, Self
 
@@ -33,6 +34,7 @@ class Handle(ABC):
     name: ClassVar[str]
     exhibit: ClassVar[bool]  # broken on purpose, to be looked at; never a default
     needs: ClassVar[str] = "store"  # what of `Servers` it lives in
+    outlived: ClassVar[bool] = True  # does work that is longer than the lease lose the lock?
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         """`key` names the lock; `lease` is its lifetime in seconds, if it has one."""
@@ -43,6 +45,7 @@ class Handle(ABC):
         self.counts = Counts()
         self.ends: float | None = None  # when my lease ends at the latest, by `clock.now()`
         self._lost = False
+        self._noticed = count()
         self._to_tell: list[Callable[[], object]] = []
 
     @abstractmethod
@@ -95,8 +98,9 @@ class Handle(ABC):
 
     def lose(self) -> None:
         """Note that the lock is not mine any more."""
-        if not self._lost:
-            self._lost = True
+        self._lost = True
+        # Whoever renews it and whoever releases it may notice at once; only one of them is first.
+        if next(self._noticed) == 0:
             self.counts.losses += 1
             for tell in self._to_tell:
                 tell()

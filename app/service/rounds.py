@@ -141,7 +141,7 @@ def warnings(round: Round) -> list[str]:
     said = []
     if is_exhibit(round.mode):
         said.append(f"{round.mode} is broken on purpose: {catalogue.breaks(round.mode)}.")
-    if round.recipe and round.think >= round.lease:
+    if round.recipe and LOCKS[round.recipe].outlived and round.think >= round.lease:
         said.append(
             f"The work ({round.think / 1000:g} s of thinking) will outlive the lease "
             f"({round.lease / 1000:g} s): expect oversell."

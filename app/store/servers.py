@@ -21,6 +21,10 @@ class Servers:
 
     @cached_property
     def store(self) -> redis.Redis:
+        return self.own_store()
+
+    def own_store(self) -> redis.Redis:
+        """A client beside `store`, for whoever does to it what nobody may do to all others'."""
         return connect(self.settings.store, self.settings.store_timeout)
 
     @cached_property

@@ -1,0 +1,54 @@
+"""getset: the time of its end is the lock's value. An exhibit: broken on purpose.
+
+How       SETNX key stamp; else GET -> passed? -> GETSET a new stamp -> had the old one passed? mine
+Prevents  a lock held for ever by a dead holder; two holders, as long as all clocks agree
+Breaks    a holder's clock decides: one that is ahead takes a lock that still holds
+          (a loser's GETSET overwrites the owner's stamp; two equal stamps cannot be told apart)
+Cost      two round trips; two for every poll while another holds it; leases in whole seconds
+Sound     never: no two machines' clocks agree for long
+"""
+
+from __future__ import annotations
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.store.servers import Servers
+
+
+class GetSet(Handle):
+    name = "getset"
+    exhibit = True
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        super().__init__(servers, clock, key, lease)
+        self.store = servers.store
+        self.stamp = 0  # when my lock ends, in whole seconds since 1970, by my clock
+
+    def attempt(self) -> bool:
+        wall = self.clock.wall()
+        stamp = int(wall + self.lease) + 1
+        if self.store.setnx(self.key, stamp) or self.take_over(int(wall), stamp):
+            self.stamp = stamp
+            self.ends = self.clock.now() + stamp - self.clock.wall()
+            return True
+        return False
+
+    def take_over(self, now: int, stamp: int) -> bool:
+        """Overwrite a stamp that has passed. False: it has not, or somebody was quicker."""
+        seen = self.store.get(self.key)
+        if seen is None or now <= int(seen):
+            return False
+        before = self.store.getset(self.key, stamp)
+        # Not passed: somebody took it between our GET and our GETSET. It is his, and his stamp is
+        # lost: ours stands there now.
+        return before is None or now > int(before)
+
+    def free(self) -> bool:
+        if self.clock.wall() >= self.stamp:
+            return False  # it may be another's by now
+        return bool(self.store.delete(self.key))
+
+    def locked(self) -> bool:
+        """Ask the server: is it anybody's, by my clock?"""
+        seen = self.store.get(self.key)
+        return seen is not None and int(self.clock.wall()) <= int(seen)

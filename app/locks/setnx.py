@@ -1,0 +1,60 @@
+"""setnx: a lock that only its holder ever removes. An exhibit: broken on purpose.
+
+How       SETNX key token, polled each ms; release: WATCH -> GET -> compare -> MULTI/DEL/EXEC
+Prevents  two holders, releasing another's lock
+Breaks    a holder that dies never releases: nobody gets the lock until a person deletes it
+          (nor when the reply to SETNX is lost: nobody knows that he holds it)
+Cost      four round trips, and one each ms for every waiter
+Sound     never: one dead holder ends the sale for all
+"""
+
+from __future__ import annotations
+
+import redis
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.store.servers import Servers
+
+
+class SetNx(Handle):
+    name = "setnx"
+    exhibit = True
+    outlived = False  # it has no lease
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        super().__init__(servers, clock, key, lease)
+        self.store = servers.store
+        self.token = clock.token()
+
+    def attempt(self) -> bool:
+        return bool(self.store.setnx(self.key, self.token))
+
+    def pause(self) -> float:
+        return 0.001
+
+    def free(self) -> bool:
+        try:
+            return self.delete_if_mine()
+        except redis.WatchError:
+            # Somebody wrote between our look and our EXEC, or the connection broke there: redis-py
+            # tells both in the same way. A second look knows.
+            return self.delete_if_mine()
+
+    def delete_if_mine(self) -> bool:
+        with self.store.pipeline(transaction=True) as pipe:
+            pipe.watch(self.key)
+            if pipe.get(self.key) != self.token.encode():
+                return False
+            pipe.multi()
+            pipe.delete(self.key)
+            pipe.execute()
+            return True
+
+    def owned(self) -> bool:
+        """Ask the server: is it mine?"""
+        return bool(self.store.get(self.key) == self.token.encode())
+
+    def locked(self) -> bool:
+        """Ask the server: is it anybody's?"""
+        return bool(self.store.exists(self.key))

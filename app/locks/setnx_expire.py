@@ -1,0 +1,67 @@
+"""setnx_expire: SETNX, then a lease as a second command. An exhibit: broken on purpose.
+
+How       SETNX key token -> EXPIRE key lease; release: WATCH -> GET -> compare -> MULTI/DEL/EXEC
+Prevents  two holders, releasing another's lock, most locks held for ever by a dead holder
+Breaks    a holder that dies between the two commands leaves a lock without a lease: held for ever
+          (and work that outlives the lease: the next one enters while the first is still inside)
+Cost      five round trips, and one each ms for every waiter; leases in whole seconds
+Sound     never: a lock without a lease exists for a moment at every acquire
+"""
+
+from __future__ import annotations
+
+import math
+
+import redis
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.store.servers import Servers
+
+
+class SetNxExpire(Handle):
+    name = "setnx_expire"
+    exhibit = True
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        # EXPIRE counts whole seconds: a shorter lease becomes one second (0 would delete the key).
+        super().__init__(servers, clock, key, math.ceil(lease))
+        self.store = servers.store
+        self.token = clock.token()
+
+    def attempt(self) -> bool:
+        if not self.store.setnx(self.key, self.token):
+            return False
+        # Whoever dies here is never outlived.
+        self.ends = self.clock.now() + self.lease
+        self.store.expire(self.key, int(self.lease))
+        return True
+
+    def pause(self) -> float:
+        return 0.001
+
+    def free(self) -> bool:
+        try:
+            return self.delete_if_mine()
+        except redis.WatchError:
+            # Somebody wrote between our look and our EXEC, or the connection broke there: redis-py
+            # tells both in the same way. A second look knows.
+            return self.delete_if_mine()
+
+    def delete_if_mine(self) -> bool:
+        with self.store.pipeline(transaction=True) as pipe:
+            pipe.watch(self.key)
+            if pipe.get(self.key) != self.token.encode():
+                return False
+            pipe.multi()
+            pipe.delete(self.key)
+            pipe.execute()
+            return True
+
+    def owned(self) -> bool:
+        """Ask the server: is it mine?"""
+        return bool(self.store.get(self.key) == self.token.encode())
+
+    def locked(self) -> bool:
+        """Ask the server: is it anybody's?"""
+        return bool(self.store.exists(self.key))

@@ -1,0 +1,81 @@
+"""watchdog: a lease that is renewed for as long as the work takes.
+
+How       SET key token NX PX lease; each lease/3 a compare-and-PEXPIRE script; compare-and-delete
+Prevents  what lease prevents, and work that outlives the lease
+Breaks    a holder that stands still, or is cut off, for longer than its lease: the next one enters
+          (the holder is told of it, if it asks before it writes)
+Cost      two round trips and a thread, one more every lease/3, and one for every poll of a waiter
+Sound     while no holder stands still, or is cut off from the store, for longer than the lease
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import redis
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.store import lua
+from app.store.servers import Servers
+
+
+class Watchdog(Handle):
+    name = "watchdog"
+    exhibit = False
+    outlived = False  # it is renewed
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        super().__init__(servers, clock, key, lease)
+        self.store = servers.store
+        self.token = clock.token()
+        self.delete_if_mine = self.store.register_script(lua.source("release"))
+        self.extend_if_mine = self.store.register_script(lua.source("extend"))
+        self.working = False
+        self.stop_renewing: Callable[[], None]
+
+    def attempt(self) -> bool:
+        # The lease begins when the server sets it: later than this moment, so we err early.
+        ends = self.clock.now() + self.lease
+        if self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000)):
+            self.ends = ends
+            self.working = True
+            # Each third of it: two renewals may fail before the lease has ended.
+            self.stop_renewing = self.clock.every(self.lease / 3, self.renew)
+            return True
+        return False
+
+    def renew(self) -> bool:
+        """Runs in a thread of its own. False: never again."""
+        ends = self.clock.now() + self.lease
+        try:
+            mine = bool(
+                self.extend_if_mine(keys=[self.key], args=[self.token, round(self.lease * 1000)])
+            )
+        except redis.RedisError:
+            # Nobody knows. Ask again the next time, until the lease must have ended.
+            if self.working and not self.lost:
+                return True
+            mine = False
+        if not self.working:
+            return False  # released meanwhile: that it is not mine any more is no loss
+        if not mine:
+            self.lose()
+            return False
+        self.ends = ends
+        self.counts.renewals += 1
+        return True
+
+    def free(self) -> bool:
+        if self.working:
+            self.working = False
+            self.stop_renewing()
+        return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))
+
+    def owned(self) -> bool:
+        """Ask the server: is it mine?"""
+        return bool(self.store.get(self.key) == self.token.encode())
+
+    def locked(self) -> bool:
+        """Ask the server: is it anybody's?"""
+        return bool(self.store.exists(self.key))
