@@ -1,0 +1,107 @@
+"""The pages in docs/locks: their timelines are what really happens, their list is the catalogue.
+
+`python -m tests.integration.locks.pages` writes both anew.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from app.service import catalogue
+from tests.integration.locks.stories import STORIES, Telling
+from tests.integration.locks.story import Story
+from tests.servers import StoreServer
+
+FOLDER = Path(__file__).parents[3] / "docs" / "locks"
+INDEX = FOLDER / "README.md"
+BLOCK = "```timeline {name}\n{text}```\n"
+TABLE = "<!-- the list: written by tests/integration/locks/pages.py -->\n{text}<!-- end -->\n"
+
+
+def blocks(page: str) -> dict[str, str]:
+    """The timelines on a page by their names."""
+    return dict(re.findall(r"^```timeline (\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+
+
+def timeline(url: str, recipe: str, telling: Telling) -> str:
+    story = Story(url, recipe)
+    try:
+        telling(story)
+        story.ends()
+        return _drawn(story)
+    finally:
+        story.close()
+
+
+def _drawn(story: Story) -> str:
+    """A column a buyer, in the order of their names; then the values that stand after each step."""
+    widths = {buyer.name: len("buyer X") for buyer in sorted(story.buyers, key=lambda b: b.name)}
+    for row in story.rows:
+        if row.who:
+            widths[row.who] = max(widths[row.who], len(row.text))
+    across = sum(widths.values()) + 2 * (len(widths) - 1)
+
+    def line(number: object, middle: str, state: Iterable[str]) -> str:
+        values = (f"{value:<{len(key)}}" for key, value in zip(story.shows, state, strict=True))
+        return f"{number:>2}  {middle:<{across}}  {'  '.join(values)}".rstrip() + "\n"
+
+    def beside(texts: dict[str, str]) -> str:
+        return "  ".join(f"{texts.get(name, '|'):<{width}}" for name, width in widths.items())
+
+    drawn = [line("#", beside({name: f"buyer {name}" for name in widths}), story.shows)]
+    number = 0
+    for row in story.rows:
+        number += row.command
+        middle = beside({row.who: row.text}) if row.who else f"~~ {row.text} ".ljust(across, "~")
+        drawn.append(line(number if row.command else "", middle, row.state))
+    return "".join(drawn)
+
+
+def with_timelines(page: str, url: str, recipe: str) -> str:
+    """The page with every timeline as it happens now."""
+    for name, telling in STORIES[recipe].items():
+        page = _replaced(page, BLOCK, name=name, text=timeline(url, recipe, telling))
+    return page
+
+
+def _replaced(page: str, form: str, text: str, **names: str) -> str:
+    """What stands in `form`, if it is on the page, becomes `text`."""
+    old = form.format(text=".*?", **names)
+    return re.sub(old, lambda _: form.format(text=text, **names), page, flags=re.DOTALL)
+
+
+def index() -> str:
+    """The list of docs/locks/README.md, from what the recipes say of themselves."""
+    rows = [
+        "| Recipe | What it is | Prevents | Breaks | Cost | Sound |",
+        "|---|---|---|---|---|---|",
+    ]
+    for entry in catalogue.recipes():
+        label, _, exhibit = entry.title.partition(" An exhibit: ")
+        name = f"[`{entry.name}`]({entry.name}.md)" + (f" ({exhibit[:-1]})" if exhibit else "")
+        cells = (name, label, entry.prevents, entry.breaks, entry.cost, entry.sound)
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def with_index(page: str) -> str:
+    return _replaced(page, TABLE, index())
+
+
+def rewrite() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        server = StoreServer(Path(folder))
+        try:
+            for recipe in STORIES:
+                page = FOLDER / f"{recipe}.md"
+                page.write_text(with_timelines(page.read_text(), server.url, recipe))
+        finally:
+            server.stop()
+    INDEX.write_text(with_index(INDEX.read_text()))
+
+
+if __name__ == "__main__":
+    rewrite()
