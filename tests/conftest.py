@@ -9,6 +9,7 @@ import pytest
 
 from app import Parts
 from app.config import Settings
+from app.domain import Clock
 from app.service.purchase import Purchase
 from tests.servers import PostgresServer, StoreServer, redis_server
 
@@ -58,6 +59,22 @@ def settings(store_server: StoreServer, tmp_path: Path) -> Settings:
         # Tests share two cores with the servers: a slow answer is not what they are about.
         store_timeout=3_000,
     )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test's locks renew ends with it: one recipe would go on for ever (`watchdog_any`)."""
+    started: list[Callable[[], None]] = []
+    every = Clock.every
+
+    def noted(clock: Clock, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
+        started.append(every(clock, seconds, deed))
+        return started[-1]
+
+    monkeypatch.setattr(Clock, "every", noted)
+    yield
+    for stop in started:
+        stop()
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ from contextlib import suppress
 import pytest
 
 from app import Parts
-from app.domain import Invalid, NotOnSale, Outcome, UnknownItem, UnknownRound
+from app.domain import Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownRound
 from app.service.purchase import Purchase
+from app.service.rounds import warnings
 from app.service.tally import BEAT
 from tests.selling import HandClock, fulfil_all
 from tests.servers import until
@@ -181,3 +182,12 @@ def test_a_dead_workers_purchase_does_not_keep_the_audit_waiting(
     )
     assert parts.auditor.audit(round).settled
     assert BEAT < 1, "a worker that lives shows up well before it is given up"
+
+
+@pytest.mark.parametrize(
+    ("mode", "outlived"),
+    [("lock:lease", True), ("lock:getset", True), ("lock:watchdog", False), ("lock:setnx", False)],
+)
+def test_only_a_lease_that_work_can_outlive_is_warned_of(mode: str, outlived: bool) -> None:
+    said = warnings(Round("apple", 1, 5, mode, think=100, lease=50))
+    assert any("outlive the lease" in warning for warning in said) == outlived

@@ -1,27 +1,77 @@
-"""What every recipe promises, parametrised over all of them."""
+"""What every recipe promises, parametrised over all of them.
+
+A new recipe gives itself a row in OFFERS. What an exhibit cannot keep stands in EXEMPT with the
+reason, and a test in test_exhibits.py shows it broken.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+import redis
+from redis.crc import key_slot
 
-from app import Parts
-from app.domain import Clock
+from app.domain import Clock, LockLost
 from app.locks import LOCKS
 from app.locks.handle import Handle
-from tests.servers import until
+from app.store.servers import Servers
+from tests.locking import KEY, Lock, SetClock, pass_time
+from tests.servers import StoreServer, until
 
-pytestmark = pytest.mark.parametrize("name", LOCKS)
-KEY = "{apple}:1:lock"
+OFFERS = {
+    "setnx": {"owned", "locked"},
+    "setnx_expire": {"owned", "locked"},
+    "lease": {"owned", "locked", "extend"},
+    "unowned": {"locked"},  # it never looks whose lock it is
+    "getset": {"locked"},  # its value tells when, not whose
+    "del_takeover": {"locked"},
+    "watchdog": {"owned", "locked"},  # extending is its own affair
+    "watchdog_any": set(),
+}
+EXEMPT = {
+    ("watchdog_any", "keeps others out"): "SETEX asks nobody",
+    ("watchdog_any", "releases"): "it compares bytes with a str, so the DEL never comes",
+    ("watchdog_any", "tells of a loss"): "it never looks whose lock it renews",
+    ("unowned", "frees its own only"): "its DEL asks nobody",
+    ("setnx", "outlives a dead holder"): "it has no lease",
+    ("setnx", "tells of a loss"): "it has no lease; only its release finds out",
+}
+NO_LEASE = {"setnx"}  # such a lock goes away when somebody deletes it, not with time
 
 
-def lock(parts: Parts, name: str, lease: float = 10.0) -> Handle:
-    return LOCKS[name](parts.servers, Clock(), KEY, lease)
+def promise(*clauses: str) -> pytest.MarkDecorator:
+    """Parametrise over the recipes that promise all of `clauses`."""
+    assert set(clauses) <= {clause for _, clause in EXEMPT}, "if nobody is exempt: `everybody`"
+    names = [name for name in LOCKS if not any((name, clause) in EXEMPT for clause in clauses)]
+    return pytest.mark.parametrize("name", names)
 
 
-def test_one_holder_at_a_time(parts: Parts, name: str) -> None:
-    first, second = lock(parts, name), lock(parts, name)
+everybody = pytest.mark.parametrize("name", LOCKS)
+of_the_store = pytest.mark.parametrize(
+    "name", [name for name, recipe in LOCKS.items() if recipe.needs == "store"]
+)
+
+
+@pytest.fixture
+def take_away(servers: Servers, clock: SetClock) -> Callable[[Handle], None]:
+    """Ends a lock under its holder's hands."""
+
+    def lapse(lock: Handle) -> None:
+        if lock.name in NO_LEASE:
+            servers.store.delete(KEY)
+        # A lease in whole seconds may last two more.
+        pass_time(servers.store, clock, lock.lease + 2)
+
+    return lapse
+
+
+@promise("keeps others out")
+def test_one_holder_at_a_time(lock: Lock, name: str) -> None:
+    first, second = lock(name), lock(name)
     assert first.acquire(timeout=0)
     assert not second.acquire(timeout=0)
     assert first.release()
@@ -29,28 +79,198 @@ def test_one_holder_at_a_time(parts: Parts, name: str) -> None:
     assert second.release()
 
 
-def test_waits_as_long_as_its_patience_and_counts_its_attempts(parts: Parts, name: str) -> None:
-    first, second = lock(parts, name), lock(parts, name)
+@promise("keeps others out")
+def test_without_blocking_it_tries_once(lock: Lock, name: str) -> None:
+    first, second = lock(name), lock(name)
+    assert first.acquire(blocking=False)
+    assert not second.acquire(blocking=False)
+    assert (second.counts.attempts, second.counts.waits) == (1, 0)
+
+
+@promise("keeps others out")
+def test_waits_as_long_as_its_patience(lock: Lock, name: str) -> None:
+    first, second = lock(name), lock(name)
     first.acquire(timeout=0)
     start = time.monotonic()
     assert not second.acquire(timeout=0.2)
     assert 0.15 < time.monotonic() - start < 1.0
-    assert (first.counts.attempts, second.counts.attempts > 1) == (1, True)
+    assert (first.counts.attempts, first.counts.waits) == (1, 0)
+    assert (second.counts.attempts > 1, second.counts.waits) == (True, 1)
 
 
-def test_a_dead_holder_is_outlived(parts: Parts, name: str) -> None:
-    dead, next_one = lock(parts, name, lease=0.1), lock(parts, name)
-    dead.acquire(timeout=0)
-    assert next_one.acquire(timeout=5)
+@promise("keeps others out")
+def test_waits_until_the_holder_leaves(lock: Lock, name: str) -> None:
+    first, second = lock(name), lock(name)
+    first.acquire(timeout=0)
+    got: list[bool] = []
+    threading.Thread(target=lambda: got.append(second.acquire()), daemon=True).start()
+    until(lambda: second.counts.waits)
+    assert not got
+    assert first.release()
+    until(lambda: got == [True])
 
 
-def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
-    parts: Parts, name: str
+@promise("releases")
+def test_as_a_context_manager_it_releases(lock: Lock, name: str) -> None:
+    with lock(name) as holder:
+        assert not holder.lost
+        assert not lock(name).acquire(timeout=0)
+    assert lock(name).acquire(timeout=0)
+
+
+@promise("releases")
+def test_a_section_that_fails_releases_too(lock: Lock, name: str) -> None:
+    with pytest.raises(ZeroDivisionError), lock(name):
+        _ = 1 / 0
+    assert lock(name).acquire(timeout=0)
+
+
+@everybody
+def test_as_a_context_manager_it_raises_when_the_lock_was_lost(
+    lock: Lock, take_away: Callable[[Handle], None], name: str
 ) -> None:
-    late, holder, third = lock(parts, name, lease=0.05), lock(parts, name), lock(parts, name)
+    with pytest.raises(LockLost), lock(name) as holder:
+        take_away(holder)
+
+
+@everybody
+def test_a_section_that_failed_says_why_before_it_says_that_the_lock_was_lost(
+    lock: Lock, take_away: Callable[[Handle], None], name: str
+) -> None:
+    holder = lock(name)
+
+    def fail() -> None:
+        take_away(holder)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), holder:
+        fail()
+    assert holder.counts.losses == 1
+
+
+@promise("outlives a dead holder")
+def test_a_dead_holder_is_outlived(
+    lock: Lock, take_away: Callable[[Handle], None], name: str
+) -> None:
+    """Dead: its thread has ended. (test_faults.py kills the process.)"""
+    dead = lock(name)
+    thread = threading.Thread(target=dead.acquire)
+    thread.start()
+    thread.join(10)
+    take_away(dead)
+    assert lock(name).acquire(timeout=0)
+
+
+@promise("tells of a loss")
+def test_a_loss_can_be_asked_for_inside_and_is_told_once(
+    lock: Lock, take_away: Callable[[Handle], None], name: str
+) -> None:
+    holder = lock(name)
+    told: list[bool] = []
+    holder.on_loss(lambda: told.append(holder.lost))
+    holder.acquire(timeout=0)
+    assert not holder.lost
+    take_away(holder)
+    assert holder.lost
+    assert not holder.release()
+    holder.lose()  # whoever else notices
+    assert (told, holder.counts.losses, holder.lost) == ([True], 1, True)
+
+
+@promise("releases")
+def test_a_lock_given_back_in_time_was_not_lost(lock: Lock, clock: SetClock, name: str) -> None:
+    holder = lock(name)
+    holder.acquire(timeout=0)
+    assert holder.release()
+    clock.ahead += holder.lease + 2
+    assert (holder.lost, holder.counts.losses) == (False, 0)
+
+
+@promise("keeps others out", "frees its own only")
+def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
+    lock: Lock, take_away: Callable[[Handle], None], name: str
+) -> None:
+    late, holder, third = lock(name), lock(name), lock(name)
     late.acquire(timeout=0)
-    until(lambda: not parts.store.exists(KEY))
+    take_away(late)
     assert holder.acquire(timeout=0)
     assert not late.release()
     assert not third.acquire(timeout=0), "the holder's lock must still stand"
     assert holder.release()
+
+
+@everybody
+def test_it_offers_what_it_can_do_and_nothing_else(lock: Lock, name: str) -> None:
+    holder = lock(name)
+    can = {what for what in ("extend", "owned", "locked", "fence") if hasattr(holder, what)}
+    assert can == OFFERS[name]
+
+
+@pytest.mark.parametrize("name", [name for name in LOCKS if "locked" in OFFERS[name]])
+def test_it_can_be_asked_whether_it_is_locked(
+    lock: Lock, take_away: Callable[[Handle], None], name: str
+) -> None:
+    holder: Any = lock(name)
+    anybody: Any = lock(name)
+    assert not anybody.locked()
+    holder.acquire(timeout=0)
+    assert anybody.locked()
+    take_away(holder)
+    assert not anybody.locked()
+
+
+@pytest.mark.parametrize("name", [name for name in LOCKS if "owned" in OFFERS[name]])
+def test_it_can_be_asked_whose_it_is(
+    lock: Lock, take_away: Callable[[Handle], None], name: str
+) -> None:
+    holder: Any = lock(name)
+    anybody: Any = lock(name)
+    holder.acquire(timeout=0)
+    assert (holder.owned(), anybody.owned()) == (True, False)
+    take_away(holder)
+    assert not holder.owned()
+
+
+@pytest.mark.parametrize("name", [name for name in LOCKS if "extend" in OFFERS[name]])
+def test_it_can_be_extended_while_it_is_mine(
+    lock: Lock, clock: SetClock, take_away: Callable[[Handle], None], servers: Servers, name: str
+) -> None:
+    holder: Any = lock(name, lease=5)
+    holder.acquire(timeout=0)
+    assert holder.extend(60)
+    pass_time(servers.store, clock, 30)
+    assert not holder.lost
+    assert not lock(name).acquire(timeout=0)
+    pass_time(servers.store, clock, 31)
+    assert lock(name).acquire(timeout=0)
+    assert not holder.extend(60), "it is another's"
+    assert (holder.lost, holder.counts.losses) == (True, 1)
+
+
+@of_the_store
+def test_all_its_keys_are_in_one_slot(lock: Lock, servers: Servers, name: str) -> None:
+    """So that it works on a cluster, beside the stock that it guards."""
+    lock(name).acquire(timeout=0)
+    slots = {key_slot(key) for key in servers.store.scan_iter()}
+    assert slots == {key_slot(KEY.encode())}
+
+
+@of_the_store
+@pytest.mark.parametrize("how", ["kill", "freeze"])
+def test_a_server_that_does_not_answer_is_told_in_time(
+    mortal: StoreServer, at_mortal: Servers, how: str, name: str
+) -> None:
+    """Its client waits 400 ms; a purchase meets two such waits and is answered in a second."""
+    key = f"{KEY}:{Clock().token()}"  # what timed out in the test before may yet be executed
+    holder, second = (LOCKS[name](at_mortal, Clock(), key, 10.0) for _ in range(2))
+    assert holder.acquire(timeout=0)
+    getattr(mortal, how)()
+    for deed in (second.acquire, holder.release):
+        start = time.monotonic()
+        with pytest.raises(redis.RedisError):
+            deed()
+        assert time.monotonic() - start < 1
+
+
+def test_exemptions_are_of_recipes_that_we_have() -> None:
+    assert {name for name, _ in EXEMPT} <= LOCKS.keys()

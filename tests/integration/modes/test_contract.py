@@ -77,7 +77,19 @@ def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
     assert parts.rounds.left(selling) == 10
 
 
-COST = {"naive": (4, 4), "watch": (3, 7), "lock:lease": (4, 8), "atomic": (1, 1)}
+COST = {
+    "naive": (4, 4),
+    "watch": (3, 7),
+    "lock:setnx": (6, 12),
+    "lock:setnx_expire": (7, 13),
+    "lock:lease": (4, 8),
+    "lock:unowned": (4, 8),
+    "lock:getset": (4, 8),
+    "lock:del_takeover": (4, 8),
+    "lock:watchdog": (4, 8),
+    "lock:watchdog_any": (4, 8),
+    "atomic": (1, 1),
+}
 
 
 def test_costs_what_it_says(parts: Parts, name: str, selling: Round) -> None:

@@ -1,0 +1,85 @@
+"""Locks in this process and in others, and a server that may be killed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app import Parts
+from app.config import Settings
+from app.domain import Clock
+from app.locks import LOCKS
+from app.locks.handle import Handle
+from app.store.servers import Servers
+from tests.locking import KEY, HoldUp, Lock, Other, SetClock, held_up
+from tests.servers import StoreServer
+
+
+@pytest.fixture
+def servers(parts: Parts) -> Servers:
+    """Where the recipes live, empty. A recipe that needs more than the store finds it here."""
+    return parts.servers
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture
+def lock(servers: Servers, clock: SetClock) -> Lock:
+    """Makes handles on one and the same lock."""
+
+    def make(name: str, lease: float = 10.0, by: Clock = clock, at: Servers = servers) -> Handle:
+        return LOCKS[name](at, by, KEY, lease)
+
+    return make
+
+
+@pytest.fixture
+def hold_up() -> Iterator[HoldUp]:
+    """Makes servers as `held_up` does."""
+    made: list[Servers] = []
+
+    def make(settings: Settings, command: str, hand: Callable[[], object]) -> Servers:
+        made.append(held_up(settings, command, hand))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.store.connection_pool.disconnect()
+
+
+@pytest.fixture
+def other(servers: Servers) -> Iterator[Callable[..., Other]]:
+    """Makes holders in processes of their own, killed when the test has ended."""
+    made: list[Other] = []
+
+    def make(name: str, lease: float, hang_before: str = "") -> Other:
+        made.append(Other(servers.settings, name, lease, hang_before))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path_factory.mktemp("mortal"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def at_mortal(mortal: StoreServer, tmp_path: Path) -> Iterator[Servers]:
+    """A client with the shop's own patience, of a server that the test may kill or freeze."""
+    servers = Servers(Settings(redis_url=mortal.url, var_dir=str(tmp_path)))
+    servers.store.flushall()
+    yield servers
+    servers.store.connection_pool.disconnect()
+    mortal.thaw()
+    if mortal.process.poll() is not None:
+        mortal.start()

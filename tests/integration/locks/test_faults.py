@@ -1,0 +1,70 @@
+"""kill -9 and SIGSTOP of holder and waiter, each a process of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from app.domain import Clock
+from tests.locking import Lock, Other
+
+LEASE = 1.0
+SLACK = 4.0  # s; two busy cores, a waiter's poll
+pytestmark = pytest.mark.parametrize("name", ["lease", "watchdog"])
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Time that nobody sets: other processes would not follow."""
+    return Clock()
+
+
+def test_a_killed_holder_is_outlived(lock: Lock, other: Callable[..., Other], name: str) -> None:
+    holder, next_one = other(name, LEASE), lock(name)
+    assert holder.says() == "mine"
+    holder.kill()
+    start = time.monotonic()
+    assert next_one.acquire(timeout=LEASE + SLACK)
+    assert time.monotonic() - start < LEASE + SLACK
+    assert next_one.release()
+
+
+def test_a_holder_that_stood_still_for_longer_than_its_lease_finds_its_loss(
+    lock: Lock, other: Callable[..., Other], name: str
+) -> None:
+    holder, next_one, third = other(name, LEASE), lock(name), lock(name)
+    assert holder.says() == "mine"
+    holder.freeze()
+    assert next_one.acquire(timeout=LEASE + SLACK)
+    holder.thaw()
+    assert holder.ask("lost") == "True"
+    assert holder.ask("release") == "False"
+    assert not third.acquire(timeout=0), "the next one's lock must still stand"
+    assert next_one.release()
+
+
+@pytest.mark.parametrize("end", [Other.kill, Other.freeze])
+def test_a_waiter_that_goes_away_holds_up_nobody(
+    lock: Lock, other: Callable[..., Other], end: Callable[[Other], None], name: str
+) -> None:
+    holder, waiter, next_one = lock(name), other(name, 30), lock(name)
+    holder.acquire(timeout=0)
+    assert waiter.says() == "waiting"
+    end(waiter)
+    assert holder.release()
+    assert next_one.acquire(timeout=SLACK)
+    assert next_one.release()
+
+
+def test_a_waiter_gets_it_when_the_holder_leaves(
+    lock: Lock, other: Callable[..., Other], name: str
+) -> None:
+    holder, waiter = lock(name), other(name, 30)
+    holder.acquire(timeout=0)
+    assert waiter.says() == "waiting"
+    assert holder.release()
+    assert waiter.says(SLACK) == "mine"
+    assert waiter.ask("lost") == "False"
+    assert waiter.ask("release") == "True"

@@ -1,0 +1,37 @@
+"""The release of WATCH, GET, MULTI, DEL, EXEC: what may happen between its look and its EXEC."""
+
+from __future__ import annotations
+
+import pytest
+import redis
+
+from app.domain import Clock
+from app.locks import LOCKS
+from app.store.servers import Servers
+from tests.locking import KEY, HoldUp, Lock, SetClock, pass_time
+from tests.servers import StoreServer
+
+
+def test_a_lock_that_changes_hands_there_is_left_alone(
+    servers: Servers, lock: Lock, clock: SetClock, hold_up: HoldUp
+) -> None:
+    def lose_it_to_the_next() -> None:
+        pass_time(servers.store, clock, 11)
+        assert next_one.acquire(timeout=0)
+
+    next_one = lock("setnx_expire")
+    late = lock("setnx_expire", at=hold_up(servers.settings, "DEL", lose_it_to_the_next))
+    late.acquire()
+    assert not late.release()
+    assert next_one.release(), "it must still stand"
+
+
+@pytest.mark.parametrize("name", ["setnx", "setnx_expire"])
+def test_a_server_that_goes_away_there_is_told_as_what_it_is(
+    name: str, mortal: StoreServer, at_mortal: Servers, hold_up: HoldUp
+) -> None:
+    """redis-py says WatchError, as if somebody else had written."""
+    holder = LOCKS[name](hold_up(at_mortal.settings, "DEL", mortal.kill), Clock(), KEY, 10.0)
+    assert holder.acquire(timeout=0)
+    with pytest.raises(redis.ConnectionError):
+        holder.release()

@@ -1,0 +1,97 @@
+"""The sound watchdog: renews only its own, stops with the work, tells of a loss."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from app import Parts
+from app.locks import LOCKS
+from app.store.servers import Servers
+from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
+from tests.servers import StoreServer, until
+
+
+def test_work_may_outlive_the_lease(lock: Lock) -> None:
+    holder = lock("watchdog", 0.9)
+    holder.acquire()
+    until(lambda: holder.counts.renewals >= 5)  # each 0.3 s
+    assert not lock("watchdog").acquire(timeout=0)
+    assert not holder.lost
+    assert holder.release()
+    assert holder.counts.losses == 0
+
+
+def test_the_renewal_stops_with_the_work(parts: Parts, lock: Lock) -> None:
+    holder = lock("watchdog", 60)
+    holder.acquire()
+    until(lambda: renewing() == 1)
+    assert holder.release()
+    until(lambda: not renewing(), 10, "at once, and not at its next turn")
+    assert not parts.store.exists(KEY)
+
+
+def test_the_renewal_ends_with_the_thread_that_holds_it(parts: Parts, lock: Lock) -> None:
+    """Whoever forgets to release, or dies in a way that lets him not."""
+    holder = lock("watchdog", 0.6)
+    thread = threading.Thread(target=holder.acquire)
+    thread.start()
+    thread.join(10)
+    until(lambda: not renewing())
+    until(lambda: not parts.store.exists(KEY))
+    assert holder.lost
+
+
+def test_a_lock_that_became_anothers_is_told_and_left_alone(parts: Parts, lock: Lock) -> None:
+    holder = lock("watchdog", 0.3)
+    told: list[bool] = []
+    holder.on_loss(lambda: told.append(holder.lost))
+    holder.acquire()
+    parts.store.set(KEY, "another's", px=60_000)
+    until(lambda: told)
+    until(lambda: not renewing())
+    assert parts.store.get(KEY) == b"another's"
+    assert parts.store.pttl(KEY) > 30_000, "its lease is its own affair"
+    assert not holder.release()
+    assert (told, holder.counts.losses) == ([True], 1)
+
+
+def test_a_release_during_a_renewal_is_no_loss(
+    servers: Servers, lock: Lock, hold_up: HoldUp
+) -> None:
+    at = hold_up(servers.settings, "EVALSHA", lambda: holder.release())
+    holder: Any = lock("watchdog", at=at)
+    holder.acquire()
+    assert not holder.renew(), "it ends"
+    assert (holder.lost, holder.counts.losses) == (False, 0)
+
+
+def test_a_store_that_is_away_for_a_while_costs_nothing(
+    mortal: StoreServer, at_mortal: Servers
+) -> None:
+    clock = SetClock()
+    holder: Any = LOCKS["watchdog"](at_mortal, clock, KEY, 30.0)
+    holder.acquire()
+    mortal.kill()
+    assert holder.renew(), "nobody knows: it goes on trying"
+    assert (holder.lost, holder.counts.renewals) == (False, 0)
+    mortal.start()
+    assert holder.renew()
+    assert (holder.lost, holder.counts.renewals) == (False, 1)
+    assert holder.release()
+
+
+def test_a_store_that_is_away_for_a_lease_is_a_loss(
+    mortal: StoreServer, at_mortal: Servers
+) -> None:
+    clock = SetClock()
+    holder: Any = LOCKS["watchdog"](at_mortal, clock, KEY, 30.0)
+    told: list[bool] = []
+    holder.on_loss(lambda: told.append(holder.lost))
+    holder.acquire()
+    mortal.kill()
+    clock.ahead = 29
+    assert holder.renew()
+    clock.ahead = 30
+    assert not holder.renew()
+    assert (told, holder.counts.losses) == ([True], 1)
