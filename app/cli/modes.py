@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from app.cli import output
 from app.service import catalogue
@@ -18,7 +18,9 @@ def modes(json_wanted: bool) -> None:
     if json_wanted:
         output.print_json(entries)
         return
-    table = Table("Mode", "Prevents", "Breaks", "Cost", "Sound", show_lines=True)
+    table = Table(
+        Column("Mode", no_wrap=True), "Prevents", "Breaks", "Cost", "Sound", show_lines=True
+    )
     for entry in entries:
         name = f"[bold]{entry.name}[/]"
         if entry.exhibit:
