@@ -1,52 +1,88 @@
-"""A hand on the wire, for the gaps in which a mode has no sleep to lay a hand on."""
+"""A hand on the wire, where a mode has no sleep to lay a hand on; buyers stopped in mid-sale."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cached_property
-from typing import Any, ClassVar
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import Any
 
-import redis
-
-from app.config import Settings
+from app import Parts
+from app.domain import Order, Round, Sale
+from app.modes import Mode
+from app.store.keys import Keys
 from app.store.redis import Metered
-from app.store.servers import Servers
+from tests.selling import HandClock, Once, mode, order
+from tests.servers import until
 
-Hands = dict[str, Callable[[], object]]
+Hands = Mapping[str, Callable[[], object]]
 
-
-class Handed(Metered):
-    """A real connection that calls a hand before it sends a command with a certain word."""
-
-    hands: ClassVar[Hands]
-
-    def send_command(self, *args: Any, **kwargs: Any) -> None:
-        self._before([args])
-        super().send_command(*args, **kwargs)
-
-    def pack_commands(self, commands: Any) -> Any:
-        self._before(commands)
-        return super().pack_commands(commands)
-
-    def _before(self, commands: Iterable[tuple[Any, ...]]) -> None:
-        for command in commands:
-            for word, hand in self.hands.items():
-                if word in command:
-                    hand()
+_hands: ContextVar[Hands | None] = ContextVar("hands", default=None)
+_send_command, _pack_commands = Metered.send_command, Metered.pack_commands
 
 
-class HandServers(Servers):
-    """The same servers over a wire with hands on it: `hands` maps a command or a key to a deed."""
+class Handed:
+    """A seller with hands on his wire: `hands` maps a command, or a key, to a deed done before it.
 
-    def __init__(self, settings: Settings, hands: Hands) -> None:
-        super().__init__(settings)
+    For this the connections' methods must be replaced by the two below: fixture `wired`.
+    """
+
+    def __init__(self, mode: Mode, hands: Hands) -> None:
+        self.mode = mode
         self.hands = hands
 
-    @cached_property
-    def store(self) -> redis.Redis:
-        store = super().store
-        pool = store.connection_pool
-        pool.connection_class = type(
-            "Handed", (Handed, pool.connection_class), {"hands": self.hands}
-        )
-        return store
+    def sell(self, order: Order) -> Sale:
+        token = _hands.set(self.hands)
+        try:
+            return self.mode.sell(order)
+        finally:
+            _hands.reset(token)
+
+
+def send_command(connection: Metered, *args: Any, **kwargs: Any) -> None:
+    _before([args])
+    _send_command(connection, *args, **kwargs)
+
+
+def pack_commands(connection: Metered, commands: Any) -> Any:
+    _before(commands)
+    return _pack_commands(connection, commands)
+
+
+def _before(commands: Iterable[tuple[Any, ...]]) -> None:
+    hands = _hands.get() or {}
+    token = _hands.set(None)  # what a hand does is its own affair
+    try:
+        for command in commands:
+            for word, deed in hands.items():
+                if word in command:
+                    deed()
+    finally:
+        _hands.reset(token)
+
+
+class Buyer:
+    """A purchase in a thread of its own, stopped in its think time until told to finish."""
+
+    def __init__(self, parts: Parts, round: Round) -> None:
+        self.thinks, self.go = threading.Event(), threading.Event()
+        pool = ThreadPoolExecutor(1)
+        seller = mode(parts, round, HandClock(Once(self._think)))
+        self.sale = pool.submit(seller.sell, order(round))
+        pool.shutdown(wait=False)
+        assert self.thinks.wait(10)
+
+    def _think(self) -> None:
+        self.thinks.set()
+        assert self.go.wait(10)
+
+    def finish(self) -> Sale:
+        self.go.set()
+        return self.sale.result(10)
+
+
+def lease_runs_out(parts: Parts, round: Round) -> None:
+    """Wait until the round's lock is nobody's."""
+    lock = Keys(round.item, round.number).lock
+    until(lambda: not parts.store.exists(lock))

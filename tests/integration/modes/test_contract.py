@@ -77,7 +77,19 @@ def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
     assert parts.rounds.left(selling) == 10
 
 
-COST = {"naive": (4, 4), "watch": (3, 7), "lock:lease": (4, 8), "atomic": (1, 1)}
+COST = {
+    "naive": (4, 4),
+    "read_before_watch": (3, 7),
+    "watch_elsewhere": (4, 8),
+    "watch": (3, 7),
+    "lock:lease": (4, 8),
+    "lock:fenced": (4, 8),
+    "watched_blind": (4, 9),
+    "watched": (4, 9),
+    "fenced": (4, 4),
+    "decr": (5, 11),
+    "atomic": (1, 1),
+}
 
 
 def test_costs_what_it_says(parts: Parts, name: str, selling: Round) -> None:
