@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.locks.del_takeover import DelTakeover
+from app.locks.fenced import Fenced
 from app.locks.getset import GetSet
 from app.locks.handle import Handle
 from app.locks.lease import Lease
@@ -21,6 +22,7 @@ RECIPES: tuple[type[Handle], ...] = (
     DelTakeover,
     Watchdog,
     WatchdogAny,
+    Fenced,
 )
 LOCKS = {recipe.name: recipe for recipe in RECIPES}
 DEFAULT = Lease.name  # what `lock` alone means
