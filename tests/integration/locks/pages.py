@@ -38,24 +38,30 @@ def timeline(url: str, recipe: str, telling: Telling) -> str:
 
 def _drawn(story: Story) -> str:
     """A column a buyer, in the order of their names; then the values that stand after each step."""
-    widths = {buyer.name: len("buyer X") for buyer in sorted(story.buyers, key=lambda b: b.name)}
-    for row in story.rows:
-        if row.who:
-            widths[row.who] = max(widths[row.who], len(row.text))
-    across = sum(widths.values()) + 2 * (len(widths) - 1)
+    if story.wide:
+        columns = [f"buyer {name}" for name in sorted(buyer.name for buyer in story.buyers)]
+        table = [
+            [row.text if column == f"buyer {row.who}" else "|" for column in columns]
+            for row in story.rows
+        ]
+    else:
+        columns = ["buyer"]
+        table = [[f"{row.who}  {row.text}"] for row in story.rows]
+    told = [cells for cells, row in zip(table, story.rows, strict=True) if row.who]
+    widths = [max(map(len, column)) for column in zip(columns, *told, strict=True)]
+    across = sum(widths) + 2 * (len(widths) - 1)
+
+    def beside(cells: Iterable[str]) -> str:
+        return "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
 
     def line(number: object, middle: str, state: Iterable[str]) -> str:
         values = (f"{value:<{len(key)}}" for key, value in zip(story.shows, state, strict=True))
         return f"{number:>2}  {middle:<{across}}  {'  '.join(values)}".rstrip() + "\n"
 
-    def beside(texts: dict[str, str]) -> str:
-        return "  ".join(f"{texts.get(name, '|'):<{width}}" for name, width in widths.items())
-
-    drawn = [line("#", beside({name: f"buyer {name}" for name in widths}), story.shows)]
-    number = 0
-    for row in story.rows:
+    drawn, number = [line("#", beside(columns), story.shows)], 0
+    for row, cells in zip(story.rows, table, strict=True):
         number += row.command
-        middle = beside({row.who: row.text}) if row.who else f"~~ {row.text} ".ljust(across, "~")
+        middle = beside(cells) if row.who else f"~~ {row.text} ".ljust(across, "~")
         drawn.append(line(number if row.command else "", middle, row.state))
     return "".join(drawn)
 

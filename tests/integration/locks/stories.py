@@ -111,6 +111,32 @@ def stands_still(story: Story) -> None:
     a.writes()
 
 
+def numbered(story: Story) -> None:
+    story.shows.append("lock:fence")
+    in_turn(story)
+
+
+def numbered_in_vain(story: Story) -> None:
+    story.shows.append("lock:fence")
+    outlives_lease(story)
+
+
+def refused(story: Story) -> None:
+    """As mode `fenced` sells: A is overtaken, and the store knows it."""
+    story.wide = False
+    story.shows.append("seen")
+    a, b = story.buyer("A"), story.buyer("B")
+    a.takes()
+    a.reads_fenced()
+    story.passes(10, "A is still at work, its lease is over")
+    b.takes()
+    b.reads_fenced()
+    a.writes_fenced()
+    b.writes_fenced()
+    b.leaves()
+    a.leaves()
+
+
 def one_after_the_other(story: Story) -> None:
     """All that an unconditional SETEX can do: B comes when A has left."""
     a, b = story.buyer("A"), story.buyer("B")
@@ -140,4 +166,5 @@ STORIES: dict[str, dict[str, Telling]] = {
     "del_takeover": {"good": in_turn, "fails": deletes_a_new_one},
     "watchdog": {"good": renewed, "fails": stands_still},
     "watchdog_any": {"good": one_after_the_other, "fails": asks_nobody},
+    "fenced": {"good": numbered, "fails": numbered_in_vain, "checked": refused},
 }

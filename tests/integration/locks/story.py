@@ -6,28 +6,22 @@ and the moment between two commands of one buyer. So a story always gives the sa
 
 from __future__ import annotations
 
-import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any, ClassVar
-
-import redis
+from typing import Any
 
 from app.config import Settings
 from app.domain import Clock
 from app.locks import LOCKS
+from app.locks.fenced import Fenced
 from app.store import lua
-from app.store.redis import Metered
 from app.store.servers import Servers
+from tests.integration.locks.tape import SCRIPTS, TapedServers, told, written
 
 LEASE = 10  # s
 EPOCH = 1000  # what clocks say when a story begins; small, to be read
-SCRIPTS = {
-    hashlib.sha1(script.read_bytes(), usedforsecurity=False).hexdigest(): script.name[:-4]
-    for script in files(lua).iterdir()
-    if script.name.endswith(".lua")
-}
+FENCE = re.compile(r"\b\d{16}\b")
 
 
 @dataclass(frozen=True)
@@ -41,7 +35,7 @@ class Row:
 
 
 class Died(BaseException):
-    """A buyer's process is gone. No `except` and no `finally` of a real one would run."""
+    """A buyer's process is gone: nothing that catches errors may catch this."""
 
 
 class Story:
@@ -51,10 +45,12 @@ class Story:
         self.settings = Settings(redis_url=url, store_timeout=3_000)
         self.recipe = recipe
         self.shows = ["stock", "lock"]  # the keys whose values stand beside every line
+        self.wide = True  # a column for each buyer; else one for all, for long commands
         self.stocked = 0
         self.time = 0.0  # s since the story began
         self.rows: list[Row] = []
         self.buyers: list[Buyer] = []
+        self.fences: dict[str, str] = {}  # fencing tokens (µs since 1970) by their rank
         self.outside = Servers(self.settings).store  # for what no buyer does: it is not taped
         self.outside.flushall()
         for name in SCRIPTS.values():
@@ -71,14 +67,19 @@ class Story:
         return self.buyers[-1]
 
     def tell(self, who: str, text: str, command: bool = False) -> None:
-        state = tuple(
-            "-" if value is None else told(value) for value in self.outside.mget(self.shows)
-        )
-        self.rows.append(Row(who, text, command, state))
+        values = self.outside.mget(self.shows)
+        state = tuple("-" if value is None else self.short(told(value)) for value in values)
+        self.rows.append(Row(who, self.short(text), command, state))
+
+    def short(self, text: str) -> str:
+        """Fencing tokens hold the server's time: here the first one is fence-1, and so on."""
+        for long in FENCE.findall(text):
+            self.fences.setdefault(long, f"fence-{len(self.fences) + 1}")
+        return FENCE.sub(lambda found: self.fences[found[0]], text)
 
     def ends(self) -> None:
         """The balance, by what stands on the server."""
-        sold = self.outside.llen("orders")
+        sold = self.outside.llen("orders") + self.outside.xlen("sales")
         verdict = ": OVERSOLD" if sold > self.stocked else ""
         self.tell("", f"sold {sold} of {self.stocked}{verdict}")
 
@@ -156,6 +157,21 @@ class Buyer:
         if self.stock:
             self.writes()
 
+    def reads_fenced(self) -> None:
+        """As mode `fenced` does: the store looks at the fencing token."""
+        self.stock = int(self.runs("read_fenced", "seen", "stock", f"key:{self.name}")[0])
+
+    def writes_fenced(self) -> None:
+        keys = ("seen", "stock", "sales", f"order:{self.name}", f"key:{self.name}")
+        if self.runs("write_fenced", *keys, args=(self.stock - 1, f"sale-{self.name}")) == b"BUSY":
+            self.says("is refused, and nothing is written")
+
+    def runs(self, script: str, *keys: str, args: tuple[str | int, ...] = ()) -> Any:
+        assert isinstance(self.lock, Fenced)
+        return self.store.register_script(lua.source(script))(
+            keys=keys, args=[self.lock.fence or 0, *args]
+        )
+
     def leaves(self) -> None:
         if not self.lock.release():
             self.says("it was not mine any more")
@@ -192,61 +208,3 @@ class Buyer:
         self.replies.append(told(reply))
         if len(self.replies) == len(self.sent):  # of MULTI … EXEC the last one tells all
             self.story.tell(self.name, f"{', '.join(self.sent)} -> {self.replies[-1]}", True)
-
-
-class TapedServers(Servers):
-    """The same servers over a wire that its buyer sees and can hold up."""
-
-    def __init__(self, settings: Settings, buyer: Buyer) -> None:
-        super().__init__(settings)
-        self.buyer = buyer
-
-    def own_store(self) -> redis.Redis:
-        store = super().own_store()
-        pool = store.connection_pool
-        pool.connection_class = type("Taped", (Taped, pool.connection_class), {"buyer": self.buyer})
-        return store
-
-
-class Taped(Metered):
-    """A real connection; its buyer is told of what goes out and what comes back."""
-
-    buyer: ClassVar[Buyer]
-
-    def send_command(self, *args: Any, **kwargs: Any) -> None:
-        self.buyer.sending([args])
-        super().send_command(*args, **kwargs)
-
-    def pack_commands(self, commands: Any) -> Any:
-        self.buyer.sending(list(commands))
-        return super().pack_commands(commands)
-
-    def read_response(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            reply = super().read_response(*args, **kwargs)
-        except redis.ResponseError as error:
-            self.buyer.answered(error)
-            raise
-        self.buyer.answered(reply)
-        return reply
-
-
-def written(command: tuple[Any, ...]) -> str:
-    """As somebody would type it; a script by its name instead of its hash and count of keys."""
-    words = [word.decode() if isinstance(word, bytes) else str(word) for word in command]
-    if words[0] == "EVALSHA":
-        words[1:3] = [SCRIPTS[words[1]]]
-    return " ".join(words)
-
-
-def told(reply: object) -> str:
-    match reply:
-        case None:
-            return "(nil)"
-        case bytes():
-            return reply.decode()
-        case list():
-            return f"[{', '.join(told(each) for each in reply)}]"
-        case redis.ResponseError():
-            return f"(error) {reply}"
-    return str(reply)

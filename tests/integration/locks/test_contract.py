@@ -31,6 +31,7 @@ OFFERS = {
     "del_takeover": {"locked"},
     "watchdog": {"owned", "locked"},  # extending is its own affair
     "watchdog_any": set(),
+    "fenced": {"owned", "locked", "extend", "fence"},
 }
 EXEMPT = {
     ("watchdog_any", "keeps others out"): "SETEX asks nobody",
