@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from app.locks import LOCKS
 from app.service import catalogue
 from tests.integration.locks.stories import STORIES, Telling
-from tests.integration.locks.story import Story
+from tests.integration.locks.story import Story, Where
 from tests.servers import StoreServer
 
 FOLDER = Path(__file__).parents[3] / "docs" / "locks"
@@ -26,8 +28,8 @@ def blocks(page: str) -> dict[str, str]:
     return dict(re.findall(r"^```timeline (\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
 
 
-def timeline(url: str, recipe: str, telling: Telling) -> str:
-    story = Story(url, recipe)
+def timeline(where: Where, recipe: str, telling: Telling) -> str:
+    story = Story(where, recipe)
     try:
         telling(story)
         story.ends()
@@ -55,10 +57,10 @@ def _drawn(story: Story) -> str:
         return "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
 
     def line(number: object, middle: str, state: Iterable[str]) -> str:
-        values = (f"{value:<{len(key)}}" for key, value in zip(story.shows, state, strict=True))
+        values = (f"{value:<{len(key)}}" for key, value in zip(story.looks, state, strict=True))
         return f"{number:>2}  {middle:<{across}}  {'  '.join(values)}".rstrip() + "\n"
 
-    drawn, number = [line("#", beside(columns), story.shows)], 0
+    drawn, number = [line("#", beside(columns), story.looks)], 0
     for row, cells in zip(story.rows, table, strict=True):
         number += row.command
         middle = beside(cells) if row.who else f"~~ {row.text} ".ljust(across, "~")
@@ -66,10 +68,10 @@ def _drawn(story: Story) -> str:
     return "".join(drawn)
 
 
-def with_timelines(page: str, url: str, recipe: str) -> str:
+def with_timelines(page: str, where: Where, recipe: str) -> str:
     """The page with every timeline as it happens now."""
     for name, telling in STORIES[recipe].items():
-        page = _replaced(page, BLOCK, name=name, text=timeline(url, recipe, telling))
+        page = _replaced(page, BLOCK, name=name, text=timeline(where, recipe, telling))
     return page
 
 
@@ -98,15 +100,28 @@ def with_index(page: str) -> str:
 
 
 def rewrite() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        server = StoreServer(Path(folder))
-        try:
-            for recipe in STORIES:
-                page = FOLDER / f"{recipe}.md"
-                page.write_text(with_timelines(page.read_text(), server.url, recipe))
-        finally:
-            server.stop()
+    with tempfile.TemporaryDirectory() as name, servers(Path(name)) as where:
+        for recipe in told():
+            page = FOLDER / f"{recipe}.md"
+            page.write_text(with_timelines(page.read_text(), where, recipe))
     INDEX.write_text(with_index(INDEX.read_text()))
+
+
+def told() -> list[str]:
+    """The recipes whose pages are played, of those that there are."""
+    return [recipe for recipe in STORIES if recipe in LOCKS]
+
+
+@contextmanager
+def servers(folder: Path, program: str | None = None, database: str = "") -> Iterator[Where]:
+    """Servers for the stories alone, which empty them. SQLite unless `database` is a URL."""
+    with ExitStack() as stack:
+        urls = []
+        for number in range(4):
+            server = StoreServer(folder / str(number), program, appendfsync="no")
+            stack.callback(server.stop)
+            urls.append(server.url)
+        yield Where(urls[0], tuple(urls[1:]), database or f"sqlite:///{folder / 'locks.db'}")
 
 
 if __name__ == "__main__":

@@ -112,19 +112,19 @@ def stands_still(story: Story) -> None:
 
 
 def numbered(story: Story) -> None:
-    story.shows.append("lock:fence")
+    story.shows("lock:fence")
     in_turn(story)
 
 
 def numbered_in_vain(story: Story) -> None:
-    story.shows.append("lock:fence")
+    story.shows("lock:fence")
     outlives_lease(story)
 
 
 def refused(story: Story) -> None:
     """As mode `fenced` sells: A is overtaken, and the store knows it."""
     story.wide = False
-    story.shows.append("seen")
+    story.shows("seen")
     a, b = story.buyer("A"), story.buyer("B")
     a.takes()
     a.reads_fenced()
@@ -135,6 +135,25 @@ def refused(story: Story) -> None:
     b.writes_fenced()
     b.leaves()
     a.leaves()
+
+
+def in_one_column(telling: Telling) -> Telling:
+    def told(story: Story) -> None:
+        story.wide = False
+        telling(story)
+
+    return told
+
+
+def a_master_forgets(story: Story) -> None:
+    a, b = story.buyer("A"), story.buyer("B")
+    a.cut_off("3: SET")
+    a.takes()
+    a.reads()
+    story.forgets(2, "master 2 restarts and has forgotten its locks")
+    b.takes()
+    b.sells()
+    a.writes()
 
 
 def one_after_the_other(story: Story) -> None:
@@ -167,4 +186,9 @@ STORIES: dict[str, dict[str, Telling]] = {
     "watchdog": {"good": renewed, "fails": stands_still},
     "watchdog_any": {"good": one_after_the_other, "fails": asks_nobody},
     "fenced": {"good": numbered, "fails": numbered_in_vain, "checked": refused},
+    "db_unique": {"good": in_one_column(in_turn), "fails": in_one_column(outlives_lease)},
+    "redlock": {"good": in_turn, "fails": a_master_forgets},
 }
+
+# Recipe -> why nobody plays its page's timelines.
+DRAWN_BY_HAND = {"zookeeper": "its requests go over connections and threads of kazoo's own"}

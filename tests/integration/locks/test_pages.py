@@ -9,8 +9,9 @@ import pytest
 
 from app.service import catalogue
 from tests.integration.locks import pages
-from tests.integration.locks.stories import STORIES
-from tests.servers import StoreServer, redis_server
+from tests.integration.locks.stories import DRAWN_BY_HAND, STORIES
+from tests.integration.locks.story import Where
+from tests.servers import PostgresServer, redis_server
 
 REWRITE = "To write it anew: .venv/bin/python -m tests.integration.locks.pages (then read the diff)"
 SECTIONS = [
@@ -24,24 +25,29 @@ RECIPES = {entry.name: entry for entry in catalogue.recipes()}
 EACH = pytest.mark.parametrize("recipe", RECIPES)
 
 
-@pytest.fixture(scope="module", params=["valkey", "redis"])
-def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server for the stories alone: they empty it, and load its scripts."""
-    program = redis_server() if request.param == "redis" else None
-    server = StoreServer(tmp_path_factory.mktemp("stories"), program, appendfsync="no")
-    yield server.url
-    server.stop()
+@pytest.fixture(scope="module", params=["valkey and sqlite", "redis and postgresql"])
+def where(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Where]:
+    """Servers for the stories alone: they empty them, and load their scripts."""
+    folder = tmp_path_factory.mktemp("stories")
+    program, database = None, ""
+    if request.param == "redis and postgresql":
+        postgres: PostgresServer = request.getfixturevalue("postgres")
+        program, database = redis_server(), postgres.database()
+    with pages.servers(folder, program, database) as where:
+        yield where
 
 
 def page(recipe: str) -> str:
     return (pages.FOLDER / f"{recipe}.md").read_text()
 
 
-@pytest.mark.parametrize("recipe", STORIES)
-def test_its_timelines_are_what_happens(url: str, recipe: str) -> None:
+@pytest.mark.parametrize("recipe", pages.told())
+def test_its_timelines_are_what_happens(where: Where, recipe: str) -> None:
     written = page(recipe)
     assert set(pages.blocks(written)) == set(STORIES[recipe])
-    assert pages.with_timelines(written, url, recipe) == written, REWRITE
+    assert pages.with_timelines(written, where, recipe) == written, REWRITE
 
 
 @EACH
@@ -50,6 +56,13 @@ def test_every_recipe_has_its_page_in_the_same_order(recipe: str) -> None:
     assert written.startswith(f"# {recipe}: {RECIPES[recipe].title}\n")
     assert re.findall(r"^## (.+)$", written, re.MULTILINE) == SECTIONS
     assert f"(../../app/locks/{recipe}.py)" in written
+
+
+@EACH
+def test_a_page_is_played_or_says_that_it_is_drawn_by_hand(recipe: str) -> None:
+    assert (recipe in STORIES) != (recipe in DRAWN_BY_HAND)
+    by_hand = "drawn by hand" in " ".join(page(recipe).split())
+    assert by_hand == (recipe in DRAWN_BY_HAND)
 
 
 @EACH
