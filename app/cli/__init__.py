@@ -13,6 +13,7 @@ from app.cli.output import Commands
 from app.cli.round import round_group
 from app.cli.run import prepare, run
 from app.cli.settings import settings
+from app.cli.transactions import transactions
 from app.cli.up import up
 
 
@@ -26,5 +27,16 @@ def main() -> None:
     """
 
 
-for command in (up, round_group, audit, modes, locks, compare, settings, run, prepare):
+for command in (
+    up,
+    round_group,
+    audit,
+    modes,
+    locks,
+    compare,
+    transactions,
+    settings,
+    run,
+    prepare,
+):
     main.add_command(command)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import orjson
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from app import Parts
 from app.config import BadSetting, Settings
@@ -49,7 +49,9 @@ def print_json(document: Any) -> None:
 
 def print_catalogue(kind: str, entries: list[Entry]) -> None:
     """What each mode or recipe says of itself; those broken on purpose are labelled."""
-    table = Table(kind, "Prevents", "Breaks", "Cost", "Sound", show_lines=True)
+    table = Table(
+        Column(kind, no_wrap=True), "Prevents", "Breaks", "Cost", "Sound", show_lines=True
+    )
     for entry in entries:
         name = f"[bold]{entry.name}[/]"
         if entry.exhibit:

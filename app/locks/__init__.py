@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.locks.del_takeover import DelTakeover
+from app.locks.fenced import Fenced
 from app.locks.getset import GetSet
 from app.locks.handle import Handle
 from app.locks.lease import Lease
@@ -22,6 +23,7 @@ RECIPES: tuple[type[Handle], ...] = (
     DelTakeover,
     Watchdog,
     WatchdogAny,
+    Fenced,
     Queue,
 )
 LOCKS = {recipe.name: recipe for recipe in RECIPES}

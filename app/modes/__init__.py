@@ -6,9 +6,15 @@ from typing import Protocol
 
 from app.domain import Clock, Order, Round, Sale
 from app.modes.atomic import Atomic
+from app.modes.decr import Decr
+from app.modes.fenced import Fenced
 from app.modes.lock import Lock
 from app.modes.naive import Naive
+from app.modes.read_before_watch import ReadBeforeWatch
 from app.modes.watch import Watch
+from app.modes.watch_elsewhere import WatchElsewhere
+from app.modes.watched import Watched
+from app.modes.watched_blind import WatchedBlind
 from app.store.servers import Servers
 
 
@@ -33,4 +39,16 @@ class Mode(Protocol):
         ...
 
 
-MODES: dict[str, type[Mode]] = {mode.name: mode for mode in (Naive, Watch, Lock, Atomic)}
+TEACHING_ORDER: tuple[type[Mode], ...] = (
+    Naive,
+    ReadBeforeWatch,
+    WatchElsewhere,
+    Watch,
+    Lock,
+    WatchedBlind,
+    Watched,
+    Fenced,
+    Decr,
+    Atomic,
+)
+MODES: dict[str, type[Mode]] = {mode.name: mode for mode in TEACHING_ORDER}

@@ -21,6 +21,7 @@ class Keys:
         self.ended = f"{prefix}:stock:ended"  # what `stock` is renamed to when the round ends
         self.sales = f"{prefix}:sales"  # stream: one entry a sale, until it is in the database
         self.lock = f"{prefix}:lock"  # string: the lock's owner token
+        self.fence = f"{prefix}:stock:fence"  # string: the highest fencing token shown
         self.record = f"{prefix}:round"  # string: the Round, as JSON
         self.workers = f"{prefix}:workers"  # hash: worker -> what it is doing, as JSON
 
@@ -31,6 +32,10 @@ class Keys:
     def key(self, key: str) -> str:
         """String: the sale made under an idempotency key; a day longer than the order's."""
         return f"{{{self.item}}}:key:{key}"
+
+    def claim(self, key: str) -> str:
+        """String: a lock on an idempotency key, for a mode whose sale is more than one step."""
+        return f"{{{self.item}}}:claim:{key}"
 
     def receipts(self, order: Order) -> dict[str, bytes]:
         """What a mode sets beside the stream's entry: the sale by its id and by its key."""

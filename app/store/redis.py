@@ -67,6 +67,10 @@ class Metered(AbstractConnection):
             super().on_connect_check_health(check_health=check_health)
 
     def send_command(self, *args: Any, **kwargs: Any) -> None:
+        if args[0] == "UNWATCH" and not self.is_connected:
+            # A pipeline's tidying up: it takes this for an answer. It would connect anew to say it,
+            # and the buyer wait for one more time-out, although the WATCH went with its connection.
+            raise redis.ConnectionError("Nothing is watched over a closed connection.")
         if wire := _wire.get():
             wire.round_trips += 1
             wire.commands += 1

@@ -1,4 +1,4 @@
-"""The shop's application over the shared store, selling ten apples."""
+"""What these tests share: the shop's application, and connections with hands on them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from flask.testing import FlaskClient
 
 from app import Parts, create_shop
 from app.config import Settings
+from app.store.redis import Metered
+from tests import wire
 
 
 @pytest.fixture
 def shop(parts: Parts, settings: Settings) -> FlaskClient:
+    """Over the shared store, selling ten apples."""
     parts.rounds.start("apple", "watch", 10, {"limit": 10})
     return create_shop(settings).test_client()
+
+
+@pytest.fixture
+def wired(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets `wire.Handed` lay hands on the connections."""
+    monkeypatch.setattr(Metered, "send_command", wire.send_command)
+    monkeypatch.setattr(Metered, "pack_commands", wire.pack_commands)

@@ -19,6 +19,7 @@ OFFERS = {
     "del_takeover": {"locked"},
     "watchdog": {"owned", "locked"},  # extending is its own affair
     "watchdog_any": set(),
+    "fenced": {"owned", "locked", "extend", "fence"},
     "queue": {"owned", "locked", "extend", "fence"},
 }
 

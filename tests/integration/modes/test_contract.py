@@ -79,6 +79,8 @@ def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
 
 COST = {
     "naive": (4, 4),
+    "read_before_watch": (3, 7),
+    "watch_elsewhere": (4, 8),
     "watch": (3, 7),
     "lock:setnx": (6, 12),
     "lock:setnx_expire": (7, 13),
@@ -89,6 +91,11 @@ COST = {
     "lock:watchdog": (4, 8),
     "lock:watchdog_any": (4, 8),
     "lock:queue": (2, 2),
+    "lock:fenced": (4, 8),
+    "watched_blind": (4, 9),
+    "watched": (4, 9),
+    "fenced": (4, 4),
+    "decr": (5, 11),
     "atomic": (1, 1),
 }
 

@@ -91,8 +91,9 @@ def test_a_lease_that_the_work_outlives_oversells(parts: Parts) -> None:
     assert parts.auditor.audit(round).oversold == 1
 
 
-def test_a_lock_that_is_held_makes_the_impatient_busy(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "lock:lease", 5, {"wait": 30})
+@pytest.mark.parametrize("name", ["lock:lease", "watched_blind", "watched", "fenced"])
+def test_a_lock_that_is_held_makes_the_impatient_busy(parts: Parts, name: str) -> None:
+    round = parts.rounds.start("apple", name, 5, {"wait": 30})
     parts.store.set(f"{{apple}}:{round.number}:lock", "somebody else")
     sale = mode(parts, round).sell(order(round))
     assert sale.outcome is Outcome.BUSY
@@ -145,3 +146,12 @@ def test_a_switch_in_mid_sale_mixes_no_audit(parts: Parts, name: str) -> None:
     assert (after.verdict, after.sold, after.left) == ("exact", 0, 10)
     assert before.verdict == "exact"
     assert before.sold == (1 if sale.outcome is Outcome.SOLD else 0) == 10 - before.left
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "atomic"])
+def test_nobody_sells_from_a_stock_that_was_set_after_the_end(parts: Parts, name: str) -> None:
+    """A blind writer under way when the round ended has set it anew; the next one comes late."""
+    old = parts.rounds.start("apple", name, 10, {})
+    under_way = mode(parts, old, HandClock(Once(lambda: parts.rounds.end("apple"))))
+    under_way.sell(order(old))
+    assert mode(parts, old).sell(order(old)).outcome is Outcome.ROUND_OVER

@@ -1,0 +1,63 @@
+"""fenced: a lock that expires, and numbers its holders.
+
+How       script: SET key token NX PX lease, and raise the fencing token, in one step
+Prevents  what `lease` prevents; and the guarded thing can tell an old holder from a new one
+Breaks    nothing looks at the token by itself: `lock` writes without it, and breaks as with `lease`
+          (tokens repeat only if the server loses its newest writes and its clock goes back, too)
+Cost      two round trips, and one for every poll while another holds it
+Sound     while the work is shorter than the lease; always, where the token is checked
+          on every read and write of what the lock guards (mode `fenced`)
+"""
+
+from __future__ import annotations
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.store import lua
+from app.store.servers import Servers
+
+
+class Fenced(Handle):
+    name = "fenced"
+    exhibit = False
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        super().__init__(servers, clock, key, lease)
+        self.store = servers.store
+        self.token = clock.token()  # says whose the lock is; the fencing token says who is newer
+        self.fence: int | None = None  # my fencing token, once I have acquired
+        self.last = f"{key}:fence"  # string: the newest fencing token that was given out
+        self.set_and_raise = self.store.register_script(lua.source("acquire_fenced"))
+        self.delete_if_mine = self.store.register_script(lua.source("release"))
+        self.extend_if_mine = self.store.register_script(lua.source("extend"))
+
+    def attempt(self) -> bool:
+        # The lease begins when the server sets it: later than this moment, so we err early.
+        ends = self.clock.now() + self.lease
+        fence = self.set_and_raise(
+            keys=[self.key, self.last], args=[self.token, round(self.lease * 1000)]
+        )
+        if fence is None:
+            return False
+        self.fence, self.ends = fence, ends
+        return True
+
+    def free(self) -> bool:
+        return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))
+
+    def extend(self, seconds: float) -> bool:
+        """Let the lease end `seconds` from now. False, and nothing done: not mine any more."""
+        ends = self.clock.now() + seconds
+        if self.extend_if_mine(keys=[self.key], args=[self.token, round(seconds * 1000)]):
+            self.ends = ends
+            return True
+        self.lose()
+        return False
+
+    def owned(self) -> bool:
+        """Ask the server: is it mine?"""
+        return bool(self.store.get(self.key) == self.token.encode())
+
+    def locked(self) -> bool:
+        """Ask the server: is it anybody's?"""
+        return bool(self.store.exists(self.key))

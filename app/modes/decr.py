@@ -1,0 +1,89 @@
+"""decr: take the units first, and give them back when there were too few.
+
+How       lock own key -> GET -> check -> DECRBY -> below 0: INCRBY; else MULTI/XADD/EXEC -> unlock
+Prevents  oversell, and waiting for other buyers: a DECRBY is never in another's way
+Breaks    a crash or a lost reply after DECRBY: units that nobody has, undersell
+          Until its INCRBY a buyer holds units that he will not get, and the stock may be below
+          zero: others are told SOLD_OUT, and units remain after all.
+          A purchase that outlives its key's lock: the same key may buy twice.
+Cost      five round trips: the DECRBY, and four to keep the idempotency key's promise
+Sound     as to oversell always; each key buys once while the work is shorter than the lease
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.locks.lease import Lease
+from app.store.keys import Keys
+from app.store.servers import Servers
+
+
+class Decr:
+    name = "decr"
+    exhibit = False
+    needs = "store"
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
+        self.store = servers.store
+        self.clock = clock
+        self.round = round
+        self.keys = Keys(round.item, round.number)
+
+    def sell(self, order: Order) -> Sale:
+        # The stock needs no lock, the key does: taking units and noting the sale are two steps,
+        # and who comes with the same key in between could only be told wrong.
+        key = self.keys.claim(order.key)
+        lock = Lease(self.servers, self.clock, key, self.round.lease / 1000)
+        if not lock.acquire(timeout=self.round.wait / 1000):
+            return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
+        try:
+            sale = self.take(order)
+        finally:
+            still_mine = lock.release()
+        return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
+
+    def take(self, order: Order) -> Sale:
+        stock, seen, ended = self.store.mget(
+            self.keys.stock, self.keys.key(order.key), self.keys.ended
+        )
+        if seen:
+            return Sale(Outcome.SOLD, order=Order.decode(seen))
+        if stock is None or ended is not None:
+            return Sale(Outcome.ROUND_OVER)
+        if int(stock) < order.quantity:
+            return Sale(Outcome.SOLD_OUT, left=max(0, int(stock)))
+
+        self.clock.sleep(self.round.think / 1000)
+
+        # DECRBY decides, whatever was read. It would make a new key where the round's end has moved
+        # the stock away: look at `ended` in the same step.
+        with self.store.pipeline() as pipe:
+            pipe.decrby(self.keys.stock, order.quantity)
+            pipe.exists(self.keys.ended)
+            left, ended = pipe.execute()
+        if ended:
+            self.store.delete(self.keys.stock)
+            return Sale(Outcome.ROUND_OVER)
+        if left < 0:
+            self.compensate(order.quantity)
+            return Sale(Outcome.SOLD_OUT, left=max(0, left + order.quantity))
+
+        with self.store.pipeline() as pipe:
+            pipe.xadd(self.keys.sales, {"sale": order.encode()})
+            pipe.mset(self.keys.receipts(order))
+            pipe.execute()
+        return Sale(Outcome.SOLD, left=left, order=order)
+
+    def compensate(self, quantity: int) -> None:
+        """Give the units back, to where the stock is now."""
+        with self.store.pipeline() as pipe:
+            pipe.incrby(self.keys.stock, quantity)
+            pipe.exists(self.keys.ended)
+            _, ended = pipe.execute()
+            if ended:
+                pipe.delete(self.keys.stock)
+                pipe.incrby(self.keys.ended, quantity)
+                pipe.execute()

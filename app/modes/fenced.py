@@ -1,0 +1,77 @@
+"""fenced: lock, and let the store itself refuse whoever was overtaken.
+
+How       lock (token) -> script: token, GET -> check -> script: token, SET/XADD -> unlock
+Prevents  oversell, also when the work outlives the lease: an older token is refused
+Breaks    who outlives the lease and is overtaken gets nothing: BUSY while stock remains
+          (while everybody's work outlives it, each overtakes the one before)
+Cost      four round trips, and one for every poll while another holds the lock
+Sound     always: the store checks the token on every read and every write
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.locks.fenced import Fenced as Recipe
+from app.store import lua
+from app.store.keys import Keys
+from app.store.servers import Servers
+
+
+class Fenced:
+    name = "fenced"
+    exhibit = False
+    needs = "store"
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
+        self.clock = clock
+        self.round = round
+        self.keys = Keys(round.item, round.number)
+        self.read = servers.store.register_script(lua.source("read_fenced"))
+        self.write = servers.store.register_script(lua.source("write_fenced"))
+
+    def sell(self, order: Order) -> Sale:
+        lock = Recipe(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
+        if not lock.acquire(timeout=self.round.wait / 1000):
+            return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
+        try:
+            sale = self.critical_section(order, lock.fence or 0)
+        finally:
+            still_mine = lock.release()
+        # Refused is final. To try again would be to overtake those who have overtaken us: where
+        # the work is too long for the lease, all would go on refusing each other and none sell.
+        return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
+
+    def critical_section(self, order: Order, token: int) -> Sale:
+        """BUSY: somebody entered after us, and the store has seen his token."""
+        found = self.read(
+            keys=[self.keys.fence, self.keys.stock, self.keys.key(order.key)], args=[token]
+        )
+        if found is None:
+            return Sale(Outcome.BUSY)
+        stock, seen = found
+        if seen:
+            return Sale(Outcome.SOLD, order=Order.decode(seen))
+        if stock is None:
+            return Sale(Outcome.ROUND_OVER)
+        left = int(stock) - order.quantity
+        if left < 0:
+            return Sale(Outcome.SOLD_OUT, left=int(stock))
+
+        self.clock.sleep(self.round.think / 1000)
+
+        outcome = self.write(
+            keys=[
+                self.keys.fence,
+                self.keys.stock,
+                self.keys.sales,
+                self.keys.order(order.id),
+                self.keys.key(order.key),
+            ],
+            args=[token, left, order.encode()],
+        )
+        if outcome != b"SOLD":
+            return Sale(Outcome(outcome.decode()))
+        return Sale(Outcome.SOLD, left=left, order=order)

@@ -1,0 +1,76 @@
+"""read_before_watch: read the stock, WATCH it, then write. An exhibit: broken on purpose.
+
+How       GET -> check -> WATCH -> MULTI/SET/XADD/EXEC, again when EXEC aborts
+Prevents  only that somebody writes between WATCH and EXEC
+Breaks    a write between GET and WATCH goes unnoticed: a lost update, oversell
+Cost      three round trips, and three more for every lost race
+Sound     never
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import redis
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.store.keys import Keys
+from app.store.servers import Servers
+
+# Full jitter, 1 to 256 ms: the n-th pause is a random share of 2**n ms. Near the best for
+# goodput at 8, 32 and 128 contenders; a cap of 8 ms sells less and is fairer.
+BACKOFF = 0.001
+BACKOFF_CAP = 0.256
+
+
+class ReadBeforeWatch:
+    name = "read_before_watch"
+    exhibit = True
+    needs = "store"
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.store = servers.store
+        self.clock = clock
+        self.round = round
+        self.keys = Keys(round.item, round.number)
+
+    def sell(self, order: Order) -> Sale:
+        deadline = self.clock.now() + self.round.wait / 1000
+        for attempt in range(1, self.round.attempts + 1):
+            sale = self.attempt(order)
+            if sale.outcome is not Outcome.BUSY:
+                return replace(sale, attempts=attempt, conflicts=attempt - 1)
+            pause = self.clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt)
+            if self.clock.now() + pause > deadline:
+                break
+            self.clock.sleep(pause)
+        return replace(sale, attempts=attempt, conflicts=attempt)
+
+    def attempt(self, order: Order) -> Sale:
+        """One race. BUSY: somebody else wrote between our WATCH and our EXEC."""
+        stock, seen, ended = self.store.mget(
+            self.keys.stock, self.keys.key(order.key), self.keys.ended
+        )
+        if seen:
+            return Sale(Outcome.SOLD, order=Order.decode(seen))
+        # A write that comes after the round's end sets its stock anew: look at `ended` too.
+        if stock is None or ended is not None:
+            return Sale(Outcome.ROUND_OVER)
+        left = int(stock) - order.quantity
+        if left < 0:
+            return Sale(Outcome.SOLD_OUT, left=int(stock))
+
+        self.clock.sleep(self.round.think / 1000)
+
+        with self.store.pipeline() as pipe:
+            # Too late: WATCH tells of changes from here on, and what was read may be old already.
+            pipe.watch(self.keys.stock, self.keys.key(order.key))
+            pipe.multi()
+            pipe.set(self.keys.stock, left)
+            pipe.xadd(self.keys.sales, {"sale": order.encode()})
+            pipe.mset(self.keys.receipts(order))
+            try:
+                pipe.execute()
+            except redis.WatchError:
+                return Sale(Outcome.BUSY, left=int(stock))
+        return Sale(Outcome.SOLD, left=left, order=order)

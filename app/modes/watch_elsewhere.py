@@ -1,0 +1,77 @@
+"""watch_elsewhere: WATCH over one connection, EXEC over another. An exhibit: broken on purpose.
+
+How       WATCH (connection 1) -> GET -> check -> MULTI/SET/XADD/EXEC (connection 2)
+Prevents  nothing: a WATCH holds for its own connection only, and EXEC there never comes
+Breaks    EXEC never aborts: two buyers read the same stock and both write it, oversell
+Cost      four round trips and two connections a buyer
+Sound     never
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import redis
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.store.keys import Keys
+from app.store.servers import Servers
+
+# Full jitter, 1 to 256 ms: the n-th pause is a random share of 2**n ms. Near the best for
+# goodput at 8, 32 and 128 contenders; a cap of 8 ms sells less and is fairer.
+BACKOFF = 0.001
+BACKOFF_CAP = 0.256
+
+
+class WatchElsewhere:
+    name = "watch_elsewhere"
+    exhibit = True
+    needs = "store"
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.store = servers.store
+        self.clock = clock
+        self.round = round
+        self.keys = Keys(round.item, round.number)
+
+    def sell(self, order: Order) -> Sale:
+        deadline = self.clock.now() + self.round.wait / 1000
+        for attempt in range(1, self.round.attempts + 1):
+            sale = self.attempt(order)
+            if sale.outcome is not Outcome.BUSY:
+                return replace(sale, attempts=attempt, conflicts=attempt - 1)
+            pause = self.clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt)
+            if self.clock.now() + pause > deadline:
+                break
+            self.clock.sleep(pause)
+        return replace(sale, attempts=attempt, conflicts=attempt)
+
+    def attempt(self, order: Order) -> Sale:
+        """One race, so it believes; but nobody is ever told that he lost it."""
+        with self.store.pipeline() as elsewhere, self.store.pipeline() as pipe:
+            # One connection watches, the other writes: so it goes where every call borrows its
+            # own from a pool.
+            elsewhere.watch(self.keys.stock, self.keys.key(order.key))
+            stock, seen, ended = elsewhere.mget(
+                self.keys.stock, self.keys.key(order.key), self.keys.ended
+            )
+            if seen:
+                return Sale(Outcome.SOLD, order=Order.decode(seen))
+            # A write that comes after the round's end sets its stock anew: look at `ended` too.
+            if stock is None or ended is not None:
+                return Sale(Outcome.ROUND_OVER)
+            left = int(stock) - order.quantity
+            if left < 0:
+                return Sale(Outcome.SOLD_OUT, left=int(stock))
+
+            self.clock.sleep(self.round.think / 1000)
+
+            pipe.multi()
+            pipe.set(self.keys.stock, left)
+            pipe.xadd(self.keys.sales, {"sale": order.encode()})
+            pipe.mset(self.keys.receipts(order))
+            try:
+                pipe.execute()
+            except redis.WatchError:
+                return Sale(Outcome.BUSY, left=int(stock))
+            return Sale(Outcome.SOLD, left=left, order=order)

@@ -1,0 +1,87 @@
+"""watched: lock, and let a lost lock abort the sale.
+
+How       lock -> WATCH lock -> GET lock (mine?), stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
+Prevents  oversell, also when the work outlives the lease: EXEC aborts when the lock has changed
+Breaks    work that always outlives the lease never sells: BUSY while stock remains
+Cost      four round trips (the sale releases, too), and one for every poll
+Sound     always
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import redis
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.locks.lease import Lease
+from app.store.keys import Keys
+from app.store.servers import Servers
+
+
+class Watched:
+    name = "watched"
+    exhibit = False
+    needs = "store"
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
+        self.store = servers.store
+        self.clock = clock
+        self.round = round
+        self.keys = Keys(round.item, round.number)
+
+    def sell(self, order: Order) -> Sale:
+        deadline = self.clock.now() + self.round.wait / 1000
+        sale, tries, conflicts, lost = Sale(Outcome.BUSY), 0, 0, False
+        for _ in range(self.round.attempts):
+            lock = Lease(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
+            mine = lock.acquire(timeout=max(0, deadline - self.clock.now()))
+            tries += lock.counts.attempts
+            if not mine:
+                break
+            sale = self.critical_section(order, lock)
+            conflicts += sale.conflicts
+            if sale.outcome is not Outcome.BUSY:
+                break
+            lost = True  # nothing was sold, so it is safe to try again
+        return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
+
+    def critical_section(self, order: Order, lock: Lease) -> Sale:
+        """BUSY: the lock was lost, and nothing sold. It is released in any case."""
+        sold = False
+        try:
+            with self.store.pipeline() as pipe:
+                pipe.watch(self.keys.lock)
+                # Only now look whose it is: WATCH tells of changes from here on, and the lock may
+                # have expired before.
+                holder, stock, seen, ended = pipe.mget(
+                    self.keys.lock, self.keys.stock, self.keys.key(order.key), self.keys.ended
+                )
+                if holder != lock.token.encode():
+                    return Sale(Outcome.BUSY)
+                if seen:
+                    return Sale(Outcome.SOLD, order=Order.decode(seen))
+                # The end of the round does not touch the lock: look at `ended` too.
+                if stock is None or ended is not None:
+                    return Sale(Outcome.ROUND_OVER)
+                left = int(stock) - order.quantity
+                if left < 0:
+                    return Sale(Outcome.SOLD_OUT, left=int(stock))
+
+                self.clock.sleep(self.round.think / 1000)
+
+                pipe.multi()
+                pipe.set(self.keys.stock, left)
+                pipe.xadd(self.keys.sales, {"sale": order.encode()})
+                pipe.mset(self.keys.receipts(order))
+                pipe.delete(self.keys.lock)
+                try:
+                    pipe.execute()
+                except redis.WatchError:
+                    return Sale(Outcome.BUSY, left=int(stock), conflicts=1)
+                sold = True
+                return Sale(Outcome.SOLD, left=left, order=order)
+        finally:
+            if not sold:
+                lock.release()

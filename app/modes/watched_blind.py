@@ -1,0 +1,86 @@
+"""watched_blind: lock, and let a lost lock abort the sale. An exhibit: broken on purpose.
+
+How       lock -> WATCH lock -> GET stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
+Prevents  oversell by a lock that is lost after the WATCH: EXEC aborts
+Breaks    locks that expired before their WATCH: it watches a key that is nobody's, and two sell
+          (or another's lock: the sale then takes it from its owner, whose own sale aborts)
+Cost      four round trips (the sale releases, too), and one for every poll
+Sound     never
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import redis
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.locks.lease import Lease
+from app.store.keys import Keys
+from app.store.servers import Servers
+
+
+class WatchedBlind:
+    name = "watched_blind"
+    exhibit = True
+    needs = "store"
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
+        self.store = servers.store
+        self.clock = clock
+        self.round = round
+        self.keys = Keys(round.item, round.number)
+
+    def sell(self, order: Order) -> Sale:
+        deadline = self.clock.now() + self.round.wait / 1000
+        sale, tries, conflicts, lost = Sale(Outcome.BUSY), 0, 0, False
+        for _ in range(self.round.attempts):
+            lock = Lease(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
+            mine = lock.acquire(timeout=max(0, deadline - self.clock.now()))
+            tries += lock.counts.attempts
+            if not mine:
+                break
+            sale = self.critical_section(order, lock)
+            conflicts += sale.conflicts
+            if sale.outcome is not Outcome.BUSY:
+                break
+            lost = True  # nothing was sold, so it is safe to try again
+        return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
+
+    def critical_section(self, order: Order, lock: Lease) -> Sale:
+        """BUSY: the lock was lost, and nothing sold. It is released in any case."""
+        sold = False
+        try:
+            with self.store.pipeline() as pipe:
+                pipe.watch(self.keys.lock)
+                # WATCH tells of changes from here on. What if the lock had expired before? Nobody
+                # asks whose it is.
+                stock, seen, ended = pipe.mget(
+                    self.keys.stock, self.keys.key(order.key), self.keys.ended
+                )
+                if seen:
+                    return Sale(Outcome.SOLD, order=Order.decode(seen))
+                # The end of the round does not touch the lock: look at `ended` too.
+                if stock is None or ended is not None:
+                    return Sale(Outcome.ROUND_OVER)
+                left = int(stock) - order.quantity
+                if left < 0:
+                    return Sale(Outcome.SOLD_OUT, left=int(stock))
+
+                self.clock.sleep(self.round.think / 1000)
+
+                pipe.multi()
+                pipe.set(self.keys.stock, left)
+                pipe.xadd(self.keys.sales, {"sale": order.encode()})
+                pipe.mset(self.keys.receipts(order))
+                pipe.delete(self.keys.lock)
+                try:
+                    pipe.execute()
+                except redis.WatchError:
+                    return Sale(Outcome.BUSY, left=int(stock), conflicts=1)
+                sold = True
+                return Sale(Outcome.SOLD, left=left, order=order)
+        finally:
+            if not sold:
+                lock.release()

@@ -1,0 +1,90 @@
+"""What happens when another writes in between."""
+
+from __future__ import annotations
+
+from app.service.transactions.case import Case
+from app.service.transactions.sides import Postgres, Valkey
+
+
+class WatchNotices(Case):
+    name = "watch-notices"
+    title = "WATCH notices, it does not prevent"
+    teaches = (
+        "WATCH stops nobody from writing. It only makes EXEC refuse, and A has to begin again. "
+        "SQL can prevent: SELECT … FOR UPDATE makes others wait (here for 100 ms at most)."
+    )
+    taught = (
+        "B's write in between is answered OK; A's EXEC answers (nil), and B's 1 stands",
+        "B's write in between is answered an error; A's COMMIT answers COMMIT, and A's 2 stands",
+    )
+
+    def valkey(self, side: Valkey) -> str:
+        a, b = side.client("A"), side.client("B")
+        a("WATCH stock")
+        a("GET stock")
+        between = b("SET stock 1")
+        a("MULTI")
+        a("SET stock 2")
+        verdict, after = a("EXEC"), side.stock()
+        return (
+            f"B's write in between is answered {between}; A's EXEC answers {verdict}, "
+            f"and {_whose(after)} {after} stands"
+        )
+
+    def postgres(self, side: Postgres) -> str:
+        a, b = side.client("A"), side.client("B")
+        a("BEGIN")
+        a("SELECT units FROM stock FOR UPDATE")
+        b("SET lock_timeout = '100ms'")
+        between = "an error" if b("UPDATE stock SET units = 1").startswith("ERROR") else "OK"
+        a("UPDATE stock SET units = 2")
+        verdict, after = a("COMMIT"), side.stock()
+        return (
+            f"B's write in between is answered {between}; A's COMMIT answers {verdict}, "
+            f"and {_whose(after)} {after} stands"
+        )
+
+
+def _whose(stock: str) -> str:
+    return {"1": "B's", "2": "A's"}.get(stock, "nobody's")
+
+
+class SameValue(Case):
+    name = "same-value"
+    title = "Noticing is about writes, not about values"
+    teaches = (
+        "B writes the very number that is there already. EXEC refuses all the same: WATCH looks "
+        "at whether anybody wrote. SQL notices in the same way from REPEATABLE READ upwards."
+    )
+    taught = (
+        "the stock is 3 as before, and A's EXEC answers (nil) all the same",
+        "the stock is 3 as before, and A's UPDATE answers an error all the same",
+    )
+
+    def valkey(self, side: Valkey) -> str:
+        a, b = side.client("A"), side.client("B")
+        a("WATCH stock")
+        before = a("GET stock")
+        b("SET stock 3")
+        now = side.stock()
+        a("MULTI")
+        a("SET stock 2")
+        verdict = a("EXEC")
+        return f"the stock is {now} {_as(before, now)}, and A's EXEC answers {verdict} all the same"
+
+    def postgres(self, side: Postgres) -> str:
+        a, b = side.client("A"), side.client("B")
+        a("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        before = a("SELECT units FROM stock")
+        b("UPDATE stock SET units = 3")
+        now = side.stock()
+        answer = a("UPDATE stock SET units = 2")
+        verdict = "an error" if answer.startswith("ERROR") else answer
+        a("ROLLBACK")
+        return (
+            f"the stock is {now} {_as(before, now)}, and A's UPDATE answers {verdict} all the same"
+        )
+
+
+def _as(before: str, now: str) -> str:
+    return "as before" if before == now else f"(it was {before})"

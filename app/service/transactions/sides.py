@@ -1,0 +1,165 @@
+"""The two servers as somebody at their prompts meets them: a statement in, the reply as it came.
+
+Neither goes through the shop's clients: redis-py turns errors into exceptions of other words, and
+SQLAlchemy begins transactions by itself. Here every word of both sides is seen.
+"""
+
+from __future__ import annotations
+
+import socket
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import BinaryIO, ClassVar, Self
+
+from app.domain import ShopError
+
+TIMEOUT = 5  # s for each answer
+
+Say = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One statement of one client, with the server's reply."""
+
+    client: str
+    statement: str
+    reply: str
+
+
+class Side(ABC):
+    """One server during one case: its clients, and what they said, in order."""
+
+    ask: ClassVar[str]  # the statement that reads the stock
+    restock: ClassVar[tuple[str, ...]]  # those that leave three units and nothing of other cases
+
+    def __init__(self, address: str) -> None:
+        """`address`: see `throwaway.Pair`."""
+        self.address = address
+        self.steps: list[Step] = []
+        self.open = ExitStack()
+        self.outside = self.connect()
+        for statement in self.restock:
+            self.outside(statement)
+
+    def stock(self) -> str:
+        """A look from outside, not noted."""
+        return self.outside(self.ask)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.open.close()
+
+    def client(self, name: str) -> Say:
+        """A new connection, as something to say statements to; each is noted with its reply."""
+        say = self.connect()
+
+        def noted(statement: str) -> str:
+            reply = say(statement)
+            self.steps.append(Step(name, statement, reply))
+            return reply
+
+        return noted
+
+    @abstractmethod
+    def connect(self) -> Say:
+        """A new connection; nothing is noted."""
+
+
+@contextmanager
+def _answering(server: str, kind: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except kind as error:
+        raise ShopError(f"{server} does not answer: {error}") from error
+
+
+class Valkey(Side):
+    """Speaks RESP2; replies are written as redis-cli writes them, strings without quotes."""
+
+    ask = "GET stock"
+    restock = ("DEL sold", "SET stock 3")
+
+    def connect(self) -> Say:
+        plug = self.open.enter_context(socket.socket(socket.AF_UNIX))
+        plug.settimeout(TIMEOUT)
+        with _answering("Valkey", OSError):
+            plug.connect(self.address)
+        replies = self.open.enter_context(plug.makefile("rb"))
+
+        def say(statement: str) -> str:
+            words = statement.split()
+            parts = [f"*{len(words)}", *(f"${len(word)}\r\n{word}" for word in words)]
+            with _answering("Valkey", OSError):
+                plug.sendall(("\r\n".join(parts) + "\r\n").encode())
+                return _read(replies)
+
+        return say
+
+
+def _read(replies: BinaryIO) -> str:
+    """The next reply: +status, -error, :integer, $string or *array."""
+    line = replies.readline().decode()
+    if not line:
+        raise ConnectionError("the server closed the connection")
+    kind, rest = line[0], line[1:].rstrip("\r\n")
+    match kind:
+        case "-":
+            return f"(error) {rest}"
+        case ":":
+            return f"(integer) {rest}"
+        case "$" | "*" if rest == "-1":
+            return "(nil)"
+        case "$":
+            return replies.read(int(rest) + 2)[:-2].decode()
+        case "*":
+            return "\n".join(f"{n}) {_read(replies)}" for n in range(1, int(rest) + 1))
+    return rest
+
+
+class Postgres(Side):
+    """Every statement by itself, as in psql; errors and command tags are written as psql does."""
+
+    ask = "SELECT units FROM stock"
+    restock = (
+        "DROP TABLE IF EXISTS stock",
+        "CREATE TABLE stock (units int)",
+        "INSERT INTO stock VALUES (3)",
+    )
+
+    def connect(self) -> Say:
+        import psycopg  # here, because it comes with the extra `postgres` only
+
+        # Autocommit: BEGIN is sent when a case says BEGIN, and never otherwise.
+        with _answering("PostgreSQL", psycopg.Error):
+            connection = psycopg.connect(
+                self.address,
+                autocommit=True,
+                connect_timeout=TIMEOUT,
+                options=f"-c statement_timeout={TIMEOUT}s",
+            )
+        self.open.callback(connection.close)
+
+        def say(statement: str) -> str:
+            with _answering("PostgreSQL", psycopg.Error):
+                try:
+                    cursor = connection.execute(statement.encode())
+                except psycopg.Error as error:
+                    if error.diag.message_primary is None:  # not the server's word
+                        raise
+                    return f"{error.diag.severity}:  {error.diag.message_primary}"
+            if cursor.description:
+                return "\n".join(str(value) for (value,) in cursor)
+            return cursor.statusmessage or ""
+
+        return say

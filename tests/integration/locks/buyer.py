@@ -1,0 +1,148 @@
+"""Who acts in a story: buyers, each with a clock that stands still until the story goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import redis
+
+from app.domain import Clock
+from app.locks.fenced import Fenced
+from app.store import lua
+from tests.integration.locks.tape import TapedServers, told, written
+
+if TYPE_CHECKING:
+    from tests.integration.locks.story import Story
+
+LEASE = 10  # s
+EPOCH = 1000  # what clocks say when a story begins; small, to be read
+
+
+class Died(BaseException):
+    """A buyer's process is gone: nothing that catches errors may catch this."""
+
+
+class StoryClock(Clock):
+    """Stands still until the story goes on; what is to be done every so often waits for a word."""
+
+    def __init__(self, story: Story, name: str, ahead: float) -> None:
+        self.story = story
+        self.name = name
+        self.ahead = ahead
+        self.deeds: list[Callable[[], bool]] = []
+
+    def now(self) -> float:
+        return self.story.time
+
+    def wall(self) -> float:
+        return EPOCH + self.story.time + self.ahead
+
+    def token(self) -> str:
+        return f"tok-{self.name}"
+
+    def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
+        self.deeds.append(deed)
+        return lambda: self.deeds.remove(deed)
+
+
+class Buyer:
+    """Holds a handle of the recipe, and does one thing at a time."""
+
+    def __init__(self, story: Story, name: str, ahead: float) -> None:
+        self.story = story
+        self.name = name
+        self.clock = StoryClock(story, name, ahead)
+        self.servers = TapedServers(story.settings, self, story.where.masters)
+        self.store = self.servers.store
+        self.lock = story.recipe(self.servers, self.clock, "lock", LEASE)
+        self.hands: dict[str, Callable[[], object]] = {}  # command -> what happens before it
+        self.cut: set[str] = set()  # commands that never arrive
+        self.sent: list[str] = []
+        self.replies: list[str] = []
+        self.stock = 0  # as read last
+
+    def takes(self) -> None:
+        """Try once to take the lock."""
+        try:
+            if not self.lock.acquire(blocking=False):
+                self.says("waits")
+        except Died:
+            self.says("dies")
+
+    def reads(self) -> None:
+        self.stock = int(self.store.get("stock") or 0)
+        if not self.stock:
+            self.says("sold out")
+
+    def writes(self) -> None:
+        """What the critical section ends with: the sale."""
+        self.store.set("stock", self.stock - 1)
+        self.store.rpush("orders", self.name)
+
+    def sells(self) -> None:
+        self.reads()
+        if self.stock:
+            self.writes()
+
+    def reads_fenced(self) -> None:
+        """As mode `fenced` does: the store looks at the fencing token."""
+        self.stock = int(self.runs("read_fenced", "seen", "stock", f"key:{self.name}")[0])
+
+    def writes_fenced(self) -> None:
+        keys = ("seen", "stock", "sales", f"order:{self.name}", f"key:{self.name}")
+        if self.runs("write_fenced", *keys, args=(self.stock - 1, f"sale-{self.name}")) == b"BUSY":
+            self.says("is refused, and nothing is written")
+
+    def runs(self, script: str, *keys: str, args: tuple[str | int, ...] = ()) -> Any:
+        assert isinstance(self.lock, Fenced)
+        return self.store.register_script(lua.source(script))(
+            keys=keys, args=[self.lock.fence or 0, *args]
+        )
+
+    def leaves(self) -> None:
+        if not self.lock.release():
+            self.says("it was not mine any more")
+
+    def renews(self) -> None:
+        """What its recipe does every so often is due."""
+        for deed in list(self.clock.deeds):
+            if not deed():
+                self.clock.deeds.remove(deed)
+        if self.lock.lost:
+            self.says("knows that it is lost")
+
+    def before(self, command: str, deed: Callable[[], object]) -> None:
+        """Let `deed` happen between this buyer's next `command` and the one before it."""
+        self.hands[command] = deed
+
+    def dies_before(self, command: str) -> None:
+        def die() -> None:
+            raise Died
+
+        self.before(command, die)
+
+    def cut_off(self, command: str) -> None:
+        """This one of its commands gets no answer."""
+        self.cut.add(command)
+
+    def says(self, words: str) -> None:
+        self.story.tell(self.name, f"({words})")
+
+    def sending(self, wire: str, commands: list[tuple[Any, ...]]) -> None:
+        self.sent = [wire + written(command) for command in commands]
+        self.replies = []
+        for command in (f"{wire}{command[0]}" for command in commands):
+            if hand := self.hands.pop(command, None):
+                hand()
+            if command in self.cut:
+                self.said(self.sent[0], "(no answer)")
+                raise redis.TimeoutError("cut off")
+
+    def answered(self, reply: object) -> None:
+        self.replies.append(told(reply))
+        if len(self.replies) == len(self.sent):  # of MULTI … EXEC the last one tells all
+            self.said(", ".join(self.sent), self.replies[-1])
+
+    def said(self, statement: str, reply: str = "") -> None:
+        self.story.tell(self.name, f"{statement} -> {reply}" if reply else statement, True)

@@ -1,0 +1,139 @@
+"""A story about a lock: buyers who do as they are told, on a real server, and a tape of it all.
+
+Everything but the server is in the story's hand: who does what and when, the clocks, the tokens,
+and the moment between two commands of one buyer. So a story always gives the same timeline.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import text
+
+from app.config import Settings
+from app.locks import LOCKS
+from app.store import db, lua
+from app.store.redis import connect
+from app.store.servers import Servers
+from tests.integration.locks.buyer import Buyer
+from tests.integration.locks.tape import SCRIPTS, told
+
+FENCE = re.compile(r"\b\d{16}\b")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a timeline: a command with its reply, or words. `who` is "" for all."""
+
+    who: str
+    text: str
+    command: bool
+    state: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Where:
+    """The servers of a story, all of them empty; URLs."""
+
+    store: str
+    masters: tuple[str, ...]
+    database: str
+
+
+class Story:
+    """One unit in stock, nobody in the lock, and a tape that begins to run."""
+
+    def __init__(self, where: Where, recipe: str) -> None:
+        self.where = where
+        self.settings = Settings(
+            redis_url=where.store, database_url=where.database, store_timeout=3_000
+        )
+        self.recipe = LOCKS[recipe]
+        self.wide = True  # a column for each buyer; else one for all, for long commands
+        self.stocked = 0
+        self.time = 0.0  # s since the story began
+        self.rows: list[Row] = []
+        self.buyers: list[Buyer] = []
+        self.fences: dict[str, str] = {}  # long fencing token -> short one
+        # For what no buyer does: it is not taped.
+        self.outside = Servers(self.settings)
+        self.stores = [connect(url, 3_000) for url in (where.store, *where.masters)]
+        for store in self.stores:
+            store.flushall()
+            for name in SCRIPTS.values():
+                store.script_load(lua.source(name))
+        self.looks = {"stock": self.value("stock")} | self._locks()  # what stands beside each line
+        self.restock(1)
+
+    def _locks(self) -> dict[str, Callable[[], object]]:
+        if self.recipe.needs == "masters":
+            return {f"lock {n}": self.value("lock", n) for n in range(1, len(self.stores))}
+        if self.recipe.needs == "database":
+            db.migrate(self.outside.engine)
+            self.sql("DELETE FROM locks")
+            return {"owner": self.owner}
+        return {"lock": self.value("lock")}
+
+    def value(self, key: str, master: int = 0) -> Callable[[], object]:
+        return lambda: self.stores[master].get(key)
+
+    def owner(self) -> object:
+        with self.outside.engine.begin() as sql:
+            return sql.execute(text("SELECT owner FROM locks")).scalar()
+
+    def sql(self, statement: str, **values: object) -> None:
+        with self.outside.engine.begin() as connection:
+            connection.execute(text(statement), values)
+
+    def restock(self, units: int) -> None:
+        self.stocked = units
+        self.stores[0].set("stock", units)
+
+    def buyer(self, name: str, ahead: float = 0) -> Buyer:
+        """A new buyer, whose wall clock is `ahead` s ahead of the others'."""
+        self.buyers.append(Buyer(self, name, ahead))
+        return self.buyers[-1]
+
+    def shows(self, key: str) -> None:
+        self.looks[key] = self.value(key)
+
+    def tell(self, who: str, text: str, command: bool = False) -> None:
+        values = [look() for look in self.looks.values()]
+        state = tuple("-" if value is None else self.short(told(value)) for value in values)
+        self.rows.append(Row(who, self.short(text), command, state))
+
+    def short(self, text: str) -> str:
+        """Fencing tokens hold the server's time: here the first one is fence-1, and so on."""
+        for long in FENCE.findall(text):
+            self.fences.setdefault(long, f"fence-{len(self.fences) + 1}")
+        return FENCE.sub(lambda found: self.fences[found[0]], text)
+
+    def ends(self) -> None:
+        """The balance, by what stands on the server."""
+        sold = self.stores[0].llen("orders") + self.stores[0].xlen("sales")
+        verdict = ": OVERSOLD" if sold > self.stocked else ""
+        self.tell("", f"sold {sold} of {self.stocked}{verdict}")
+
+    def passes(self, seconds: int, words: str) -> None:
+        """So much time goes by, for all clocks and for the leases on the servers."""
+        self.time += seconds
+        for store in self.stores:
+            for key in store.scan_iter():
+                if (left := store.pttl(key)) > 0:
+                    store.pexpire(key, left - seconds * 1000)  # deletes what is over
+        if self.recipe.needs == "database":
+            self.sql("UPDATE locks SET until = until - :seconds", seconds=seconds)
+        self.tell("", f"{seconds} s go by: {words}")
+
+    def forgets(self, master: int, words: str) -> None:
+        """What a master without a log has after a restart: nothing."""
+        self.stores[master].flushdb()
+        self.tell("", words)
+
+    def close(self) -> None:
+        for store in (*self.stores, *(buyer.store for buyer in self.buyers)):
+            store.close()
+        for servers in (self.outside, *(buyer.servers for buyer in self.buyers)):
+            servers.engine.dispose()

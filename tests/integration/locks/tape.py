@@ -1,0 +1,167 @@
+"""A wire that can be listened to: what goes out to a server and what comes back, word for word."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import deque
+from collections.abc import Iterable
+from functools import cached_property
+from importlib.resources import files
+from typing import Any, ClassVar, Protocol
+
+import redis
+from sqlalchemy import Engine, event
+from sqlalchemy.engine.cursor import FullyBufferedCursorFetchStrategy
+
+from app.config import Settings
+from app.store import lua
+from app.store.redis import Metered, connect
+from app.store.servers import Servers
+
+SCRIPTS = {
+    hashlib.sha1(script.read_bytes(), usedforsecurity=False).hexdigest(): script.name[:-4]
+    for script in files(lua).iterdir()
+    if script.name.endswith(".lua")
+}
+PARAMETER = re.compile(r"\?|%\((?P<name>\w+)\)s(::[A-Z]+( PRECISION)?(\(\d+\))?)?")
+# The database's clock, as each of the two has to be asked for it.
+NOW = re.compile(
+    r"CAST\(extract\(epoch FROM clock_timestamp\(\)\) AS double precision\)"
+    r"|\(\(julianday\('now'\) - 2440587\.5\) \* 86400\.0\)"
+)
+UNHEARD = re.compile(r"\blocks\.| AS anon_1")  # SQLAlchemy says more than one would type
+LIMITS = ("PRAGMA", "SELECT set_config")  # time-outs: no part of any recipe
+
+
+class Listener(Protocol):
+    def sending(self, wire: str, commands: list[tuple[Any, ...]]) -> None:
+        """Several at once: a MULTI … EXEC. While this runs nothing has gone out yet."""
+
+    def answered(self, reply: object) -> None:
+        """To one of them, in order; an error is a redis.ResponseError."""
+
+    def said(self, statement: str, reply: str = "") -> None:
+        """To a database, with what it did."""
+
+
+class TapedServers(Servers):
+    """The same servers over wires that a listener hears and can hold up."""
+
+    def __init__(self, settings: Settings, listener: Listener, masters: Iterable[str]) -> None:
+        super().__init__(settings)
+        self.listener = listener
+        self.urls = masters
+
+    def own_store(self) -> redis.Redis:
+        return self._taped(super().own_store(), "")
+
+    @cached_property
+    def masters(self) -> list[redis.Redis]:
+        """Redlock's; what goes to the first one begins with "1: "."""
+        timeout = self.settings.store_timeout
+        return [
+            self._taped(connect(url, timeout), f"{number}: ")
+            for number, url in enumerate(self.urls, 1)
+        ]
+
+    @cached_property
+    def engine(self) -> Engine:
+        engine = super().engine
+        committing: list[str] = []
+
+        @event.listens_for(engine, "after_cursor_execute")
+        def done(_c: Any, cursor: Any, text: str, values: Any, context: Any, _m: bool) -> None:
+            if cursor.description is None:
+                self._said(text, values, f"{cursor.rowcount} row{'s' * (cursor.rowcount != 1)}")
+                return
+            rows = deque(cursor.fetchall())  # read here, and given back for the one who asked
+            context.cursor_fetch_strategy = FullyBufferedCursorFetchStrategy(cursor, None, rows)
+            self._said(text, values, ", ".join(str(bool(answer)).lower() for (answer, *_) in rows))
+
+        @event.listens_for(engine, "handle_error")
+        def failed(error: Any) -> None:
+            kind = type(error.sqlalchemy_exception).__name__
+            self._said(error.statement, error.parameters, f"({kind})")
+
+        @event.listens_for(engine, "commit")
+        def commit(_connection: Any) -> None:
+            committing.append("COMMIT")
+
+        @event.listens_for(engine, "checkin")
+        def committed(_connection: Any, _record: Any) -> None:
+            while committing:  # told when it is done: then others see what was written
+                self.listener.said(committing.pop())
+
+        @event.listens_for(engine, "rollback")
+        def rollback(_connection: Any) -> None:
+            self.listener.said("ROLLBACK")
+
+        return engine
+
+    def _taped(self, client: redis.Redis, wire: str) -> redis.Redis:
+        pool = client.connection_pool
+        heard = {"listener": self.listener, "wire": wire}
+        pool.connection_class = type("Taped", (Taped, pool.connection_class), heard)
+        return client
+
+    def _said(self, text: str, values: Any, reply: str) -> None:
+        if not text.startswith(LIMITS):
+            self.listener.said(sql(text, values), reply)
+
+
+class Taped(Metered):
+    """A real connection; its listener is told of what goes out and what comes back."""
+
+    listener: ClassVar[Listener]
+    wire: ClassVar[str]
+
+    def send_command(self, *args: Any, **kwargs: Any) -> None:
+        self.listener.sending(self.wire, [args])
+        super().send_command(*args, **kwargs)
+
+    def pack_commands(self, commands: Any) -> Any:
+        self.listener.sending(self.wire, list(commands))
+        return super().pack_commands(commands)
+
+    def read_response(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            reply = super().read_response(*args, **kwargs)
+        except redis.ResponseError as error:
+            self.listener.answered(error)
+            raise
+        self.listener.answered(reply)
+        return reply
+
+
+def written(command: tuple[Any, ...]) -> str:
+    """As somebody would type it; a script by its name instead of its hash and count of keys."""
+    words = [word.decode() if isinstance(word, bytes) else str(word) for word in command]
+    if words[0] == "EVALSHA":
+        words[1:3] = [SCRIPTS[words[1]]]
+    return " ".join(words)
+
+
+def told(reply: object) -> str:
+    match reply:
+        case None:
+            return "(nil)"
+        case bytes():
+            return reply.decode()
+        case list():
+            return f"[{', '.join(told(each) for each in reply)}]"
+        case redis.ResponseError():
+            return f"(error) {reply}"
+    return str(reply)
+
+
+def sql(text: str, values: Any) -> str:
+    """A statement in one line, its values in their places, the same for every database."""
+    nameless = iter(()) if isinstance(values, dict) else iter(values)
+
+    def value(found: re.Match[str]) -> str:
+        one = values[found["name"]] if found["name"] else next(nameless)
+        return f"{one:g}" if isinstance(one, float | int) else f"'{one}'"
+
+    line = PARAMETER.sub(value, NOW.sub("now()", " ".join(text.split())))
+    return UNHEARD.sub("", line.replace("(now() + 10)", "now() + 10"))

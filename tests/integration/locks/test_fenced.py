@@ -1,0 +1,83 @@
+"""fenced: its token rises, whatever happens to the key that remembers it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from app import Parts
+from app.config import Settings
+from app.domain import Clock
+from app.locks.fenced import Fenced
+from app.store.servers import Servers
+from tests.servers import StoreServer, until
+
+KEY = "{apple}:1:lock"
+
+
+def acquired(servers: Servers, lease: float = 10.0) -> Fenced:
+    lock = Fenced(servers, Clock(), KEY, lease)
+    assert lock.fence is None
+    assert lock.acquire(timeout=5)
+    return lock
+
+
+def token(servers: Servers, lease: float = 10.0) -> int:
+    lock = acquired(servers, lease)
+    lock.release()
+    assert lock.fence is not None
+    return lock.fence
+
+
+def test_rises_with_every_holder(parts: Parts) -> None:
+    tokens = [token(parts.servers) for _ in range(50)]
+    assert tokens == sorted(set(tokens))
+
+
+def test_who_does_not_get_it_raises_nothing(parts: Parts) -> None:
+    holder = acquired(parts.servers)
+    other = Fenced(parts.servers, Clock(), KEY, 10)
+    assert not other.acquire(blocking=False)
+    assert other.fence is None
+    assert parts.store.get(f"{KEY}:fence") == str(holder.fence).encode()
+
+
+def test_rises_after_the_lock_expired(parts: Parts) -> None:
+    late = acquired(parts.servers, lease=0.05)
+    until(lambda: not late.locked())
+    newer = acquired(parts.servers)
+    assert late.fence is not None
+    assert newer.fence is not None
+    assert newer.fence > late.fence
+    assert (late.owned(), newer.owned()) == (False, True)
+    assert (late.extend(1), newer.extend(1)) == (False, True)
+
+
+def test_rises_when_its_key_ran_out(parts: Parts) -> None:
+    before = token(parts.servers)
+    parts.store.delete(f"{KEY}:fence")
+    assert token(parts.servers) > before
+
+
+def test_rises_when_the_clock_was_set_back(parts: Parts) -> None:
+    """As if the newest token came from a clock a minute ahead of the server's."""
+    ahead = token(parts.servers) + 60_000_000
+    parts.store.set(f"{KEY}:fence", ahead)
+    assert [token(parts.servers), token(parts.servers)] == [ahead + 1, ahead + 2]
+
+
+def test_rises_when_the_server_comes_back_without_its_data(tmp_path: Path) -> None:
+    server = StoreServer(tmp_path / "store")
+    servers = Servers(Settings(redis_url=server.url, var_dir=str(tmp_path)))
+    try:
+        before = token(servers)
+        server.kill()
+        servers.store.connection_pool.disconnect()
+        shutil.rmtree(tmp_path / "store")
+        (tmp_path / "store").mkdir()
+        server.start()
+        assert not servers.store.exists(f"{KEY}:fence")
+        assert token(servers) > before
+    finally:
+        servers.store.close()
+        server.stop()

@@ -1,0 +1,134 @@
+"""decr between its DECRBY and what should follow it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from app import Parts
+from app.domain import Outcome
+from app.store.keys import Keys
+from tests.selling import HandClock, Once, at_once, fulfil_all, mode, order
+from tests.servers import until
+from tests.wire import Handed
+
+pytestmark = pytest.mark.usefixtures("wired")
+
+SOLD, SOLD_OUT = Outcome.SOLD, Outcome.SOLD_OUT
+
+
+def test_a_moment_below_zero_tells_sold_out_while_a_unit_remains(parts: Parts) -> None:
+    """3 units. A and B read 3 and want 2 each; B comes second. C wants the one that is left."""
+    round = parts.rounds.start("apple", "decr", 3, {})
+    stock = Keys("apple", round.number).stock
+    first, third = mode(parts, round), mode(parts, round)
+    told: list[Outcome] = []
+
+    def below_zero() -> None:
+        assert parts.store.get(stock) == b"-1"
+        sale = third.sell(order(round))
+        assert (sale.outcome, sale.left) == (SOLD_OUT, 0)
+        told.append(sale.outcome)
+
+    clock = HandClock(Once(lambda: told.append(first.sell(order(round, quantity=2)).outcome)))
+    second = Handed(mode(parts, round, clock), {"INCRBY": below_zero})
+    sale = second.sell(order(round, quantity=2))
+    assert told == [SOLD, SOLD_OUT]
+    assert (sale.outcome, sale.left) == (SOLD_OUT, 1)
+    assert third.sell(order(round)).outcome is SOLD, "the unit was there after all"
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(round)
+    assert (audit.verdict, audit.sold, audit.left) == ("exact", 3, 0)
+
+
+def test_the_round_ends_before_the_decrby(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "decr", 3, {})
+    seller = mode(parts, round, HandClock(Once(lambda: parts.rounds.end("apple"))))
+    assert seller.sell(order(round)).outcome is Outcome.ROUND_OVER
+    assert not parts.store.exists(Keys("apple", round.number).stock)
+    assert parts.rounds.left(round) == 3
+
+
+def test_the_round_ends_before_the_units_are_given_back(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "decr", 1, {})
+    other = mode(parts, round)
+    clock = HandClock(Once(lambda: other.sell(order(round))))
+    end = Once(lambda: parts.rounds.end("apple"))
+    seller = Handed(mode(parts, round, clock), {"INCRBY": end})
+    assert seller.sell(order(round)).outcome is SOLD_OUT
+    assert not parts.store.exists(Keys("apple", round.number).stock)
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(round)
+    assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 0)
+
+
+def test_one_key_buys_twice_when_the_purchase_outlives_its_lock(parts: Parts) -> None:
+    """What decr cannot promise: the key's lock is a lease."""
+    round = parts.rounds.start("apple", "decr", 3, {"lease": 50})
+    claim = Keys("apple", round.number).claim("k")
+    other = mode(parts, round)
+
+    def be_overtaken() -> None:
+        until(lambda: not parts.store.exists(claim))
+        assert other.sell(order(round, key="k")).outcome is SOLD
+
+    sale = mode(parts, round, HandClock(Once(be_overtaken))).sell(order(round, key="k"))
+    assert (sale.outcome, sale.lock_lost) == (SOLD, True)
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(round)
+    assert (audit.sold, audit.left, audit.duplicate_keys) == (2, 1, 1)
+
+
+DIE = """
+import os, signal, sys
+from app.config import Settings
+from app.domain import Round
+from app.modes.decr import Decr
+from app.store.redis import Metered
+from app.store.servers import Servers
+from tests import wire
+from tests.selling import HandClock, Once, order
+url, record, word, rivals = sys.argv[1:]
+servers, round = Servers(Settings(redis_url=url)), Round.decode(record)
+def race():
+    for _ in range(int(rivals)):
+        Decr(servers, HandClock(lambda: None), round).sell(order(round))
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+Metered.pack_commands = wire.pack_commands
+wire.Handed(Decr(servers, HandClock(Once(race)), round), {word: die}).sell(order(round))
+"""
+
+
+@pytest.mark.parametrize(("word", "rivals"), [("XADD", 0), ("INCRBY", 1)])
+def test_a_crash_after_the_decrby_leaves_a_unit_to_nobody(
+    parts: Parts, word: str, rivals: int
+) -> None:
+    """Killed before it notes its sale; or, beaten by a rival, before it gives the unit back."""
+    round = parts.rounds.start("apple", "decr", 1, {})
+    arguments = [parts.settings.store, round.encode().decode(), word, str(rivals)]
+    dead = subprocess.run([sys.executable, "-c", DIE, *arguments], timeout=60)
+    assert dead.returncode == -signal.SIGKILL
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(round)
+    assert (audit.verdict, audit.undersold, audit.sold) == ("undersold", 1, rivals)
+
+
+def test_a_key_that_is_being_sold_makes_the_impatient_busy(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "decr", 3, {"wait": 30})
+    parts.store.set(Keys("apple", round.number).claim("k"), "somebody else")
+    sale = mode(parts, round).sell(order(round, key="k"))
+    assert (sale.outcome, sale.attempts > 1) == (Outcome.BUSY, True)
+    assert parts.rounds.left(round) == 3
+
+
+def test_replays_under_way_take_no_units(parts: Parts) -> None:
+    """The last unit, one key, many fingers: none of them is told that it is sold out."""
+    round = parts.rounds.start("apple", "decr", 1, {})
+    seller = mode(parts, round)
+    sales = at_once([lambda: seller.sell(order(round, key="k")) for _ in range(16)])
+    assert {sale.outcome for sale in sales} == {SOLD}
+    assert len({sale.order for sale in sales}) == 1
