@@ -44,7 +44,9 @@ class Watched:
             conflicts += sale.conflicts
             if sale.outcome is not Outcome.BUSY:
                 break
-            lost = True  # nothing was sold, so it is safe to try again
+            # Trying again sells nothing twice: if it was but the reply to EXEC that was lost, the
+            # next look finds the sale under its key.
+            lost = True
         return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
 
     def critical_section(self, order: Order, lock: Lease) -> Sale:

@@ -2,8 +2,8 @@
 
 How       lock -> WATCH lock -> GET stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
 Prevents  oversell by a lock that is lost after the WATCH: EXEC aborts
-Breaks    locks that expired before their WATCH: it watches a key that is nobody's, and two sell
-          (or another's lock: the sale then takes it from its owner, whose own sale aborts)
+Breaks    a lock that expired before its WATCH goes unnoticed, and two such buyers oversell
+          (one alone takes the lock from the next owner, whose own sale then aborts)
 Cost      four round trips (the sale releases, too), and one for every poll
 Sound     never
 """
@@ -45,7 +45,9 @@ class WatchedBlind:
             conflicts += sale.conflicts
             if sale.outcome is not Outcome.BUSY:
                 break
-            lost = True  # nothing was sold, so it is safe to try again
+            # Trying again sells nothing twice: if it was but the reply to EXEC that was lost, the
+            # next look finds the sale under its key.
+            lost = True
         return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
 
     def critical_section(self, order: Order, lock: Lease) -> Sale:
