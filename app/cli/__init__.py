@@ -6,6 +6,7 @@ import click
 
 from app import __version__
 from app.cli.audit import audit
+from app.cli.bench import bench
 from app.cli.compare import compare
 from app.cli.modes import modes
 from app.cli.output import Commands
@@ -25,5 +26,5 @@ def main() -> None:
     """
 
 
-for command in (up, round_group, audit, modes, compare, settings, run, prepare):
+for command in (up, round_group, audit, modes, compare, bench, settings, run, prepare):
     main.add_command(command)
