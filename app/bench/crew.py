@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import subprocess
 import sys
@@ -49,6 +50,9 @@ class Member:
         raise BenchFailed(f"A worker did not answer within {limit:.0f} s.{self.tail()}")
 
     def died(self) -> None:
+        # It hangs up first and then writes why.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(START_LIMIT)
         raise BenchFailed(f"A worker failed.{self.tail()}")
 
     def tail(self) -> str:

@@ -21,7 +21,7 @@ def shapes(text: str) -> list[Shape]:
 
 
 def _shape(text: str) -> Shape:
-    if not (found := re.fullmatch(r"([0-9]{1,4})x([0-9]{1,4})", text)):
+    if not (found := re.fullmatch(r"(0|[1-9][0-9]{0,3})x(0|[1-9][0-9]{0,3})", text)):
         raise Invalid({"shapes": f"--shapes: {text!r} is no shape like 2x16, processes x threads"})
     shape = Shape(int(found[1]), int(found[2]))
     if not (1 <= shape.processes <= MOST_PROCESSES and 1 <= shape.threads <= MOST_THREADS):

@@ -112,7 +112,7 @@ def choose(
 
     Peers that are not installed are left out with a remark; one that was named raises Invalid.
     """
-    for option, names in (("--only", only or []), ("--base", [base] if base else [])):
+    for option, names in (("--only", only or []), ("--base", [] if base is None else [base])):
         for name in names:
             if name not in ROWS:
                 known = ", ".join(ROWS)

@@ -84,6 +84,8 @@ def stage(processes: int) -> Iterator[tuple[redis.Redis, Crew]]:
         ):
             try:
                 yield store, crew
+            except redis.RedisError as error:
+                raise BenchFailed(f"The embedded Valkey does not answer: {error}") from error
             finally:
                 # A second Ctrl-C must not interrupt the leaving.
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
