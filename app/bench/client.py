@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import redis
@@ -13,37 +13,53 @@ from app.store.redis import NEVER_RESEND, Metered, Wire, metered
 from app.store.servers import Servers
 
 
-def connect(url: str) -> tuple[Servers, Callable[[], Wire]]:
-    """Servers whose store is a plain client, and what says what it has sent so far.
+class CountedServers(Servers):
+    """Servers whose store is a plain client that counts what it sends.
 
     Plain (redis-py's pool, shared by all threads), because that is what the other libraries'
     users have. Only resending is off: it would sell a unit twice and nobody would know.
     """
-    wires: list[Wire] = []
 
-    class Counted(Metered, redis.Connection):
-        """Counts for itself: pottery sends from threads of its own, unseen by its caller's."""
+    def __init__(self, url: str) -> None:
+        super().__init__(Settings(redis_url=url))
+        self._wires: list[Wire] = []
 
-        def __init__(self, **kwargs: Any) -> None:
-            super().__init__(**kwargs)
-            self.wire = Wire()
-            wires.append(self.wire)
+    @cached_property
+    def store(self) -> redis.Redis:
+        return self.own_store()
 
-        def send_command(self, *args: Any, **kwargs: Any) -> None:
-            with metered(self.wire):
-                super().send_command(*args, **kwargs)
+    def own_store(self) -> redis.Redis:
+        """A client beside it, counted with it."""
+        wires = self._wires
 
-        def pack_commands(self, commands: Any) -> Any:
-            with metered(self.wire):
-                return super().pack_commands(commands)
+        class Counted(Metered, redis.Connection):
+            """Counts for itself: pottery sends from threads of its own, unseen by its caller's."""
 
-    def sent() -> Wire:
-        return Wire(sum(wire.round_trips for wire in wires), sum(wire.commands for wire in wires))
+            def __init__(self, **kwargs: Any) -> None:
+                super().__init__(**kwargs)
+                self.wire = Wire()
+                wires.append(self.wire)
 
-    pool = redis.ConnectionPool.from_url(
-        url, socket_timeout=ANSWER, socket_connect_timeout=ANSWER, retry=NEVER_RESEND
-    )
-    pool.connection_class = Counted
-    servers = Servers(Settings(redis_url=url))
-    servers.store = redis.Redis(connection_pool=pool)
-    return servers, sent
+            def send_command(self, *args: Any, **kwargs: Any) -> None:
+                with metered(self.wire):
+                    super().send_command(*args, **kwargs)
+
+            def pack_commands(self, commands: Any) -> Any:
+                with metered(self.wire):
+                    return super().pack_commands(commands)
+
+        pool = redis.ConnectionPool.from_url(
+            self.settings.store,
+            socket_timeout=ANSWER,
+            socket_connect_timeout=ANSWER,
+            retry=NEVER_RESEND,
+        )
+        pool.connection_class = Counted
+        return redis.Redis(connection_pool=pool)
+
+    def sent(self) -> Wire:
+        """All of it so far, by whichever thread."""
+        return Wire(
+            sum(wire.round_trips for wire in self._wires),
+            sum(wire.commands for wire in self._wires),
+        )

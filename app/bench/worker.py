@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
 from app.bench.cell import Count, Ready, Task, Window
-from app.bench.client import connect
+from app.bench.client import CountedServers
 from app.bench.contender import LEASE, Contender, Names
 from app.store.servers import Servers
 
@@ -58,7 +58,7 @@ def contend(contender: Contender, window: Window) -> Tally:
 
 
 def cell(link: Connection, url: str, task: Task) -> Count:
-    servers, sent = connect(url)
+    servers = CountedServers(url)
     with ExitStack() as stack:
         stack.callback(servers.store.close)
         # A pool of one each: what a contender prepares must be used by the same thread, as
@@ -66,7 +66,7 @@ def cell(link: Connection, url: str, task: Task) -> Count:
         threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in range(task.threads)]
         prepared = [thread.submit(prepare, task, servers) for thread in threads]
         contenders = [each.result() for each in prepared]
-        before = sent()
+        before = servers.sent()
         link.send(Ready())
         window = link.recv()
         doing = [
@@ -74,7 +74,7 @@ def cell(link: Connection, url: str, task: Task) -> Count:
             for thread, contender in zip(threads, contenders, strict=True)
         ]
         tallies = [each.result() for each in doing]
-        after = sent()
+        after = servers.sent()
     return Count(
         [tally.in_window for tally in tallies],
         sum(tally.sold for tally in tallies),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import tempfile
 from pathlib import Path
@@ -83,3 +84,12 @@ def test_nothing_is_written_to_disk() -> None:
         assert store.config_get("appendonly") == {"appendonly": "no"}
         assert store.config_get("save") == {"save": ""}
         assert "nothing written to disk" in server.about(store)
+
+
+def test_a_server_that_died_between_cells() -> None:
+    with (
+        pytest.raises(BenchFailed, match="does not answer"),
+        stage(1) as (store, _crew),
+    ):
+        os.kill(store.info("server")["process_id"], signal.SIGKILL)
+        store.flushall()
