@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
 import platform
 import signal
 import sys
 from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
 import click
+import orjson
 import psutil
 from rich.console import Console
 from rich.progress import (
@@ -23,7 +27,6 @@ from app.bench import inputs, tables
 from app.bench.document import document
 from app.bench.rows import BASE, DEFAULT, ROWS, choose
 from app.bench.run import Finished, Plan, run
-from app.cli import output
 
 
 @click.group("bench", short_help="Measure locks side by side.")
@@ -69,7 +72,7 @@ def locks(
     """
     choice = choose(inputs.names(only) if only is not None else None, base)
     plan = Plan(choice.rows, choice.base, inputs.shapes(shapes), seconds, rounds)
-    output.check_writable(json_file)
+    check_writable(json_file)
     # Standard output may belong to the document.
     people = Console(stderr=json_file == "-", highlight=False)
     if not people.is_terminal:
@@ -84,7 +87,7 @@ def locks(
         sys.exit(130)
     show(people, plan, finished)
     if json_file:
-        output.write_json(json_file, document(finished, machine()))
+        write_json(json_file, document(finished, machine()))
 
 
 def with_progress(plan: Plan) -> Finished:
@@ -126,3 +129,23 @@ def machine() -> str:
         f"Python {platform.python_version()}, redis-py {version('redis')}, "
         f"hiredis {version('hiredis')}"
     )
+
+
+def check_writable(file: str | None) -> None:
+    """Better now than after minutes of measuring. `-` is standard output."""
+    if file is None or file == "-":
+        return
+    folder = Path(file).parent
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder {folder} to write {file} to")
+    if not os.access(file if Path(file).exists() else folder, os.W_OK):
+        raise click.BadParameter(f"{file} cannot be written")
+
+
+def write_json(file: str, document: Any) -> None:
+    """Write the document to the file, or to standard output for `-`."""
+    try:
+        with click.open_file(file, "wb") as to:
+            to.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise click.ClickException(f"cannot write {file}: {error.strerror}") from error

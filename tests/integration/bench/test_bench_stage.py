@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import redis
 
 from app.bench import BenchFailed, server
 from app.bench.cell import Task
@@ -87,9 +88,9 @@ def test_nothing_is_written_to_disk() -> None:
 
 
 def test_a_server_that_died_between_cells() -> None:
-    with (
-        pytest.raises(BenchFailed, match="does not answer"),
-        stage(1) as (store, _crew),
-    ):
+    def begin_another(store: redis.Redis) -> None:
         os.kill(store.info("server")["process_id"], signal.SIGKILL)
         store.flushall()
+
+    with pytest.raises(BenchFailed, match="does not answer"), stage(1) as (store, _crew):
+        begin_another(store)
