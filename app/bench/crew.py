@@ -19,7 +19,7 @@ from app.bench.cell import Count, Shape, Task, Window
 from app.bench.contender import ANSWER, Names
 from app.bench.rows import Row
 
-START_LIMIT = 60.0  # s to get ready: 64 processes that import at once on a slow machine
+START_LIMIT = 120.0  # s to get ready: 64 processes that import at once on a busy machine
 # s that an attempt may last beyond the window: two answers that never come, and some air.
 FINISH_LIMIT = 2 * ANSWER + 10
 LEAD = 0.1  # s from the last one ready to the window: the word must have reached everybody
