@@ -14,7 +14,7 @@ from app.bench.figures import Result, Spread
 from app.bench.run import Plan
 
 # Characters of a terminal that has room for each figure's spread; a narrower one gets medians.
-WIDE = 110
+WIDE = 112
 BAR = 36  # characters of the longest bar
 RATIO = "ratio"
 
@@ -34,7 +34,7 @@ def number(value: float) -> str:
     """No more digits than a run can vouch for: 0.12, 12.3, 123, ∞."""
     if not math.isfinite(value):
         return "∞"
-    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+    return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"
 
 
 def same(of: Spread) -> bool:
@@ -77,12 +77,11 @@ def table(plan: Plan, shape: Shape, results: Sequence[Result], width: int) -> Ta
         "sale. oversold: units, in all rounds.",
         caption_justify="left",
         box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
+        padding=0,
     )
     made.add_column("", no_wrap=True)
     for heading in (*COLUMNS, "over-\nsold"):
-        made.add_column(heading, justify="right", no_wrap=True)
+        made.add_column(heading, justify="right", overflow="fold")  # a digit lost would be a lie
     for result in results:
         spreads = [
             result.ratio("sales_per_s") if heading == RATIO else result.spread(name)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
 import time
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from app.bench.cell import Count, Shape, Window
 from app.bench.contender import Attempt
@@ -14,7 +16,7 @@ from app.bench.document import row
 from app.bench.figures import Figures, Result, Spread, figures, percentile, spread
 from app.bench.rows import ROWS, Row
 from app.bench.run import Plan, rotated
-from app.bench.tables import cell, number
+from app.bench.tables import WIDE, cell, number, table
 from app.bench.worker import contend
 
 ONE = Count(in_window=[10, 20], sold=32, waits=[0.001] * 98, round_trips=128, commands=224)
@@ -116,7 +118,7 @@ def test_the_locks_take_turns_and_none_always_comes_first() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0.00"), (0.126, "0.13"), (9.5, "9.50"), (12.34, "12.3"), (1234.5, "1234")],
+    [(0.0, "0.00"), (0.126, "0.13"), (9.996, "10.0"), (12.34, "12.3"), (1234.5, "1234")],
 )
 def test_numbers_for_people(value: float, text: str) -> None:
     assert number(value) == text
@@ -148,3 +150,23 @@ def test_a_turn_that_ends_after_the_window_is_a_wait_and_a_sale_but_no_speed() -
     now = time.monotonic()
     tally = contend(Slow(), Window(now, now + 0.05))
     assert (tally.in_window, tally.sold, tally.waits) == (0, 1, [0.1])
+
+
+@pytest.mark.parametrize("width", [80, WIDE])
+def test_a_table_loses_no_digit(width: int) -> None:
+    """Each figure in one piece, at the two widths that it is made for."""
+    rounds = [
+        Figures(low, low / 100, low / 10, low, low / 7, low / 100, low / 90, int(low))
+        for low in (1234.0, 2345.0, 3456.0)
+    ]
+    base = ROWS["python-redis-lock"]
+    plan = Plan([base], base, [Shape(64, 128)], seconds=2, rounds=3)
+    made = table(plan, plan.shapes[0], [Result(base, plan.shapes[0], rounds, rounds)], width)
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(made)
+    text = console.export_text()
+    assert "…" not in text
+    for figure in ("python-redis-lock", " 2345 ", " 23.4 ", " 7035"):
+        assert figure in text
+    for both in ("1234–3456", "12.3–34.6", "176–494"):
+        assert (both in text) == (width == WIDE)
