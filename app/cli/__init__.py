@@ -6,6 +6,7 @@ import click
 
 from app import __version__
 from app.cli.audit import audit
+from app.cli.bench import bench
 from app.cli.compare import compare
 from app.cli.locks import locks
 from app.cli.modes import modes
@@ -34,6 +35,7 @@ for command in (
     modes,
     locks,
     compare,
+    bench,
     transactions,
     settings,
     run,

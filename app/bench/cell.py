@@ -1,0 +1,60 @@
+"""One cell: one lock, one shape, one window. What the bench and its workers say to each other.
+
+Task, then Ready from every worker, then Window, then Count. A worker that fails says nothing: it
+ends, and its log tells why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.bench.contender import Names
+from app.bench.rows import Row
+
+
+class Shape(NamedTuple):
+    """So many processes with so many threads each, all after the same item."""
+
+    processes: int
+    threads: int
+
+    def __str__(self) -> str:
+        return f"{self.processes}x{self.threads}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Get ready: `threads` contenders of `row`, connected and warm."""
+
+    row: Row
+    names: Names
+    threads: int
+
+
+@dataclass(frozen=True)
+class Ready:
+    """All contenders of this worker wait for the window."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Begin and end together, in seconds of the machine's monotonic clock."""
+
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Count:
+    """What one worker's contenders did.
+
+    Who is inside an attempt when the window ends finishes it: such sales count as units sold, not
+    as speed or fairness, and such waits count as waits (to leave them out would hide who starved).
+    """
+
+    in_window: list[int]  # sales of each contender that ended in the window
+    sold: int  # all of them
+    waits: list[float]  # s, of all attempts
+    round_trips: int
+    commands: int

@@ -1,0 +1,65 @@
+"""The client that every row gets: redis-py's own, with connections that count."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import redis
+
+from app.bench.contender import ANSWER
+from app.config import Settings
+from app.store.redis import NEVER_RESEND, Metered, Wire, metered
+from app.store.servers import Servers
+
+
+class CountedServers(Servers):
+    """Servers whose store is a plain client that counts what it sends.
+
+    Plain (redis-py's pool, shared by all threads), because that is what the other libraries'
+    users have. Only resending is off: it would sell a unit twice and nobody would know.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__(Settings(redis_url=url))
+        self._wires: list[Wire] = []
+
+    @cached_property
+    def store(self) -> redis.Redis:
+        return self.own_store()
+
+    def own_store(self) -> redis.Redis:
+        """A client beside it, counted with it."""
+        wires = self._wires
+
+        class Counted(Metered, redis.Connection):
+            """Counts for itself: pottery sends from threads of its own, unseen by its caller's."""
+
+            def __init__(self, **kwargs: Any) -> None:
+                super().__init__(**kwargs)
+                self.wire = Wire()
+                wires.append(self.wire)
+
+            def send_command(self, *args: Any, **kwargs: Any) -> None:
+                with metered(self.wire):
+                    super().send_command(*args, **kwargs)
+
+            def pack_commands(self, commands: Any) -> Any:
+                with metered(self.wire):
+                    return super().pack_commands(commands)
+
+        pool = redis.ConnectionPool.from_url(
+            self.settings.store,
+            socket_timeout=ANSWER,
+            socket_connect_timeout=ANSWER,
+            retry=NEVER_RESEND,
+        )
+        pool.connection_class = Counted
+        return redis.Redis(connection_pool=pool)
+
+    def sent(self) -> Wire:
+        """All of it so far, by whichever thread."""
+        return Wire(
+            sum(wire.round_trips for wire in self._wires),
+            sum(wire.commands for wire in self._wires),
+        )

@@ -1,0 +1,90 @@
+"""Figures of one cell, and what several rounds of them say. No I/O."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+from app.bench.cell import Count, Shape
+from app.bench.rows import Row
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One lock, one shape, one round. None where nothing was sold to be divided by."""
+
+    sales_per_s: float
+    p50_ms: float  # of the waits for the lock: from asking to having it, or giving up
+    p99_ms: float
+    longest_ms: float
+    fairness: float  # most ÷ fewest sales of one contender; infinite when one sold nothing
+    round_trips_per_sale: float | None
+    commands_per_sale: float | None
+    oversold: int  # units sold that were never taken from the stock
+
+
+def figures(counts: Sequence[Count], taken: int, seconds: float) -> Figures:
+    """`taken` units are gone from the stock; all contenders had `seconds`."""
+    each = [sales for count in counts for sales in count.in_window]
+    waits = sorted(wait * 1000 for count in counts for wait in count.waits)
+    sold = sum(count.sold for count in counts)
+    return Figures(
+        sales_per_s=sum(each) / seconds,
+        p50_ms=percentile(waits, 0.50),
+        p99_ms=percentile(waits, 0.99),
+        longest_ms=waits[-1],
+        fairness=max(each) / min(each) if min(each) else math.inf,
+        round_trips_per_sale=quotient(sum(count.round_trips for count in counts), sold),
+        commands_per_sale=quotient(sum(count.commands for count in counts), sold),
+        oversold=sold - taken,
+    )
+
+
+def percentile(ordered: Sequence[float], share: float) -> float:
+    """The smallest value that at least `share` of all do not exceed (nearest rank)."""
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def quotient(one: float, other: float) -> float | None:
+    return one / other if other else None
+
+
+class Spread(NamedTuple):
+    low: float
+    median: float
+    high: float
+
+
+def spread(values: Iterable[float | None]) -> Spread | None:
+    """Of the values that are there; None when none is."""
+    there = [value for value in values if value is not None]
+    return Spread(min(there), median(there), max(there)) if there else None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One row of the table: a lock in one shape, its rounds beside the base's same rounds."""
+
+    row: Row
+    shape: Shape
+    rounds: list[Figures]
+    base: list[Figures]
+
+    def spread(self, name: str) -> Spread | None:
+        """Of one figure over the rounds."""
+        return spread(getattr(one, name) for one in self.rounds)
+
+    def ratio(self, name: str) -> Spread | None:
+        """Of one figure ÷ the base's in the same round."""
+        return spread(
+            quotient(getattr(mine, name), getattr(theirs, name))
+            for mine, theirs in zip(self.rounds, self.base, strict=True)
+        )
+
+    @property
+    def oversold(self) -> int:
+        """In all rounds together: a median would hide the one round in which a lock broke."""
+        return sum(one.oversold for one in self.rounds)

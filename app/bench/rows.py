@@ -1,0 +1,136 @@
+"""The rows of the table, and which of them a run takes.
+
+A row that is more than a lock around the common section (one that fuses the section into its
+scripts, say) brings a `build` of its own. It sells like all others: stock - 1 under `names.stock`
+and one entry more in the stream `names.sales` for each unit, which the bench holds against its
+count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+
+from app.bench import peers, recipes
+from app.bench.contender import Contender, Names
+from app.domain import Invalid
+from app.locks import LOCKS
+from app.store.servers import Servers
+
+# Whoever asks for one contender more in the same process gets it from the same `Servers`.
+Build = Callable[[Servers, Names, int], Contender]
+
+BASE = "python-redis-lock"  # the only peer that neither sleeps nor starves: the fair yardstick
+
+
+@dataclass(frozen=True)
+class Row:
+    """One lock in the table. `build` is found by its name in other processes: no lambdas."""
+
+    name: str
+    settings: str  # how the lock is made, for a person
+    build: Build
+    module: str = ""  # what must be installed,
+    package: str = ""  # and what its package is called
+    exhibit: bool = False
+
+
+OURS = [
+    Row(name, "our recipe", partial(recipes.contender, recipe), exhibit=recipe.exhibit)
+    for name, recipe in LOCKS.items()
+    if recipe.needs == "store"
+]
+
+PEERS = [
+    Row(
+        "redis-py",
+        "redis.lock.Lock(sleep=0.1), its default",
+        partial(peers.contender, peers.redis_py),
+    ),
+    Row(
+        "redis-py-1ms",
+        "redis.lock.Lock(sleep=0.001)",
+        partial(peers.contender, peers.redis_py_1ms),
+    ),
+    Row(
+        "python-redis-lock",
+        "redis_lock.Lock(), waits in BLPOP",
+        partial(peers.contender, peers.python_redis_lock),
+        "redis_lock",
+        "python-redis-lock",
+    ),
+    Row(
+        "pottery",
+        "pottery.Redlock() with one master, sleeps 0 to 0.2 s at random",
+        partial(peers.contender, peers.pottery),
+        "pottery",
+        "pottery",
+    ),
+    Row(
+        "sherlock",
+        "sherlock.RedisLock(retry_interval=0.1), its default",
+        partial(peers.contender, peers.sherlock),
+        "sherlock",
+        "sherlock",
+    ),
+    Row(
+        "redlock-py",
+        f"redlock.Redlock(retry_delay={peers.REDLOCK_PY_DELAY}) with one master",
+        partial(peers.contender, peers.RedlockPy),
+        "redlock",
+        "redlock-py",
+    ),
+]
+
+ROWS = {row.name: row for row in (*OURS, *PEERS)}
+
+# Taken unless told otherwise, in the table's order: the sound ones that are fast enough to matter.
+DEFAULT = [
+    name
+    for name in ("lease", "watchdog", "queue", "queue-no-cohort", "queue-inlined")
+    if name in ROWS
+] + [row.name for row in PEERS]
+
+
+def installed(row: Row) -> bool:
+    return not row.module or find_spec(row.module) is not None
+
+
+@dataclass(frozen=True)
+class Choice:
+    rows: list[Row]
+    base: Row
+    remarks: list[str]  # what was done differently from what was asked, and why
+
+
+def choose(
+    only: list[str] | None, base: str | None, there: Callable[[Row], bool] = installed
+) -> Choice:
+    """The rows to measure. The base is measured too, chosen or not: ratios need it.
+
+    Peers that are not installed are left out with a remark; one that was named raises Invalid.
+    """
+    for option, names in (("--only", only or []), ("--base", [] if base is None else [base])):
+        for name in names:
+            if name not in ROWS:
+                known = ", ".join(ROWS)
+                raise Invalid({option: f"{option}: there is no lock {name}; known: {known}"})
+            if not there(ROWS[name]):
+                raise Invalid({option: f"{option}: {_absent(ROWS[name])}"})
+    wanted = [ROWS[name] for name in only or DEFAULT]
+    rows = [row for row in wanted if there(row)]
+    remarks = [_absent(row) for row in wanted if not there(row)]
+    against = ROWS[base or BASE]
+    if not there(against):
+        remarks.append(f"{_absent(against)} Ratios are against {rows[0].name} instead.")
+        against = rows[0]
+    elif against not in rows:
+        remarks.append(f"{against.name} is measured too: the ratios are against it.")
+        rows.append(against)
+    return Choice(rows, against, list(dict.fromkeys(remarks)))
+
+
+def _absent(row: Row) -> str:
+    return f"{row.name} is not installed: pip install {row.package}."

@@ -1,0 +1,110 @@
+"""The whole run: every shape, every round, every lock in turn."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+
+from app.bench import BenchFailed, server
+from app.bench.cell import Shape
+from app.bench.contender import Names
+from app.bench.crew import Crew, hired
+from app.bench.figures import Figures, Result, figures
+from app.bench.rows import Row
+
+STOCK = 1_000_000_000  # units; no window sells so many
+
+
+@dataclass(frozen=True)
+class Plan:
+    rows: list[Row]
+    base: Row  # one of the rows
+    shapes: list[Shape]
+    seconds: int  # of each cell's window
+    rounds: int
+
+    @property
+    def cells(self) -> list[tuple[Shape, int, Row]]:
+        """In the order they run: A B C, B C A, ... so that no lock always follows the same one."""
+        return [
+            (shape, round, row)
+            for shape in self.shapes
+            for round in range(self.rounds)
+            for row in rotated(self.rows, round)
+        ]
+
+
+def rotated(rows: Sequence[Row], by: int) -> list[Row]:
+    start = by % len(rows)
+    return [*rows[start:], *rows[:start]]
+
+
+@dataclass(frozen=True)
+class Finished:
+    results: list[Result]
+    server: str
+
+
+def run(plan: Plan, began: Callable[[str], object]) -> Finished:
+    """Measure; `began` is told of each cell as it begins.
+
+    Raises BenchFailed, or StoreAway on a machine that the embedded server is not made for.
+    """
+    measured: dict[tuple[Shape, str], list[Figures]] = {}
+    with stage(max(shape.processes for shape in plan.shapes)) as (store, crew):
+        about = server.about(store)
+        for number, (shape, round, row) in enumerate(plan.cells):
+            began(f"{row.name} at {shape}, round {round + 1} of {plan.rounds}")
+            names = Names.of(f"{row.name}-{number}")  # that no other cell has used
+            cell = measure(store, crew, row, names, shape, plan.seconds)
+            measured.setdefault((shape, row.name), []).append(cell)
+    results = [
+        Result(row, shape, measured[shape, row.name], measured[shape, plan.base.name])
+        for shape in plan.shapes
+        for row in plan.rows
+    ]
+    return Finished(results, about)
+
+
+@contextmanager
+def stage(processes: int) -> Iterator[tuple[redis.Redis, Crew]]:
+    """A server and workers for one run, in a folder of their own; all of it gone afterwards."""
+    interrupt = signal.getsignal(signal.SIGINT)
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="lastapple-bench-") as name,
+            server.running(Path(name)) as store,
+            hired(Path(name), server.url(store), processes) as crew,
+        ):
+            try:
+                yield store, crew
+            except redis.RedisError as error:
+                raise BenchFailed(f"The embedded Valkey does not answer: {error}") from error
+            finally:
+                # A second Ctrl-C must not interrupt the leaving.
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+
+
+def measure(
+    store: redis.Redis, crew: Crew, row: Row, names: Names, shape: Shape, seconds: int
+) -> Figures:
+    """One cell, on an empty server."""
+    store.flushall()
+    store.set(names.stock, STOCK)
+    counts = crew.work(row, names, shape, seconds)
+    sold = sum(count.sold for count in counts)
+    noted, left = store.xlen(names.sales), store.get(names.stock)
+    if sold != noted or left is None:  # the row's fault or ours: `oversold` would be wrong
+        raise BenchFailed(
+            f"{row.name} at {shape}: its contenders say that they sold {sold} units, the store "
+            f"has {noted} sales and {left!r} units."
+        )
+    return figures(counts, STOCK - int(left), seconds)

@@ -1,0 +1,151 @@
+"""`lastapple bench locks`: our locks and other libraries', side by side."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import platform
+import signal
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+import psutil
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from app.bench import inputs, tables
+from app.bench.document import document
+from app.bench.rows import BASE, DEFAULT, ROWS, choose
+from app.bench.run import Finished, Plan, run
+
+
+@click.group("bench", short_help="Measure locks side by side.")
+def bench() -> None:
+    """Measure ways to do the same thing side by side."""
+
+
+@bench.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.option(
+    "--only",
+    metavar="A,B,C",
+    help=f"Which locks, of: {', '.join(ROWS)}.  [default: {', '.join(DEFAULT)}]",
+)
+@click.option("--shapes", default="2x4,2x16", help="Processes x threads that contend.")
+@click.option(
+    "--seconds", default=2, type=click.IntRange(1, 600), help="Of each lock, shape and round."
+)
+@click.option(
+    "--rounds", default=3, type=click.IntRange(1, 50), help="How often each lock is measured."
+)
+@click.option(
+    "--base", metavar="NAME", help=f"The lock that ratios are against.  [default: {BASE}]"
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write all rows there; - is standard output, with nothing else on it.",
+)
+def locks(
+    only: str | None,
+    shapes: str,
+    seconds: int,
+    rounds: int,
+    base: str | None,
+    json_file: str | None,
+) -> None:
+    """Let each lock guard the sale of one item, and see what it costs and whom it starves.
+
+    Every shape is P processes of T threads, all after the same lock; 1x1 is uncontended. The
+    locks take turns, so that a noisy minute hits all of them. Brings up a Valkey of its own, in
+    a temporary folder, and removes it again. The defaults take about three minutes.
+    """
+    choice = choose(inputs.names(only) if only is not None else None, base)
+    plan = Plan(choice.rows, choice.base, inputs.shapes(shapes), seconds, rounds)
+    check_writable(json_file)
+    # Standard output may belong to the document.
+    people = Console(stderr=json_file == "-", highlight=False)
+    if not people.is_terminal:
+        people.width = tables.WIDE
+    for remark in choice.remarks:
+        people.print(remark, style="yellow", markup=False)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
+    try:
+        finished = with_progress(plan)
+    except KeyboardInterrupt:
+        click.echo("Stopped; nothing was written.", err=True)
+        sys.exit(130)
+    show(people, plan, finished)
+    if json_file:
+        write_json(json_file, document(finished, machine()))
+
+
+def with_progress(plan: Plan) -> Finished:
+    """Run it, with a bar on standard error: what runs now, and the time left."""
+    with Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+        refresh_per_second=2,  # every refresh takes CPU from what is measured
+        speed_estimate_period=600,
+    ) as bar:
+        task = bar.add_task("bringing up a Valkey", total=len(plan.cells))
+        done = itertools.count()
+        return run(plan, lambda cell: bar.update(task, completed=next(done), description=cell))
+
+
+def show(people: Console, plan: Plan, finished: Finished) -> None:
+    for shape in plan.shapes:
+        results = [result for result in finished.results if result.shape == shape]
+        people.print(tables.table(plan, shape, results, people.width))
+        people.print(tables.chart(plan, results))
+        people.print()
+    for sentence in tables.reading(plan):
+        people.print(sentence, markup=False)
+    facts = {row.name: row.settings for row in plan.rows}
+    for name, fact in (facts | {"server": finished.server, "machine": machine()}).items():
+        people.print(f"{name}: {fact}", style="dim", markup=False)
+
+
+def machine() -> str:
+    """Where it ran: figures mean nothing without it."""
+    # Those that this process may use: in a container often fewer than there are.
+    cores = len(psutil.Process().cpu_affinity()) if psutil.LINUX else psutil.cpu_count() or 1
+    return (
+        f"{cores} cores ({platform.machine()}), {platform.system()} {platform.release()}, "
+        f"Python {platform.python_version()}, redis-py {version('redis')}, "
+        f"hiredis {version('hiredis')}"
+    )
+
+
+def check_writable(file: str | None) -> None:
+    """Better now than after minutes of measuring. `-` is standard output."""
+    if file is None or file == "-":
+        return
+    folder = Path(file).parent
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder {folder} to write {file} to")
+    if not os.access(file if Path(file).exists() else folder, os.W_OK):
+        raise click.BadParameter(f"{file} cannot be written")
+
+
+def write_json(file: str, document: Any) -> None:
+    """Write the document to the file, or to standard output for `-`."""
+    try:
+        with click.open_file(file, "wb") as to:
+            to.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise click.ClickException(f"cannot write {file}: {error.strerror}") from error

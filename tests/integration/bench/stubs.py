@@ -1,0 +1,64 @@
+"""Rows that the bench must see through. A module of its own: the workers import it by name."""
+
+from __future__ import annotations
+
+import logging
+
+from app.bench.contender import Attempt, Names
+from app.locks.handle import Handle
+from app.store.servers import Servers
+
+
+class Never(Handle):
+    """A recipe that lets everybody in."""
+
+    name = "never"
+    exhibit = True
+
+    def attempt(self) -> bool:
+        return True
+
+    def free(self) -> bool:
+        return True
+
+
+class Stuck(Never):
+    """A recipe that lets nobody in, and whose waiters soon give up."""
+
+    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+        self.clock.sleep(0.01)
+        return False
+
+
+class Forgetful:
+    """Notes each sale and leaves the stock as it is: every unit is sold from nothing."""
+
+    def __init__(self, servers: Servers, names: Names, _lease: int) -> None:
+        self.store = servers.store
+        self.names = names
+
+    def sell(self) -> Attempt:
+        self.store.xadd(self.names.sales, {"left": "?"})
+        return Attempt(0.0, True)
+
+
+class Boastful(Forgetful):
+    """Says that it sold, and notes nothing."""
+
+    def sell(self) -> Attempt:
+        return Attempt(0.0, bool(self.store.ping()))
+
+
+class Broken(Forgetful):
+    """Fails."""
+
+    def sell(self) -> Attempt:
+        raise OSError("the apple is off")
+
+
+class Quiet(Forgetful):
+    """Logs an error and goes on, as some libraries do."""
+
+    def sell(self) -> Attempt:
+        logging.getLogger("quiet").error("the pear is off")
+        return super().sell()

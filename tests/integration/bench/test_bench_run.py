@@ -1,0 +1,81 @@
+"""Short real runs: what the bench counts, and what it does not let pass."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from app.bench import BenchFailed, recipes
+from app.bench.cell import Shape
+from app.bench.figures import Figures
+from app.bench.rows import DEFAULT, ROWS, Build, Row
+from app.bench.run import Plan, run
+from tests.integration.bench.stubs import Boastful, Broken, Forgetful, Never, Quiet, Stuck
+
+
+def measured(rows: list[Row], shape: Shape) -> dict[str, Figures]:
+    """One round of one second."""
+    told: list[str] = []
+    plan = Plan(rows, rows[0], [shape], seconds=1, rounds=1)
+    results = run(plan, told.append).results
+    assert told == [f"{row.name} at {shape}, round 1 of 1" for row in rows]
+    return {result.row.name: result.rounds[0] for result in results}
+
+
+def stub(build: Build) -> Row:
+    return Row("stub", "a stub", build)
+
+
+def test_every_default_lock_sells_exactly() -> None:
+    found = measured([ROWS[name] for name in DEFAULT], Shape(2, 2))
+    assert {name: figures.oversold for name, figures in found.items()} == dict.fromkeys(found, 0)
+    assert all(figures.sales_per_s > 50 for figures in found.values())
+    assert found["redis-py"].longest_ms > 100, "somebody slept"
+
+
+def test_what_an_uncontended_sale_sends() -> None:
+    """The section is two round trips (GET; MULTI, SET, XADD, EXEC): the rest is the lock's."""
+    peers = [ROWS[name] for name in ("lease", "redis-py", "python-redis-lock", "pottery")]
+    found = measured(peers, Shape(1, 1))
+    sent = {
+        name: (figures.round_trips_per_sale, figures.commands_per_sale)
+        for name, figures in found.items()
+    }
+    assert sent == {
+        "lease": (4, 7),
+        "redis-py": (4, 7),
+        "python-redis-lock": (5, 8),  # asks first whether the lock is its own already
+        "pottery": (4, 7),  # sent from threads of its own, and counted all the same
+    }
+    assert {figures.fairness for figures in found.values()} == {1.0}
+
+
+def test_a_recipe_that_never_locks_oversells() -> None:
+    found = measured([stub(partial(recipes.contender, Never))], Shape(1, 4))["stub"]
+    assert 0 < found.oversold < found.sales_per_s + 5
+
+
+def test_oversold_is_exact() -> None:
+    """Nothing is ever taken: oversold is what was sold, one of it perhaps after the window."""
+    found = measured([stub(Forgetful)], Shape(1, 1))["stub"]
+    assert found.oversold - found.sales_per_s in (0, 1)
+
+
+def test_a_lock_that_nobody_gets_has_no_cost_a_sale() -> None:
+    found = measured([stub(partial(recipes.contender, Stuck))], Shape(1, 2))["stub"]
+    assert (found.sales_per_s, found.oversold, found.round_trips_per_sale) == (0, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        (Broken, "OSError: the apple is off"),
+        (Quiet, "logged: the pear is off"),
+        (Boastful, "the store has 0 sales"),
+    ],
+)
+def test_what_goes_wrong_in_a_worker_is_said(build: Build, said: str) -> None:
+    with pytest.raises(BenchFailed, match="stub at 1x1") as failed:
+        measured([stub(build)], Shape(1, 1))
+    assert said in str(failed.value)
