@@ -10,7 +10,7 @@ import pytest
 from app import Parts
 from app.config import Settings
 from app.service.purchase import Purchase
-from tests.servers import ClusterServer, PostgresServer, StoreServer, redis_server
+from tests.servers import STORES, ClusterServer, PostgresServer, StoreServer, redis_server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,13 +23,16 @@ def runs(request: pytest.FixtureRequest) -> int:
     return count
 
 
-@pytest.fixture(scope="session", params=["valkey", "redis"])
-def store_server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[StoreServer]:
-    """A store that many tests share; each begins with it empty (see `parts`)."""
-    program = redis_server() if request.param == "redis" else None
-    server = StoreServer(tmp_path_factory.mktemp(request.param), program, appendfsync="no")
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path_factory.mktemp("valkey"), appendfsync="no")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def debians(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path_factory.mktemp("redis"), redis_server(), appendfsync="no")
     yield server
     server.stop()
 
@@ -40,6 +43,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]
     server = ClusterServer(tmp_path_factory.mktemp("cluster"), appendfsync="no")
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session", params=STORES)
+def store_server(request: pytest.FixtureRequest) -> StoreServer:
+    """A store that many tests share; each begins with it empty (see `parts`)."""
+    server: StoreServer = request.getfixturevalue(request.param)
+    return server
 
 
 @pytest.fixture(scope="session")

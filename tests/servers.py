@@ -20,6 +20,7 @@ import redis
 from app.store import embedded
 
 SLOTS = 16_384  # of a cluster
+STORES = [pytest.param("valkey"), pytest.param("debians", id="redis")]  # fixtures of conftest.py
 
 
 def free_port() -> int:

@@ -15,7 +15,7 @@ from tests.servers import ClusterServer, StoreServer
 KEYS = [f"{{{item}}}:lock" for item in ITEMS]  # of all three nodes
 
 
-@pytest.fixture(params=["redis-py's"])
+@pytest.fixture(params=["ours", "redis-py's"])
 def client(
     request: pytest.FixtureRequest, cluster: ClusterServer
 ) -> Iterator[redis.Redis | RedisCluster]:

@@ -1,0 +1,13 @@
+"""Every recipe keeps its contract on a cluster too."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.servers import STORES, ClusterServer, StoreServer
+
+
+@pytest.fixture(scope="session", params=[*STORES, "cluster"])
+def store_server(request: pytest.FixtureRequest) -> StoreServer | ClusterServer:
+    server: StoreServer | ClusterServer = request.getfixturevalue(request.param)
+    return server
