@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 CLUSTER = ("redis+cluster://", "rediss+cluster://")
-NODE = r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?"  # host, or IPv6 in brackets, and its port
 LONGEST_SOCKET_PATH = 104  # bytes that every system takes; Linux takes four more
 
 
@@ -123,7 +121,7 @@ def _check_store(url: str) -> None:
     """Raises BadSetting."""
     if url.startswith(CLUSTER):
         nodes = urlsplit(url).netloc.rpartition("@")[2].split(",")
-        if not all(re.fullmatch(NODE, node) for node in nodes):
+        if not all(_is_node(node) for node in nodes):
             raise BadSetting("REDIS_URL of a cluster is redis+cluster://host:port,host:port,…")
         if urlsplit(url).path not in ("", "/", "/0"):
             raise BadSetting("REDIS_URL of a cluster cannot name a database: there is but one")
@@ -132,6 +130,14 @@ def _check_store(url: str) -> None:
             "REDIS_URL must begin with redis://, rediss://, unix://, redis+cluster:// or "
             "rediss+cluster://"
         )
+
+
+def _is_node(text: str) -> bool:
+    try:
+        node = urlsplit(f"//{text}")
+        return bool(node.hostname) and node.port != 0  # asking for a bad port raises
+    except ValueError:
+        return False
 
 
 def _parse(name: str, text: str, row: Any) -> str | int:

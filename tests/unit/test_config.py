@@ -72,6 +72,7 @@ def test_a_cluster_is_named_by_some_of_its_nodes(url: str) -> None:
         "redis+cluster://a:1,",
         "redis+cluster://a:x",
         "redis+cluster://a:1:2",
+        "redis+cluster://a:65536",
         "redis+cluster://a:1/1",
         "unix+cluster:///s",
         "http://a:1",
