@@ -16,6 +16,8 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from app.store import embedded
 
@@ -71,7 +73,7 @@ class StoreServer:
             until(lambda: self._pong(client))
 
     def client(self) -> redis.Redis:
-        return redis.Redis.from_url(self.url)
+        return redis.Redis.from_url(self.url, retry=Retry(NoBackoff(), 0), socket_timeout=10)
 
     @staticmethod
     def _pong(client: redis.Redis) -> bool:
@@ -133,12 +135,39 @@ class ClusterServer:
         return bool(said["cluster_state"] == "ok" and said["cluster_slots_ok"] == str(SLOTS))
 
     def node_of(self, key: str) -> StoreServer:
-        """Who serves a key at the moment."""
-        with self.nodes[0].client() as client:
-            slot = client.execute_command("CLUSTER KEYSLOT", key)
-            ranges = client.execute_command("CLUSTER SLOTS")
-        port = next(owner[1] for first, last, owner, *_ in ranges if first <= slot <= last)
-        return next(node for node in self.nodes if node.port == port)
+        """Who serves a key at the moment, by its own word."""
+        return next(node for node in self.nodes if self._serves(node, key))
+
+    @staticmethod
+    def _serves(node: StoreServer, key: str) -> bool:
+        with node.client() as client:
+            try:
+                client.exists(key)
+            except redis.RedisError:
+                return False
+        return True
+
+    def move(self, key: str) -> None:
+        """Let another node serve the key's slot: moved in one step, as Valkey 9 can."""
+        source = self.node_of(key)
+        target = next(node for node in self.nodes if node is not source)
+        with source.client() as old, target.client() as new:
+            slot = old.execute_command("CLUSTER KEYSLOT", key)
+            to = new.execute_command("CLUSTER MYID")
+            old.execute_command("CLUSTER MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", to)
+        until(lambda: self.node_of(key) is target)
+
+    def add_replica(self, folder: Path, of: StoreServer) -> StoreServer:
+        bus = free_port()
+        replica = StoreServer(folder, more=self._member(bus))
+        with of.client() as primary, replica.client() as client:
+            primary.execute_command("CLUSTER MEET", "127.0.0.1", replica.port, bus)
+            of_id = primary.execute_command("CLUSTER MYID").decode()
+            until(lambda: of_id in str(client.execute_command("CLUSTER NODES")))
+            client.execute_command("CLUSTER REPLICATE", of_id)
+            until(lambda: client.info("replication")["master_link_status"] == "up")
+        self.nodes.append(replica)
+        return replica
 
     def stop(self) -> None:
         for node in self.nodes:

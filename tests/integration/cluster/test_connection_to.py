@@ -37,8 +37,8 @@ def test_on_a_cluster(client: redis.Redis | RedisCluster, cluster: ClusterServer
 
 
 @pytest.mark.parametrize("ours", [True, False])
-def test_on_a_single_server(store_server: StoreServer, ours: bool) -> None:
-    client = connect(store_server.url, 1_000) if ours else redis.Redis.from_url(store_server.url)
+def test_on_a_single_server(valkey: StoreServer, ours: bool) -> None:
+    client = connect(valkey.url, 1_000) if ours else redis.Redis.from_url(valkey.url)
     client.ping()
     wire = connection_to(client, "lock")
     wire.send_command("CLIENT", "ID")
