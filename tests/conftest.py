@@ -10,7 +10,8 @@ import pytest
 from app import Parts
 from app.config import Settings
 from app.service.purchase import Purchase
-from tests.servers import STORES, ClusterServer, PostgresServer, StoreServer, redis_server
+from tests.cluster import ClusterServer
+from tests.servers import STORES, PostgresServer, StoreServer, redis_server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -15,7 +15,7 @@ import logging
 import os
 import threading
 import time
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent import futures
 from typing import cast
 
 import redis
@@ -54,9 +54,9 @@ class Fulfil:
 
     def run(self, stop: threading.Event) -> None:
         """As a consumer's `run`. One that fails stops all, and its error is raised."""
-        with ThreadPoolExecutor(len(self.consumers)) as pool:
+        with futures.ThreadPoolExecutor(len(self.consumers)) as pool:
             running = [pool.submit(consumer.run, stop) for consumer in self.consumers]
-            wait(running, return_when=FIRST_EXCEPTION)
+            futures.wait(running, return_when=futures.FIRST_EXCEPTION)
             stop.set()
         for each in running:
             each.result()
@@ -103,11 +103,11 @@ class Consumer:
                     return
                 pause = min(LONGEST_PAUSE, pause * 2)
 
-    def read(self, within: int) -> list[Batch]:
-        """The next sales: left behind by a dead consumer first, else new within so many ms."""
+    def read(self, wait: int) -> list[Batch]:
+        """The next sales: left behind by a dead consumer first, else new within `wait` ms."""
         open_rounds = rounds.open_streams(self.store, self.items)
         if not open_rounds:
-            time.sleep(within / 1000)
+            time.sleep(wait / 1000)
             return []
         if time.monotonic() >= self.next_tidy:
             self.next_tidy = time.monotonic() + TIDY
@@ -122,7 +122,7 @@ class Consumer:
             self.name,
             dict.fromkeys(by_name, ">"),
             count=self.batch,
-            block=within or None,  # 0 would mean for ever
+            block=wait or None,  # 0 would mean for ever
         )
         return [(by_name[name], entries) for name, entries in cast(Answer, new)]
 

@@ -117,6 +117,8 @@ class Topology:
         for asked in list(self.known):
             try:
                 slots = self.node(*asked).execute_command("CLUSTER SLOTS")
+                if not slots:  # it has left the cluster, or never was in it
+                    raise ClusterDownError(f"{asked[0]}:{asked[1]} knows no node with slots.")
                 break
             except redis.RedisError as error:
                 self.known = [*(other for other in self.known if other != asked), asked]

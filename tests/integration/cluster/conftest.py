@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import ClusterServer
+from tests.cluster import ClusterServer
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,8 @@ from redis.cluster import RedisCluster
 
 from app.domain import ITEMS
 from app.store.redis import connect, connection_to
-from tests.servers import ClusterServer, StoreServer
+from tests.cluster import ClusterServer
+from tests.servers import StoreServer
 
 KEYS = [f"{{{item}}}:lock" for item in ITEMS]  # of all three nodes
 

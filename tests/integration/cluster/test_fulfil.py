@@ -11,8 +11,9 @@ import pytest
 from app import Parts
 from app.domain import ITEMS
 from app.service.fulfil import WAIT, Consumer, Fulfil
+from tests.cluster import ClusterServer
 from tests.selling import in_stream, mode, order
-from tests.servers import ClusterServer, until
+from tests.servers import until
 
 
 @pytest.fixture
@@ -63,10 +64,10 @@ def test_one_that_fails_ends_all(parts: Parts, monkeypatch: pytest.MonkeyPatch) 
     """A bug in one must not leave a process that looks alive and moves five items of six."""
     read = Consumer.read
 
-    def broken(self: Consumer, within: int) -> object:
+    def broken(self: Consumer, wait: int) -> object:
         if self.items == ["fig"]:
             raise ZeroDivisionError
-        return read(self, within)
+        return read(self, wait)
 
     monkeypatch.setattr(Consumer, "read", broken)
     with pytest.raises(ZeroDivisionError):

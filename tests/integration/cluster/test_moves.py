@@ -15,8 +15,8 @@ from app.domain import Outcome, StoreAway
 from app.service.purchase import Purchase
 from app.store.redis import Wire, connect, metered
 from app.store.topology import MOST_REDIRECTS
+from tests.cluster import ClusterServer
 from tests.selling import SOUND, HandClock, Once, fulfil_all, in_stream, mode, order
-from tests.servers import ClusterServer
 
 
 @pytest.mark.parametrize("name", SOUND)

@@ -16,9 +16,10 @@ from app import Parts
 from app.config import Settings
 from app.domain import Outcome, StoreAway
 from app.store.redis import connect
+from tests.cluster import ClusterServer
 from tests.lossy import LosesReplies
 from tests.selling import fulfil_all
-from tests.servers import ClusterServer, until
+from tests.servers import until
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.servers import STORES, ClusterServer, StoreServer
+from tests.cluster import ClusterServer
+from tests.servers import STORES, StoreServer
 
 
 @pytest.fixture(scope="session", params=[*STORES, "cluster"])

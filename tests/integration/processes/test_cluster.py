@@ -12,7 +12,8 @@ import pytest
 import requests
 
 from app.domain import ITEMS
-from tests.servers import ClusterServer, until
+from tests.cluster import ClusterServer
+from tests.servers import until
 from tests.shop import Shop
 
 PURCHASES = 40  # of each item, from two buyers at once
