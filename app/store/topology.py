@@ -13,6 +13,7 @@ from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 from redis.exceptions import ClusterDownError, MovedError
 
 MOST_REDIRECTS = 5  # of one command, before we say that the cluster sends us in circles
+BETWEEN_LOOKS = 0.1  # s: purchases that fail by the hundred must not ask by the hundred
 TO_ANY_NODE = {"CONFIG GET", "INFO", "PING", "TIME"}
 WENT_AWAY = (redis.ConnectionError, redis.TimeoutError, ClusterDownError)
 
@@ -49,8 +50,8 @@ class Topology:
         """
         parts = urlsplit(url)
         user, at, nodes = parts.netloc.rpartition("@")
-        scheme = parts.scheme.removesuffix("+cluster")
-        self.url = f"{scheme}://{user}{at}{{}}:{{}}/0?{parts.query}"
+        self.before = f"{parts.scheme.removesuffix('+cluster')}://{user}{at}"
+        self.after = f"/0?{parts.query}"
         self.timeout = timeout
         self.client = client
         self.clients: dict[Address, redis.Redis] = {}
@@ -63,7 +64,8 @@ class Topology:
         with self.making:
             if (host, port) not in self.clients:
                 bracketed = f"[{host}]" if ":" in host else host
-                self.clients[host, port] = self.client(self.url.format(bracketed, port))
+                url = f"{self.before}{bracketed}:{port}{self.after}"
+                self.clients[host, port] = self.client(url)
             return self.clients[host, port]
 
     def any_one(self) -> redis.Redis:
@@ -105,6 +107,7 @@ class Topology:
         except redis.RedisError:
             pass  # the next command that fails has us look again
         finally:
+            time.sleep(BETWEEN_LOOKS)
             self.looking.release()
 
     def look(self) -> list[redis.Redis | None]:

@@ -101,6 +101,25 @@ def test_what_the_others_need_while_a_node_is_away(
     until(lambda: "pear" not in shop.selling, 2)
 
 
+def test_failures_by_the_hundred_ask_for_the_topology_a_few_times(
+    shop: Purchase, own_cluster: ClusterServer
+) -> None:
+    own_cluster.node_of("{apple}").kill()
+    failed = 0
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        with pytest.raises(StoreAway):
+            shop.buy("apple", 1)
+        failed += 1
+    asked = 0
+    for item in ("pear", "quince"):  # of the other nodes
+        with own_cluster.node_of(f"{{{item}}}").client() as client:
+            stats = client.info("commandstats")
+        asked += stats.get("cmdstat_cluster|slots", {"calls": 0})["calls"]
+    assert failed > 100
+    assert asked < 20
+
+
 def test_all_nodes_away(shop: Purchase, parts: Parts, own_cluster: ClusterServer) -> None:
     for node in own_cluster.nodes:
         node.freeze()

@@ -9,6 +9,7 @@ import redis
 from redis.cluster import RedisCluster
 
 from app.domain import ITEMS
+from app.store.cluster import Cluster
 from app.store.redis import connect, connection_to
 from tests.cluster import ClusterServer
 from tests.servers import StoreServer
@@ -46,3 +47,14 @@ def test_on_a_single_server(valkey: StoreServer, ours: bool) -> None:
     assert wire.read_response() != client.client_id(), "a connection of its own"
     wire.disconnect()
     client.close()
+
+
+def test_what_else_the_url_says_holds_for_every_node() -> None:
+    client = connect("rediss+cluster://me:p%7B%7D{}@a:1,[::1]:2/0?ssl_cert_reqs=none", 1_000)
+    assert isinstance(client, Cluster)
+    for host, port in client.topology.known:
+        kwargs = client.topology.node(host, port).connection_pool.connection_kwargs
+        assert (kwargs["host"], kwargs["port"]) == (host, port)
+        assert (kwargs["username"], kwargs["password"]) == ("me", "p{}{}")
+        assert (kwargs["ssl_cert_reqs"], kwargs["socket_timeout"]) == ("none", 1.0)
+    assert client.topology.known == [("a", 1), ("::1", 2)]
