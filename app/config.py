@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+CLUSTER = ("redis+cluster://", "rediss+cluster://")
 LONGEST_SOCKET_PATH = 104  # bytes that every system takes; Linux takes four more
 
 
@@ -24,7 +26,11 @@ def setting(default: Any, text: str, low: int = 0, high: int = 0) -> Any:
 class Settings:
     """The table. A field `shop_port` is the environment variable SHOP_PORT."""
 
-    redis_url: str = setting("", "Redis or Valkey to sell from; empty: the embedded Valkey")
+    redis_url: str = setting(
+        "",
+        "Redis or Valkey to sell from; empty: the embedded Valkey. "
+        "A cluster: redis+cluster://host:port,host:port,… with some of its nodes",
+    )
     database_url: str = setting("", "where orders are kept; empty: SQLite in VAR_DIR")
     var_dir: str = setting("var", "folder for everything that is written: data, logs, secret")
     secret_key: str = setting("", "signs the buyer's cookie; empty: made once, kept in VAR_DIR")
@@ -99,8 +105,7 @@ class Settings:
             if environ.get(row.name.upper(), "") != ""
         }
         settings = cls(**values)
-        if not settings.store.startswith(("redis://", "rediss://", "unix://")):
-            raise BadSetting("REDIS_URL must begin with redis://, rediss:// or unix://")
+        _check_store(settings.store)
         if not settings.database.startswith(("sqlite:///", "postgresql:", "postgresql+psycopg:")):
             raise BadSetting("DATABASE_URL must begin with sqlite:/// or postgresql://")
         if len({settings.shop_port, settings.lab_port, settings.store_port}) < 3:
@@ -110,6 +115,29 @@ class Settings:
                 f"APPENDFSYNC is {settings.appendfsync!r}; choose always, everysec, no"
             )
         return settings
+
+
+def _check_store(url: str) -> None:
+    """Raises BadSetting."""
+    if url.startswith(CLUSTER):
+        nodes = urlsplit(url).netloc.rpartition("@")[2].split(",")
+        if not all(_is_node(node) for node in nodes):
+            raise BadSetting("REDIS_URL of a cluster is redis+cluster://host:port,host:port,…")
+        if urlsplit(url).path not in ("", "/", "/0"):
+            raise BadSetting("REDIS_URL of a cluster cannot name a database: there is but one")
+    elif not url.startswith(("redis://", "rediss://", "unix://")):
+        raise BadSetting(
+            "REDIS_URL must begin with redis://, rediss://, unix://, redis+cluster:// or "
+            "rediss+cluster://"
+        )
+
+
+def _is_node(text: str) -> bool:
+    try:
+        node = urlsplit(f"//{text}")
+        return bool(node.hostname) and node.port != 0  # asking for a bad port raises
+    except ValueError:
+        return False
 
 
 def _parse(name: str, text: str, row: Any) -> str | int:

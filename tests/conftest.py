@@ -11,7 +11,8 @@ from app import Parts
 from app.config import Settings
 from app.domain import Clock
 from app.service.purchase import Purchase
-from tests.servers import ClusterServer, PostgresServer, StoreServer, redis_server
+from tests.cluster import ClusterServer
+from tests.servers import STORES, PostgresServer, StoreServer, redis_server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,13 +25,16 @@ def runs(request: pytest.FixtureRequest) -> int:
     return count
 
 
-@pytest.fixture(scope="session", params=["valkey", "redis"])
-def store_server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[StoreServer]:
-    """A store that many tests share; each begins with it empty (see `parts`)."""
-    program = redis_server() if request.param == "redis" else None
-    server = StoreServer(tmp_path_factory.mktemp(request.param), program, appendfsync="no")
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path_factory.mktemp("valkey"), appendfsync="no")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def debians(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path_factory.mktemp("redis"), redis_server(), appendfsync="no")
     yield server
     server.stop()
 
@@ -41,6 +45,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]
     server = ClusterServer(tmp_path_factory.mktemp("cluster"), appendfsync="no")
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session", params=STORES)
+def store_server(request: pytest.FixtureRequest) -> StoreServer:
+    """A store that many tests share; each begins with it empty (see `parts`)."""
+    server: StoreServer = request.getfixturevalue(request.param)
+    return server
 
 
 @pytest.fixture(scope="session")

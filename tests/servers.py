@@ -16,10 +16,12 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from app.store import embedded
 
-SLOTS = 16_384  # of a cluster
+STORES = [pytest.param("valkey"), pytest.param("debians", id="redis")]  # fixtures of conftest.py
 
 
 def free_port() -> int:
@@ -70,7 +72,7 @@ class StoreServer:
             until(lambda: self._pong(client))
 
     def client(self) -> redis.Redis:
-        return redis.Redis.from_url(self.url)
+        return redis.Redis.from_url(self.url, retry=Retry(NoBackoff(), 0), socket_timeout=10)
 
     @staticmethod
     def _pong(client: redis.Redis) -> bool:
@@ -93,55 +95,6 @@ class StoreServer:
         self.thaw()
         self.process.terminate()
         self.process.wait(10)
-
-
-class ClusterServer:
-    """Three Valkeys that share the slots, without replicas; `url` names all of them."""
-
-    def __init__(self, folder: Path, appendfsync: str = "always"):
-        buses = [free_port() for _ in range(3)]
-        self.nodes = [
-            StoreServer(folder / str(bus), appendfsync=appendfsync, more=self._member(bus))
-            for bus in buses
-        ]
-        addresses = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
-        self.url = f"redis+cluster://{addresses}"
-        share = -(-SLOTS // 3)
-        for number, node in enumerate(self.nodes):
-            first, last = number * share, min((number + 1) * share, SLOTS) - 1
-            with node.client() as client:
-                client.execute_command("CLUSTER ADDSLOTSRANGE", first, last)
-                for other, bus in zip(self.nodes, buses, strict=True):
-                    client.execute_command("CLUSTER MEET", "127.0.0.1", other.port, bus)
-        until(lambda: all(self.complete(node) for node in self.nodes), 30)
-
-    @staticmethod
-    def _member(bus: int) -> list[str]:
-        return [
-            *("--cluster-enabled", "yes", "--cluster-port", str(bus)),
-            *("--cluster-node-timeout", "2000"),
-            # The nodes that live go on selling what is theirs.
-            *("--cluster-require-full-coverage", "no"),
-        ]
-
-    @staticmethod
-    def complete(node: StoreServer) -> bool:
-        """Does `node` know every slot's owner, and all of them alive?"""
-        with node.client() as client:
-            said = client.execute_command("CLUSTER INFO")
-        return bool(said["cluster_state"] == "ok" and said["cluster_slots_ok"] == str(SLOTS))
-
-    def node_of(self, key: str) -> StoreServer:
-        """Who serves a key at the moment."""
-        with self.nodes[0].client() as client:
-            slot = client.execute_command("CLUSTER KEYSLOT", key)
-            ranges = client.execute_command("CLUSTER SLOTS")
-        port = next(owner[1] for first, last, owner, *_ in ranges if first <= slot <= last)
-        return next(node for node in self.nodes if node.port == port)
-
-    def stop(self) -> None:
-        for node in self.nodes:
-            node.stop()
 
 
 class PostgresServer:

@@ -23,6 +23,8 @@ def about(settings: Settings, store: redis.Redis, version: str) -> dict[str, Any
         server = f"Valkey {info['valkey_version']}"
     else:
         server = f"Redis {info['redis_version']}"
+    if "cluster" in (info.get("redis_mode"), info.get("server_mode")):  # Redis, Valkey
+        server += " cluster"
     return {
         "version": version,
         "shop": {

@@ -31,11 +31,7 @@ class OrderBook:
 
         Raises UnknownOrder; StoreAway or DatabaseAway when the one that may have it is away.
         """
-        store_away = None
-        try:
-            recorded = self._recorded([id])
-        except StoreAway as error:
-            recorded, store_away = [], error
+        recorded, store_away = self._recorded([id])
         if recorded:
             return Entry(recorded[0], confirmed=False)
         with db.answering(), self.sessions() as session:
@@ -51,13 +47,9 @@ class OrderBook:
 
         `recent` are ids from the buyer's cookie: those still in the store are found by them.
         """
-        found: dict[str, Entry] = {}
-        partial = False
-        try:
-            recorded = self._recorded(recent)
-            found |= {order.id: Entry(order, confirmed=False) for order in recorded}
-        except StoreAway:
-            partial = True
+        recorded, store_away = self._recorded(recent)
+        found = {order.id: Entry(order, confirmed=False) for order in recorded}
+        partial = store_away is not None
         try:
             with db.answering(), self.sessions() as session:
                 confirmed = orders.of_buyer(session, buyer, MOST) if buyer else []
@@ -67,10 +59,17 @@ class OrderBook:
         newest_first = sorted(found.values(), key=lambda entry: entry.order.id, reverse=True)
         return newest_first[:MOST], partial
 
-    def _recorded(self, ids: Iterable[str]) -> list[Order]:
-        with answering():
-            pipe = self.store.pipeline(transaction=False)
-            for id in ids:
-                for item in ITEMS:  # an order's id does not tell its item
-                    pipe.get(keys.order(item, id))
-            return [Order.decode(sale) for sale in pipe.execute() if sale]
+    def _recorded(self, ids: Iterable[str]) -> tuple[list[Order], StoreAway | None]:
+        """Orders in the store; and an error, when a node that may have more of them is away."""
+        try:
+            with answering():
+                pipe = self.store.pipeline(transaction=False)
+                for id in ids:
+                    for item in ITEMS:  # an order's id does not tell its item
+                        pipe.get(keys.order(item, id))
+                answers = pipe.execute(raise_on_error=False)
+        except StoreAway as error:
+            return [], error
+        errors = [answer for answer in answers if isinstance(answer, redis.RedisError)]
+        away = StoreAway(f"The store does not answer: {errors[0]}") if errors else None
+        return [Order.decode(answer) for answer in answers if isinstance(answer, bytes)], away

@@ -4,6 +4,9 @@ Reads every open round's stream as one consumer of a group, inserts in batches (
 there already is left alone), and only after the commit acknowledges and deletes. Killed at any
 point, it or another one takes up what was read and not acknowledged. While the database is away
 the sales wait in the stream.
+
+On a cluster each item has a consumer of its own, as one XREADGROUP reads streams of one slot only:
+so each can wait for sales without polling, and an item whose node is away holds up no other.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import logging
 import os
 import threading
 import time
+from concurrent import futures
 from typing import cast
 
 import redis
@@ -40,13 +44,34 @@ Answer = list[tuple[bytes, Entries]]  # XREADGROUP's: (stream, its entries)
 
 
 class Fulfil:
-    """One consumer. Several may run at once."""
+    """All the consumers that a process needs. Several processes may run at once."""
 
     def __init__(self, store: redis.Redis, sessions: sessionmaker[Session], batch: int) -> None:
         """`batch` is the most sales of one stream to move at once."""
+        self.consumers = [
+            Consumer(store, sessions, batch, items) for items in rounds.read_together(store)
+        ]
+
+    def run(self, stop: threading.Event) -> None:
+        """As a consumer's `run`. One that fails stops all, and its error is raised."""
+        with futures.ThreadPoolExecutor(len(self.consumers)) as pool:
+            running = [pool.submit(consumer.run, stop) for consumer in self.consumers]
+            futures.wait(running, return_when=futures.FIRST_EXCEPTION)
+            stop.set()
+        for each in running:
+            each.result()
+
+
+class Consumer:
+    """Moves the sales of some items."""
+
+    def __init__(
+        self, store: redis.Redis, sessions: sessionmaker[Session], batch: int, items: list[str]
+    ) -> None:
         self.store = store
         self.sessions = sessions
         self.batch = batch
+        self.items = items
         self.name = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
         self.next_claim = 0.0
         self.next_tidy = time.monotonic() + TIDY
@@ -80,7 +105,7 @@ class Fulfil:
 
     def read(self, wait: int) -> list[Batch]:
         """The next sales: left behind by a dead consumer first, else new within `wait` ms."""
-        open_rounds = rounds.open_streams(self.store)
+        open_rounds = rounds.open_streams(self.store, self.items)
         if not open_rounds:
             time.sleep(wait / 1000)
             return []

@@ -19,6 +19,7 @@ from app.domain import (
     Outcome,
     Round,
     Sale,
+    StoreAway,
     UnknownItem,
 )
 from app.modes import MODES, Mode
@@ -164,8 +165,19 @@ class Purchase:
         self.tally.leave(stale.keys)
 
     def refresh(self) -> None:
-        """Forget every round that is not the newest one, or has ended. Raises StoreAway."""
+        """Forget every round that is not the newest one, or has ended.
+
+        Raises StoreAway in the end, when some could not be looked up: on a cluster, one item's
+        node may be away and the others' not.
+        """
+        away = None
         for known in list(self.selling.values()):
-            newest = self.rounds.newest(known.round.item)
+            try:
+                newest = self.rounds.newest(known.round.item)
+            except StoreAway as error:
+                away = error
+                continue
             if newest is None or newest != known.round:
                 self._forget(known)
+        if away:
+            raise away

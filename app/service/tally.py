@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
 import orjson
 import redis
@@ -117,12 +118,17 @@ class Tally:
 
     def _beat_until_stopped(self) -> None:
         while not self.stopped.wait(BEAT):
-            try:
-                self.on_beat()
-                for name in list(self.posts):
-                    self._publish(name)
-            except (redis.RedisError, StoreAway) as error:
-                log.warning("no beat, the store does not answer: %s", error)
+            # Each by itself: on a cluster, one item's node may be away and the others' not.
+            self._try(self.on_beat)
+            for name in list(self.posts):
+                self._try(partial(self._publish, name))
+
+    @staticmethod
+    def _try(deed: Callable[[], None]) -> None:
+        try:
+            deed()
+        except (redis.RedisError, StoreAway) as error:
+            log.warning("no beat, the store does not answer: %s", error)
 
     def _publish(self, name: str) -> None:
         with self.lock:

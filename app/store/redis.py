@@ -24,7 +24,9 @@ from redis.connection import AbstractConnection, ConnectionPool
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
+from app.config import CLUSTER
 from app.domain import StoreAway
+from app.store.cluster import Cluster
 
 NEVER_RESEND = Retry(NoBackoff(), 0)
 # s. A connection in steady use notices by itself that the server went; looking each time would
@@ -157,6 +159,8 @@ class SendsOnce(redis.Redis):
 
 def connect(url: str, timeout_ms: int) -> redis.Redis:
     """A client for `url` that gives up after `timeout_ms` at every step and never resends."""
+    if url.startswith(CLUSTER):
+        return Cluster(url, timeout_ms / 1000, lambda node: connect(node, timeout_ms))
     pool = ThreadPool.from_url(
         url,
         socket_timeout=timeout_ms / 1000,
@@ -181,6 +185,8 @@ def connection_to(client: redis.Redis | RedisCluster, key: str, **but: Any) -> A
     """
     if isinstance(client, RedisCluster):
         client = client.get_redis_connection(client.get_node_from_key(key))
+    elif isinstance(client, Cluster):
+        client = client.topology.node_of(key)
     pool = client.connection_pool
     connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs | but)
     return connection

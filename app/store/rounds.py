@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import redis
 
 from app.domain import ITEMS, Item, Round, StoreAway
 from app.store import keys
+from app.store.cluster import Cluster
 from app.store.keys import Keys
 
 GROUP = "fulfil"  # the consumer group that moves sales to the database
@@ -27,30 +30,52 @@ def find(store: redis.Redis, item: str, number: int) -> Round | None:
 
 
 def shelf(store: redis.Redis) -> list[tuple[Item, Round | None, int | None]]:
-    """Every item with its newest round and the units left in it, in two round trips."""
+    """Every item with its newest round and the units left in it, in two round trips.
+
+    On a cluster two for each node; an item whose node is away has no round.
+    """
     pipe = store.pipeline(transaction=False)
-    for item in ITEMS:
-        pipe.get(keys.newest(item))
-    numbers = [int(number or 0) for number in pipe.execute()]
-    for item, number in zip(ITEMS, numbers, strict=True):
-        names = Keys(item, number)
+    for slug in ITEMS:
+        pipe.get(keys.newest(slug))
+    numbers = _answered(ITEMS, pipe.execute(raise_on_error=False))
+    for slug, number in numbers.items():
+        names = Keys(slug, int(number or 0))
         pipe.mget(names.record, names.stock, names.ended)
-    return [
-        (item, Round.decode(record) if record else None, _units(stock, ended))
-        for item, (record, stock, ended) in zip(ITEMS.values(), pipe.execute(), strict=True)
-    ]
+    found = _answered(numbers, pipe.execute(raise_on_error=False))
+    shelf = []
+    for slug, item in ITEMS.items():
+        record, stock, ended = found.get(slug, (None, None, None))
+        shelf.append((item, Round.decode(record) if record else None, _units(stock, ended)))
+    return shelf
 
 
-def open_streams(store: redis.Redis) -> list[Keys]:
-    """Rounds whose sales may still have to be moved to the database."""
+def _answered(items: Iterable[str], answers: list[Any]) -> dict[str, Any]:
+    """The answers that are none of errors. Raises when all of them are."""
+    said = {
+        item: answer
+        for item, answer in zip(items, answers, strict=True)
+        if not isinstance(answer, redis.RedisError)
+    }
+    if answers and not said:
+        raise answers[0]
+    return said
+
+
+def open_streams(store: redis.Redis, items: Sequence[str]) -> list[Keys]:
+    """Rounds of `items` whose sales may still have to be moved to the database."""
     pipe = store.pipeline(transaction=False)
-    for item in ITEMS:
+    for item in items:
         pipe.smembers(keys.streams(item))
     return [
         Keys(item, int(number))
-        for item, numbers in zip(ITEMS, pipe.execute(), strict=True)
+        for item, numbers in zip(items, pipe.execute(), strict=True)
         for number in sorted(numbers, key=int)
     ]
+
+
+def read_together(store: redis.Redis) -> list[list[str]]:
+    """Items whose streams one XREADGROUP can read: on a cluster those of one slot only."""
+    return [[item] for item in ITEMS] if isinstance(store, Cluster) else [list(ITEMS)]
 
 
 def start(store: redis.Redis, wanted: Round) -> Round:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,43 +14,9 @@ import redis
 from app import Parts
 from app.config import Settings
 from app.domain import Outcome, StoreAway
+from tests.lossy import LosesReplies
 from tests.selling import fulfil_all
 from tests.servers import StoreServer
-
-
-class LosesReplies:
-    """Stands between client and store. Once told to, it lets a sale through and cuts the answer."""
-
-    def __init__(self, store: StoreServer) -> None:
-        self.store = store
-        self.lose_next = False
-        self.lost = 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{self.port}/0"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._carry, args=(client,), daemon=True).start()
-
-    def _carry(self, client: socket.socket) -> None:
-        with client, socket.create_connection(("127.0.0.1", self.store.port)) as server:
-            while request := client.recv(65536):
-                server.sendall(request)
-                reply = server.recv(65536)
-                if self.lose_next and (b"EVALSHA" in request or b"EXEC" in request):
-                    self.lose_next = False
-                    self.lost += 1
-                    return
-                client.sendall(reply)
-
-    def close(self) -> None:
-        self.listener.close()
 
 
 @pytest.fixture

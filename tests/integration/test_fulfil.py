@@ -136,7 +136,7 @@ def test_dead_consumers_and_old_streams_are_forgotten(
     monkeypatch.setattr(fulfilling, "TIDY", -1.0)
     monkeypatch.setattr(fulfilling, "STREAM_LIFE", -1)
     time.sleep(0.01)
-    parts.fulfil.tidy([keys])
+    parts.fulfil.consumers[0].tidy([keys])
     assert parts.store.xinfo_consumers(keys.sales, GROUP) == []
     assert parts.store.smembers("{apple}:streams") == set()
 
@@ -145,7 +145,7 @@ def test_a_running_rounds_stream_is_never_forgotten(
     parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fulfilling, "STREAM_LIFE", -1)
-    parts.fulfil.tidy([Keys("apple", sold.number)])
+    parts.fulfil.consumers[0].tidy([Keys("apple", sold.number)])
     assert parts.store.smembers("{apple}:streams") == {b"1"}
 
 

@@ -56,3 +56,28 @@ def test_every_setting_is_explained_and_documented(row: Field[Any]) -> None:
     assert len(row.metadata["help"]) > 15
     documented = (TOP / "docs" / "settings.md").read_text()
     assert re.search(rf"^\| `{name}` \|", documented, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "url", ["redis+cluster://a:1", "rediss+cluster://u:p@a:1,b,[::1]:3/0?x=1", "redis+cluster://a/"]
+)
+def test_a_cluster_is_named_by_some_of_its_nodes(url: str) -> None:
+    assert Settings.read({"REDIS_URL": url}).store == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis+cluster://",
+        "redis+cluster://a:1,",
+        "redis+cluster://a:x",
+        "redis+cluster://a:1:2",
+        "redis+cluster://a:65536",
+        "redis+cluster://a:1/1",
+        "unix+cluster:///s",
+        "http://a:1",
+    ],
+)
+def test_a_store_that_cannot_be_meant_is_refused(url: str) -> None:
+    with pytest.raises(BadSetting, match="REDIS_URL"):
+        Settings.read({"REDIS_URL": url})

@@ -9,13 +9,15 @@ import redis
 from redis.cluster import RedisCluster
 
 from app.domain import ITEMS
+from app.store.cluster import Cluster
 from app.store.redis import connect, connection_to
-from tests.servers import ClusterServer, StoreServer
+from tests.cluster import ClusterServer
+from tests.servers import StoreServer
 
 KEYS = [f"{{{item}}}:lock" for item in ITEMS]  # of all three nodes
 
 
-@pytest.fixture(params=["redis-py's"])
+@pytest.fixture(params=["ours", "redis-py's"])
 def client(
     request: pytest.FixtureRequest, cluster: ClusterServer
 ) -> Iterator[redis.Redis | RedisCluster]:
@@ -37,11 +39,22 @@ def test_on_a_cluster(client: redis.Redis | RedisCluster, cluster: ClusterServer
 
 
 @pytest.mark.parametrize("ours", [True, False])
-def test_on_a_single_server(store_server: StoreServer, ours: bool) -> None:
-    client = connect(store_server.url, 1_000) if ours else redis.Redis.from_url(store_server.url)
+def test_on_a_single_server(valkey: StoreServer, ours: bool) -> None:
+    client = connect(valkey.url, 1_000) if ours else redis.Redis.from_url(valkey.url)
     client.ping()
     wire = connection_to(client, "lock")
     wire.send_command("CLIENT", "ID")
     assert wire.read_response() != client.client_id(), "a connection of its own"
     wire.disconnect()
     client.close()
+
+
+def test_what_else_the_url_says_holds_for_every_node() -> None:
+    client = connect("rediss+cluster://me:p%7B%7D{}@a:1,[::1]:2/0?ssl_cert_reqs=none", 1_000)
+    assert isinstance(client, Cluster)
+    for host, port in client.topology.known:
+        kwargs = client.topology.node(host, port).connection_pool.connection_kwargs
+        assert (kwargs["host"], kwargs["port"]) == (host, port)
+        assert (kwargs["username"], kwargs["password"]) == ("me", "p{}{}")
+        assert (kwargs["ssl_cert_reqs"], kwargs["socket_timeout"]) == ("none", 1.0)
+    assert client.topology.known == [("a", 1), ("::1", 2)]

@@ -1,4 +1,4 @@
-"""Locks in this process and in others, and a server that may be killed."""
+"""Locks in this process and in others, on each store and on a cluster; a server to be killed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.servers import Servers
+from tests.cluster import ClusterServer
 from tests.locking import KEY, NO_LEASE, HoldUp, Lock, Other, SetClock, TakeAway, held_up, pass_time
-from tests.servers import StoreServer
+from tests.servers import STORES, StoreServer
+
+
+@pytest.fixture(scope="session", params=[*STORES, "cluster"])
+def store_server(request: pytest.FixtureRequest) -> StoreServer | ClusterServer:
+    server: StoreServer | ClusterServer = request.getfixturevalue(request.param)
+    return server
 
 
 @pytest.fixture

@@ -1,0 +1,116 @@
+"""redis-py's pipeline, on the nodes of a cluster that serve its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import redis
+from redis.client import Pipeline
+from redis.exceptions import AskError, MovedError
+
+from app.store.topology import MOST_REDIRECTS, Topology
+
+Command = tuple[tuple[Any, ...], dict[str, Any]]  # as redis-py's pipeline keeps them
+
+
+class Spread(Pipeline):
+    """A transaction's keys share a slot: it goes to one node, over one connection.
+
+    Without MULTI the commands are shared out among their nodes, which are asked in turn.
+    """
+
+    def __init__(
+        self,
+        cluster: redis.Redis,
+        topology: Topology,
+        follow: Callable[..., Any],
+        transaction: bool,
+    ) -> None:
+        """`follow` sends one command to wherever its key is."""
+        super().__init__(cluster.connection_pool, cluster.response_callbacks, transaction, None)
+        self.topology = topology
+        self.follow = follow
+        self.with_multi = transaction
+        self.chosen = False
+
+    def choose(self, args: Sequence[Any]) -> None:
+        """Go to the node that serves this command's key, and stay there."""
+        if not self.chosen:
+            self.connection_pool = self.topology.serving(args).connection_pool
+            self.chosen = True
+
+    def reset(self) -> Any:
+        super().reset()
+        self.chosen = False
+
+    def immediate_execute_command(self, *args: Any, **options: Any) -> Any:
+        redirects = 0
+        while True:
+            self.choose(args)
+            watching = self.watching
+            try:
+                return super().immediate_execute_command(*args, **options)
+            except redis.RedisError as error:
+                if isinstance(error, MovedError):
+                    self.reset()
+                self._may_go_on(error, watching, redirects)
+                redirects += 1
+
+    def execute(self, raise_on_error: bool = True) -> list[Any]:
+        commands, scripts, watching = self.command_stack, self.scripts, self.watching
+        if not commands:
+            return super().execute(raise_on_error)
+        if not (self.with_multi or self.explicit_transaction):
+            return self._share_out(raise_on_error)
+        redirects = 0
+        while True:
+            self.choose(commands[0][0])
+            try:
+                return super().execute(raise_on_error)
+            except redis.RedisError as error:
+                self._may_go_on(error, watching, redirects)
+                self.command_stack, self.scripts = commands, scripts
+                redirects += 1
+
+    def _may_go_on(self, error: redis.RedisError, watching: bool, redirects: int) -> None:
+        """Raises, unless MOVED was the answer: nothing has run then, not even a part of a MULTI."""
+        self.topology.notice(error)
+        if not isinstance(error, MovedError) or redirects == MOST_REDIRECTS:
+            raise error
+        if watching:
+            raise redis.WatchError("What was watched has moved to another node.") from error
+
+    def _share_out(self, raise_on_error: bool) -> list[Any]:
+        """Without `raise_on_error` a node that is away leaves its error in its answers' places."""
+        commands, scripts = self.command_stack, self.scripts
+        self.reset()
+        shares: dict[redis.Redis, list[int]] = {}
+        for place, (args, _) in enumerate(commands):
+            shares.setdefault(self.topology.serving(args), []).append(place)
+        answers: list[Any] = [None] * len(commands)
+        for node, places in shares.items():
+            pipe = node.pipeline(transaction=False)
+            pipe.command_stack = [commands[place] for place in places]
+            pipe.scripts = set(scripts)
+            try:
+                said: Iterable[Any] = pipe.execute(raise_on_error=False)
+            except redis.RedisError as error:
+                self.topology.notice(error)
+                said = [error] * len(places)
+            for place, answer in zip(places, said, strict=True):
+                answers[place] = self._followed(commands[place], answer)
+                if raise_on_error and isinstance(answers[place], redis.RedisError):
+                    raise answers[place]
+        return answers
+
+    def _followed(self, command: Command, answer: Any) -> Any:
+        """A command that was told where its slot has gone has not run: send it after."""
+        if not isinstance(answer, AskError):  # MovedError is one
+            return answer
+        self.topology.notice(answer)
+        args, options = command
+        try:
+            return self.follow(*args, **options)
+        except redis.RedisError as error:
+            return error

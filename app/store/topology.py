@@ -1,0 +1,146 @@
+"""Which node of a cluster serves which keys, as far as we know."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import redis
+from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
+from redis.exceptions import ClusterDownError, MovedError
+
+MOST_REDIRECTS = 5  # of one command, before we say that the cluster sends us in circles
+BETWEEN_LOOKS = 0.1  # s: purchases that fail by the hundred must not ask by the hundred
+TO_ANY_NODE = {"CONFIG GET", "INFO", "PING", "TIME"}
+WENT_AWAY = (redis.ConnectionError, redis.TimeoutError, ClusterDownError)
+
+Address = tuple[str, int]
+
+
+def key_of(args: Sequence[Any]) -> Any:
+    """The key that decides where a command goes; None: it does not matter.
+
+    Most commands have it in the first place. Where that guess is wrong, the node says MOVED.
+    """
+    if args[0] in TO_ANY_NODE or len(args) < 2:
+        return None
+    if args[0] in ("EVAL", "EVALSHA"):
+        return args[3] if int(args[2]) else None
+    if args[0] in ("XREAD", "XREADGROUP"):
+        return args[args.index(b"STREAMS") + 1]
+    if args[0] == "SCAN":  # a pattern with a hash tag finds keys of that slot only
+        return args[args.index(b"MATCH") + 1] if b"MATCH" in args else None
+    return args[1]
+
+
+class Topology:
+    """The nodes' clients, and the slots' owners among them.
+
+    It is asked for when first needed. Later on nobody waits for it: an error has a thread of its
+    own look again, while all others go by what is known.
+    """
+
+    def __init__(self, url: str, timeout: float, client: Callable[[str], redis.Redis]) -> None:
+        """`url` as in the settings; `client` makes one node's client out of its URL.
+
+        A node answers within `timeout` s.
+        """
+        parts = urlsplit(url)
+        user, at, nodes = parts.netloc.rpartition("@")
+        self.before = f"{parts.scheme.removesuffix('+cluster')}://{user}{at}"
+        self.after = f"/0?{parts.query}"
+        self.timeout = timeout
+        self.client = client
+        self.clients: dict[Address, redis.Redis] = {}
+        self.owners: list[redis.Redis | None] = []  # by slot; empty: nobody has asked yet
+        self.known = [_address(node) for node in nodes.split(",")]  # who failed us last is last
+        self.making = threading.Lock()
+        self.looking = threading.Lock()
+
+    def node(self, host: str, port: int) -> redis.Redis:
+        with self.making:
+            if (host, port) not in self.clients:
+                bracketed = f"[{host}]" if ":" in host else host
+                url = f"{self.before}{bracketed}:{port}{self.after}"
+                self.clients[host, port] = self.client(url)
+            return self.clients[host, port]
+
+    def any_one(self) -> redis.Redis:
+        return self.node(*self.known[0])
+
+    def every(self) -> set[redis.Redis]:
+        """All that serve slots."""
+        return {owner for owner in self.owners or self.look() if owner}
+
+    def serving(self, args: Sequence[Any]) -> redis.Redis:
+        """The client of the node that serves a command's key."""
+        return self.node_of(key_of(args))
+
+    def node_of(self, key: Any) -> redis.Redis:
+        """The client of the node that serves `key`; of any one for None.
+
+        Also where nobody serves it: that node says so.
+        """
+        owners = self.owners or self.look()
+        if key is None:
+            return self.any_one()
+        return owners[key_slot(key.encode() if isinstance(key, str) else key)] or self.any_one()
+
+    def notice(self, error: redis.RedisError) -> None:
+        """Learn from an error where a slot is, or that it is time to look."""
+        if isinstance(error, MovedError):
+            self.owners[error.slot_id] = self.node(error.host, error.port)
+        # redis-py tells a connection lost after WATCH as a WatchError.
+        elif any(isinstance(each, WENT_AWAY) for each in (error, error.__context__)):
+            self.look_soon()
+
+    def look_soon(self) -> None:
+        if self.looking.acquire(blocking=False):
+            threading.Thread(target=self.look_again, name="topology", daemon=True).start()
+
+    def look_again(self) -> None:
+        try:
+            self.look()
+        except redis.RedisError:
+            pass  # the next command that fails has us look again
+        finally:
+            time.sleep(BETWEEN_LOOKS)
+            self.looking.release()
+
+    def look(self) -> list[redis.Redis | None]:
+        """Ask the nodes, until one answers, who serves which slots.
+
+        Raises the last one's error after `timeout` s, also when some have not been asked yet: they
+        come first the next time.
+        """
+        give_up = time.monotonic() + self.timeout
+        for asked in list(self.known):
+            try:
+                slots = self.node(*asked).execute_command("CLUSTER SLOTS")
+                if not slots:  # it has left the cluster, or never was in it
+                    raise ClusterDownError(f"{asked[0]}:{asked[1]} knows no node with slots.")
+                break
+            except redis.RedisError as error:
+                self.known = [*(other for other in self.known if other != asked), asked]
+                failure = error
+                if time.monotonic() >= give_up:
+                    raise
+        else:
+            raise failure
+        owners: list[redis.Redis | None] = [None] * REDIS_CLUSTER_HASH_SLOTS
+        for first, last, (name, port, *_), *_replicas in slots:
+            # A node that does not know its own name means the one that we asked.
+            found = (name.decode() if name else asked[0], port)
+            owners[first : last + 1] = [self.node(*found)] * (last + 1 - first)
+            if found not in self.known:
+                self.known = [*self.known, found]
+        self.owners = owners
+        return owners
+
+
+def _address(node: str) -> Address:
+    parts = urlsplit(f"//{node}")
+    return parts.hostname or "127.0.0.1", parts.port or 6379

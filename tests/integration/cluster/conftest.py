@@ -1,0 +1,22 @@
+"""The shop's parts on a cluster: one that is shared, or one of a test's own that it may break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import ClusterServer
+
+
+@pytest.fixture(scope="session")
+def store_server(cluster: ClusterServer) -> ClusterServer:
+    return cluster
+
+
+@pytest.fixture
+def own_cluster(tmp_path: Path) -> Iterator[ClusterServer]:
+    server = ClusterServer(tmp_path / "cluster")
+    yield server
+    server.stop()

@@ -1,0 +1,194 @@
+"""A node dies, freezes, is replaced: its items are away, the others' go on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import redis
+
+from app import Parts, create_lab, create_shop
+from app.config import Settings
+from app.domain import ITEMS, Outcome, StoreAway
+from app.service.purchase import Purchase
+from app.store.redis import connect
+from tests.cluster import ClusterServer
+from tests.selling import fulfil_all
+from tests.servers import StoreServer, free_port, until
+
+
+@pytest.fixture
+def settings(own_cluster: ClusterServer, tmp_path: Path) -> Settings:
+    return Settings(redis_url=own_cluster.url, var_dir=str(tmp_path))
+
+
+@pytest.fixture
+def shop(parts: Parts, worker: Callable[[], Purchase]) -> Purchase:
+    """Every item on sale, and this worker in the middle of it."""
+    for item in ITEMS:
+        parts.rounds.start(item, "atomic", 100, {})
+    shop = worker()
+    for item in ITEMS:
+        shop.buy(item, 1)
+    return shop
+
+
+def others(cluster: ClusterServer, item: str) -> list[str]:
+    """Items that live on other nodes than `item`."""
+    away = cluster.node_of(f"{{{item}}}")
+    return [other for other in ITEMS if cluster.node_of(f"{{{other}}}") is not away]
+
+
+def away_within_a_second(shop: Purchase, item: str) -> None:
+    start = time.monotonic()
+    with pytest.raises(StoreAway):
+        shop.buy(item, 1)
+    assert time.monotonic() - start < 1.0
+
+
+@pytest.mark.parametrize("how", ["killed", "frozen"])
+def test_a_node_away(parts: Parts, shop: Purchase, own_cluster: ClusterServer, how: str) -> None:
+    node = own_cluster.node_of("{apple}")
+    alive = others(own_cluster, "apple")
+    assert {"pear", "quince"} <= set(alive)
+    (node.kill if how == "killed" else node.freeze)()
+    with ThreadPoolExecutor(16) as pool:  # all at once: none waits for another
+        for tried in [pool.submit(away_within_a_second, shop, "apple") for _ in range(16)]:
+            tried.result()
+    for item in alive:
+        start = time.monotonic()
+        assert shop.buy(item, 1).sale.outcome is Outcome.SOLD
+        assert time.monotonic() - start < 0.4
+    (node.start if how == "killed" else node.thaw)()
+    time.sleep(0.6)  # longer than a connection in steady use is trusted unseen
+    if how == "killed":
+        until(lambda: own_cluster.complete(node))
+    assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD, "at the first try"
+    fulfil_all(parts.fulfil)
+    audits = [parts.auditor.audit(parts.rounds.find(item)) for item in ITEMS]
+    assert {audit.verdict for audit in audits} == {"exact"}, audits
+
+
+def test_what_the_others_need_while_a_node_is_away(
+    parts: Parts, shop: Purchase, settings: Settings, own_cluster: ClusterServer
+) -> None:
+    """Their orders are moved to the database, found and shown; their audits settle."""
+    alive = others(own_cluster, "apple")
+    sold = shop.buy("quince", 2).sale.order
+    gone = shop.buy("apple", 1).sale.order
+    assert sold
+    assert gone
+    own_cluster.node_of("{apple}").kill()
+    assert parts.book.find(sold.id).order == sold
+    with pytest.raises(StoreAway):
+        parts.book.find(gone.id)  # it may be on the node that is away
+    assert parts.book.mine("", [sold.id, gone.id])[1], "one may be missing, and that is said"
+    shelf = {item.slug: round for item, round, _ in parts.rounds.shelf()}
+    assert {slug for slug, round in shelf.items() if round} == set(alive)
+    assert create_shop(settings).test_client().get("/").status_code == 200
+    assert create_lab(settings).test_client().get("/").status_code == 200
+    fulfil_all(parts.fulfil)
+    for item in alive:
+        assert parts.auditor.audit(parts.rounds.find(item)).verdict == "exact", item
+    with pytest.raises(StoreAway):
+        parts.rounds.find("apple")
+    assert parts.about()["store"]["server"].endswith("cluster")
+    # A switch of another item's round is noticed too.
+    parts.rounds.start("pear", "watch", 50, {})
+    until(lambda: "pear" not in shop.selling, 2)
+
+
+def test_failures_by_the_hundred_ask_for_the_topology_a_few_times(
+    shop: Purchase, own_cluster: ClusterServer
+) -> None:
+    own_cluster.node_of("{apple}").kill()
+    failed = 0
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        with pytest.raises(StoreAway):
+            shop.buy("apple", 1)
+        failed += 1
+    asked = 0
+    for item in ("pear", "quince"):  # of the other nodes
+        with own_cluster.node_of(f"{{{item}}}").client() as client:
+            stats = client.info("commandstats")
+        asked += stats.get("cmdstat_cluster|slots", {"calls": 0})["calls"]
+    assert failed > 100
+    assert asked < 20
+
+
+def test_all_nodes_away(shop: Purchase, parts: Parts, own_cluster: ClusterServer) -> None:
+    for node in own_cluster.nodes:
+        node.freeze()
+    for item in ITEMS:
+        start = time.monotonic()
+        with pytest.raises(StoreAway):
+            shop.buy(item, 1)
+        assert time.monotonic() - start < 0.7, "one time-out, and no more to look for the others"
+    start = time.monotonic()
+    with pytest.raises(StoreAway):
+        parts.rounds.shelf()
+    new = Parts(parts.settings)
+    with pytest.raises(StoreAway):
+        new.rounds.find("apple")  # has never heard who serves what, nor can hear it now
+    assert time.monotonic() - start < 2.0
+    for node in own_cluster.nodes:
+        node.thaw()
+    until(lambda: new.rounds.find("apple"))
+    until(lambda: shop.buy("apple", 1))
+
+
+def test_a_replica_that_takes_over_is_found(
+    parts: Parts, shop: Purchase, own_cluster: ClusterServer, tmp_path: Path
+) -> None:
+    primary = own_cluster.node_of("{apple}")
+    replica = own_cluster.add_replica(tmp_path / "replica", primary)
+    with primary.client() as client:
+        assert client.wait(1, 5_000) == 1
+    primary.kill()
+    own_cluster.nodes.remove(primary)
+
+    def sold() -> bool:
+        try:
+            return shop.buy("apple", 1, key="k").sale.outcome is Outcome.SOLD
+        except StoreAway:
+            return False
+
+    until(sold, 20)
+    assert own_cluster.node_of("{apple}") is replica
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(parts.rounds.find("apple"))
+    assert (audit.verdict, audit.sold) == ("exact", 2)
+    with pytest.raises(redis.ConnectionError):
+        primary.client().ping()
+
+
+def test_a_node_outside_the_cluster_is_passed_over(
+    cluster: ClusterServer, valkey: StoreServer, tmp_path: Path
+) -> None:
+    lonely = StoreServer(tmp_path / "lonely", more=ClusterServer.member(free_port()))
+    nodes = cluster.url.removeprefix("redis+cluster://")
+    client = connect(f"redis+cluster://127.0.0.1:{lonely.port},{nodes}", 1_000)
+    assert client.get("{apple}") is None
+    alone = connect(f"redis+cluster://127.0.0.1:{lonely.port}", 1_000)
+    with pytest.raises(redis.RedisError, match="knows no node with slots"):
+        alone.get("{apple}")
+    single = connect(f"redis+cluster://127.0.0.1:{valkey.port}", 1_000)
+    with pytest.raises(redis.RedisError, match="cluster support disabled"):
+        single.get("{apple}")
+    for each in (client, alone, single):
+        each.close()
+    lonely.stop()
+
+
+def test_dead_names_in_the_url_do_not_matter(own_cluster: ClusterServer, tmp_path: Path) -> None:
+    """As long as one of those named lives."""
+    own_cluster.nodes[0].kill()
+    parts = Parts(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
+    living = next(
+        item for item in ITEMS if own_cluster.node_of(f"{{{item}}}") is own_cluster.nodes[1]
+    )
+    assert parts.rounds.start(living, "atomic", 1, {}).number == 1

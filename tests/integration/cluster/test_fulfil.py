@@ -1,0 +1,74 @@
+"""Each item's sales are moved by a consumer of its own: none polls, and none is left alone."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from app import Parts
+from app.domain import ITEMS
+from app.service.fulfil import WAIT, Consumer, Fulfil
+from tests.cluster import ClusterServer
+from tests.selling import in_stream, mode, order
+from tests.servers import until
+
+
+@pytest.fixture
+def fulfilling(parts: Parts) -> Iterator[Fulfil]:
+    """Every item on sale, and fulfil at work."""
+    for item in ITEMS:
+        parts.rounds.start(item, "atomic", 100, {})
+    stop = threading.Event()
+    thread = threading.Thread(target=parts.fulfil.run, args=(stop,))
+    thread.start()
+    yield parts.fulfil
+    stop.set()
+    thread.join(10)
+
+
+def commands(cluster: ClusterServer) -> int:
+    """Commands that the nodes have carried out so far."""
+    count = 0
+    for node in cluster.nodes:
+        with node.client() as client:
+            count += client.info("stats")["total_commands_processed"]
+    return count
+
+
+def test_waiting_costs_two_commands_an_item_and_wait(
+    fulfilling: Fulfil, cluster: ClusterServer
+) -> None:
+    """Where no sale comes it asks which streams there are, and waits in the server for one."""
+    time.sleep(0.5)  # connected, and past its first look for what was left behind
+    before = commands(cluster)
+    time.sleep(2)
+    spent = commands(cluster) - before
+    assert spent < 2.5 * len(ITEMS) * 2_000 / WAIT
+
+
+def test_a_sale_does_not_wait_for_the_next_look(parts: Parts, fulfilling: Fulfil) -> None:
+    for item in ITEMS:
+        round = parts.rounds.find(item)
+        mode(parts, round).sell(order(round))
+    start = time.monotonic()
+    until(lambda: not any(in_stream(parts, parts.rounds.find(item)) for item in ITEMS))
+    assert time.monotonic() - start < 1.0
+    for item in ITEMS:
+        assert parts.auditor.audit(parts.rounds.find(item)).orders == 1
+
+
+def test_one_that_fails_ends_all(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug in one must not leave a process that looks alive and moves five items of six."""
+    read = Consumer.read
+
+    def broken(self: Consumer, wait: int) -> object:
+        if self.items == ["fig"]:
+            raise ZeroDivisionError
+        return read(self, wait)
+
+    monkeypatch.setattr(Consumer, "read", broken)
+    with pytest.raises(ZeroDivisionError):
+        parts.fulfil.run(threading.Event())

@@ -1,0 +1,57 @@
+"""A server that acts and whose answer gets lost."""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+
+from tests.servers import StoreServer
+
+
+class LosesReplies:
+    """Stands between client and store. Once told to, it lets a command through and cuts the answer.
+
+    The command is a sale, or whatever `what` says.
+    """
+
+    what: tuple[bytes, ...] = (b"EVALSHA", b"EXEC")
+
+    def __init__(self, store: StoreServer) -> None:
+        self.store = store
+        self.lose_next = False
+        self.lost = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._carry, args=(client,), daemon=True).start()
+
+    def _carry(self, client: socket.socket) -> None:
+        losing = False
+        with client, socket.create_connection(("127.0.0.1", self.store.port)) as server:
+            while True:
+                ready, _, _ = select.select([client, server], [], [])
+                if client in ready:
+                    request = client.recv(65536)
+                    if self.lose_next and any(name in request for name in self.what):
+                        self.lose_next, losing = False, True
+                        self.lost += 1
+                    if not request:
+                        return
+                    server.sendall(request)
+                if server in ready:
+                    reply = server.recv(65536)
+                    if losing or not reply:
+                        return
+                    client.sendall(reply)
+
+    def close(self) -> None:
+        self.listener.close()
