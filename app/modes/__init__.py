@@ -8,6 +8,9 @@ from app.domain import Clock, Order, Round, Sale
 from app.modes.atomic import Atomic
 from app.modes.lock import Lock
 from app.modes.naive import Naive
+from app.modes.sql import Sql
+from app.modes.sql_lock import SqlLock
+from app.modes.sql_version import SqlVersion
 from app.modes.watch import Watch
 from app.store.servers import Servers
 
@@ -27,10 +30,13 @@ class Mode(Protocol):
         """Try to sell `order.quantity` units, all or nothing.
 
         A key seen before gives the sale made then. ROUND_OVER when the round's stock is gone
-        from the store. Raises redis.RedisError or DatabaseAway; whether the sale happened is
-        then unknown, and trying again with the same key finds out.
+        from the store, or marked as ended in the database. Raises redis.RedisError or
+        DatabaseAway; whether the sale happened is then unknown, and trying again with the same
+        key finds out.
         """
         ...
 
 
-MODES: dict[str, type[Mode]] = {mode.name: mode for mode in (Naive, Watch, Lock, Atomic)}
+MODES: dict[str, type[Mode]] = {
+    mode.name: mode for mode in (Naive, Watch, Lock, Sql, SqlLock, SqlVersion, Atomic)
+}

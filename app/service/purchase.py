@@ -24,6 +24,7 @@ from app.domain import (
 from app.modes import MODES, Mode
 from app.service.rounds import Rounds
 from app.service.tally import RoundLeft, Tally
+from app.store import db, stock
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
 from app.store.servers import Servers
@@ -72,7 +73,8 @@ class Purchase:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, KeyReused, StoreAway (the sale may have happened: try again with the key).
+        NotOnSale, KeyReused, StoreAway, DatabaseAway (the sale may have happened: try again with
+        the key).
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())
@@ -90,7 +92,7 @@ class Purchase:
         return answer
 
     def _try(self, item: str, quantity: int, key: str, buyer: str, id: str) -> Answer:
-        """Sell in the running round. Raises NotOnSale, Invalid, StoreAway."""
+        """Sell in the running round. Raises NotOnSale, Invalid, StoreAway, DatabaseAway."""
         # A switch between the look-up and the sale costs one more try; whoever meets two in a row
         # is told that we are busy.
         for _ in range(2):
@@ -113,9 +115,13 @@ class Purchase:
         wire = Wire()
         with answering(), metered(wire):
             sale = self.store.get(Keys(item, 0).key(key))
-        if sale is None:
+        if sale is not None:
+            order: Order | None = Order.decode(sale)
+        else:
+            with db.answering(), self.servers.sessions() as session:
+                order = stock.bought(session, item, key)
+        if order is None:
             return None
-        order = Order.decode(sale)
         round = self.rounds.find(item, order.round)
         return Answer(Sale(Outcome.SOLD, order=order), round, wire)
 
