@@ -7,16 +7,26 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import uuid_utils
+from sqlalchemy import select
 
 from app import Parts
 from app.domain import Clock, Order, Round, Sale
 from app.locks import LOCKS
 from app.modes import MODES, Mode
 from app.service.fulfil import Fulfil
+from app.service.rounds import in_database
 from app.store import rounds
+from app.store.orders import OrderRow
 
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
+IN_DATABASE = [name for name in NAMES if in_database(name)]
 SOUND = [name for name in NAMES if not MODES[name.partition(":")[0]].exhibit]
+
+
+# Each mode over SQLite, those that sell in the database over PostgreSQL too: for parametrize, with
+# `indirect=["database_url"]`.
+ON_DATABASES = [(name, "sqlite") for name in NAMES]
+ON_DATABASES += [(name, "postgresql") for name in IN_DATABASE]
 
 
 def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
@@ -31,6 +41,15 @@ def mode(parts: Parts, round: Round, clock: Clock | None = None) -> Mode:
 def in_stream(parts: Parts, round: Round) -> list[Order]:
     """The sales that wait in a round's stream."""
     return [Order.decode(sale) for sale in rounds.sales(parts.store, round)[0]]
+
+
+def sold_orders(parts: Parts, round: Round) -> list[Order]:
+    """The sales of a round where its mode writes them: in the stream, or in the database."""
+    if not in_database(round.mode):
+        return in_stream(parts, round)
+    with parts.servers.sessions() as session:
+        there = OrderRow.item == round.item, OrderRow.round == round.number
+        return [row.order() for row in session.scalars(select(OrderRow).where(*there))]
 
 
 def at_once(deeds: list[Callable[[], Sale]]) -> list[Sale]:

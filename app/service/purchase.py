@@ -42,6 +42,7 @@ class Selling:
     round: Round
     mode: Mode
     keys: Keys
+    mixed: bool  # lately sold from the store as well as from the database
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,10 @@ class Purchase:
             selling = self._find(item)
             if quantity > selling.round.limit:
                 raise Invalid({"quantity": f"One order takes {selling.round.limit} at most."})
+            # A mode finds the keys of its own kind; a buyer who tries again after a switch from
+            # the store to the database, or back, must find his sale too.
+            if selling.mixed and key != id and (earlier := self._sold_under(item, key)):
+                return earlier
             number, price, now = selling.round.number, ITEMS[item].price, int(time.time() * 1000)
             order = Order(id, item, number, quantity, price, buyer, key, now)
             try:
@@ -111,7 +116,7 @@ class Purchase:
         return replace(answer, sale=Sale(Outcome.BUSY))
 
     def _sold_under(self, item: str, key: str) -> Answer | None:
-        """The sale made under an idempotency key in a round that is over."""
+        """The sale made under an idempotency key in an earlier round."""
         wire = Wire()
         with answering(), metered(wire):
             sale = self.store.get(Keys(item, 0).key(key))
@@ -157,7 +162,8 @@ class Purchase:
         if round is None or not round.running:
             raise NotOnSale(f"No round of {item!r} is running.")
         mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
-        selling = Selling(round, mode, Keys(item, round.number))
+        mixed = self.rounds.lately_elsewhere(round)
+        selling = Selling(round, mode, Keys(item, round.number), mixed)
         with answering():
             self.tally.enter(selling.keys)
         with self.lock:

@@ -21,13 +21,14 @@ from app.domain import (
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
 from app.service import catalogue
+from app.service.fulfil import KEY_LIFE
 from app.store import db
 from app.store import rounds as records
 from app.store import stock as table
 from app.store.redis import answering
 from app.store.servers import Servers
-from app.store.transactions import Contended
 
+LOOK_BACK = 100  # rounds; more than anybody starts of one item within a day
 LAST_CALL = 1.0  # s to wait for those who hold the row of a round that has ended
 
 log = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ class Rounds:
         try:
             with self.servers.transactions.begin(LAST_CALL) as sql:
                 table.end(sql, ended)
-        except (Contended, DatabaseAway) as error:
+        except DatabaseAway as error:
             log.warning("round %d of %s ended, its row not: %s", ended.number, ended.item, error)
 
     def missing(self, mode: str) -> str:
@@ -89,6 +90,16 @@ class Rounds:
         name, _, recipe = mode.partition(":")
         needs = {MODES[name].needs, LOCKS[recipe].needs if recipe else "store"}
         return " ".join(filter(None, map(self.servers.missing, sorted(needs))))
+
+    def lately_elsewhere(self, round: Round) -> bool:
+        """Has the item sold within a day from the other of store and database? Raises StoreAway."""
+        with answering():
+            earlier = records.before(self.store, round, LOOK_BACK)
+        since = round.started - KEY_LIFE * 1000
+        return any(
+            in_database(each.mode) != in_database(round.mode) and (each.ended or since) >= since
+            for each in earlier
+        )
 
     def end(self, item: str) -> Round:
         """Raises UnknownItem, NotOnSale when none runs, StoreAway."""

@@ -22,18 +22,18 @@ class LockRow(Base):
     until: Mapped[float] = mapped_column(Double)
 
 
-class now(FunctionElement[float]):
+class Now(FunctionElement[float]):
     """The database's clock, in seconds since 1970, at this statement."""
 
     type = Double()
     inherit_cache = True
 
 
-@compiles(now, "postgresql")
-def _postgresql(_element: now, _compiler: Any, **_: Any) -> str:
+@compiles(Now, "postgresql")
+def _postgresql(_element: Now, _compiler: Any, **_: Any) -> str:
     return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
 
 
-@compiles(now, "sqlite")
-def _sqlite(_element: now, _compiler: Any, **_: Any) -> str:
+@compiles(Now, "sqlite")
+def _sqlite(_element: Now, _compiler: Any, **_: Any) -> str:
     return "((julianday('now') - 2440587.5) * 86400.0)"  # 2440587.5: the day 1970 began

@@ -27,6 +27,13 @@ def find(store: redis.Redis, item: str, number: int) -> Round | None:
     return Round.decode(record) if record else None
 
 
+def before(store: redis.Redis, round: Round, most: int) -> list[Round]:
+    """Up to `most` rounds of the item that came before this one."""
+    earlier = range(max(1, round.number - most), round.number)
+    records = store.mget([Keys(round.item, number).record for number in earlier]) if earlier else []
+    return [Round.decode(record) for record in records if record]
+
+
 def shelf(store: redis.Redis) -> list[tuple[Item, Round | None, int | None]]:
     """Every item with its newest round and the units left in it, in two round trips."""
     pipe = store.pipeline(transaction=False)

@@ -29,8 +29,11 @@ SET_LIMITS = text(
 )
 
 
-class Contended(Exception):
-    """Others were faster, or held what this transaction waited for. Nothing was done."""
+class Contended(DatabaseAway):
+    """Others were faster, or held what this transaction waited for. Nothing was done.
+
+    A seller answers BUSY; to everybody else it is a database that did not answer in time.
+    """
 
 
 def sellers(workers: int, threads: int) -> int:
@@ -55,8 +58,8 @@ class Transactions:
         """One transaction; waits at most `wait` s for a connection and for each lock.
 
         Commits at the end of the block; any error rolls it back. Raises Contended,
-        IntegrityError as it comes, DatabaseAway for everything else (when that is raised by the
-        commit, nobody knows whether it happened).
+        IntegrityError as it comes, DatabaseAway for everything else (raised by the commit, it
+        means that nobody knows whether that happened).
         """
         deadline = time.monotonic() + wait
         if not self.free.acquire(timeout=wait):

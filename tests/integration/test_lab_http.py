@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 
 from app import Parts, create_lab
 from app.config import Settings
+from app.modes import MODES
 from tests.selling import fulfil_all, mode, order
 
 HTML = {"Accept": "text/html"}
@@ -137,4 +138,4 @@ def test_about(lab: FlaskClient) -> None:
     assert about["shop"]["threads"] == 16
     assert about["store"]["server"].split()[0] in ("Valkey", "Redis")
     assert about["store"]["appendfsync"] == "no"
-    assert [mode["name"] for mode in about["modes"]] == ["naive", "watch", "lock", "atomic"]
+    assert [mode["name"] for mode in about["modes"]] == list(MODES)
