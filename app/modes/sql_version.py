@@ -42,7 +42,7 @@ class SqlVersion:
         deadline = self.clock.now() + self.round.wait / 1000
         for attempt in range(1, self.round.attempts + 1):
             try:
-                sale = self.attempt(order, max(0.0, deadline - self.clock.now()))
+                sale = self.attempt(order, deadline)
             except Contended:
                 return Sale(Outcome.BUSY, attempts=attempt, conflicts=attempt - 1)
             if sale.outcome is not Outcome.BUSY:
@@ -53,9 +53,9 @@ class SqlVersion:
             self.clock.sleep(pause)
         return replace(sale, attempts=attempt, conflicts=attempt)
 
-    def attempt(self, order: Order, wait: float) -> Sale:
+    def attempt(self, order: Order, deadline: float) -> Sale:
         """One race. BUSY: somebody else wrote between our read and our UPDATE."""
-        with self.database.begin(wait) as sql:
+        with self.database.begin(deadline - self.clock.now()) as sql:
             row = sql.execute(
                 select(StockRow.units, StockRow.version, StockRow.ended).where(stock.of(self.round))
             ).first()
@@ -70,9 +70,10 @@ class SqlVersion:
 
         # No transaction is open meanwhile: whoever thinks holds up nobody.
         self.clock.sleep(self.round.think / 1000)
+        deadline += self.round.think / 1000  # to think is not to wait
 
         try:
-            with self.database.begin(wait) as sql:
+            with self.database.begin(deadline - self.clock.now()) as sql:
                 written = sql.execute(
                     update(StockRow)
                     .where(stock.of(self.round), StockRow.version == row.version)

@@ -55,12 +55,13 @@ class Transactions:
 
     @contextmanager
     def begin(self, wait: float) -> Iterator[Connection]:
-        """One transaction; waits at most `wait` s for a connection and for each lock.
+        """One transaction; waits at most `wait` s for a connection and then for each lock.
 
         Commits at the end of the block; any error rolls it back. Raises Contended,
         IntegrityError as it comes, DatabaseAway for everything else (raised by the commit, it
         means that nobody knows whether that happened).
         """
+        wait = max(0.0, wait)
         deadline = time.monotonic() + wait
         if not self.free.acquire(timeout=wait):
             raise Contended("No connection was free.")
