@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import uuid_utils
 from sqlalchemy import select
 
 from app import Parts
-from app.domain import Clock, Order, Round, Sale
+from app.domain import Clock, Order, Round
 from app.locks import LOCKS
 from app.modes import MODES, Mode
 from app.service.fulfil import Fulfil
@@ -18,6 +19,7 @@ from app.service.rounds import in_database
 from app.store import rounds
 from app.store.orders import OrderRow
 
+Done = TypeVar("Done")
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
 IN_DATABASE = [name for name in NAMES if in_database(name)]
 SOUND = [name for name in NAMES if not MODES[name.partition(":")[0]].exhibit]
@@ -52,7 +54,7 @@ def sold_orders(parts: Parts, round: Round) -> list[Order]:
         return [row.order() for row in session.scalars(select(OrderRow).where(*there))]
 
 
-def at_once(deeds: list[Callable[[], Sale]]) -> list[Sale]:
+def at_once(deeds: Sequence[Callable[[], Done]]) -> list[Done]:
     """Do all of them at the same time, each in a thread of its own."""
     with ThreadPoolExecutor(len(deeds)) as pool:
         return [future.result(60) for future in [pool.submit(deed) for deed in deeds]]

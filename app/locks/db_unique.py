@@ -9,7 +9,7 @@ Sound     while the work is shorter than the lease
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Delete, Update, delete, exists, insert, select, update
+from sqlalchemy import Delete, Update, delete, exists, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.domain import Clock
@@ -41,7 +41,7 @@ class DbUnique(Handle):
         try:
             # Looking decides nothing, but costs little: a refused INSERT has locked SQLite's file,
             # and in PostgreSQL it leaves a dead row behind until VACUUM.
-            if not self.locked() and (self.insert() or self.take_over()):
+            if not self.held(AT_ATTEMPT) and (self.insert() or self.take_over()):
                 self.ends = ends
                 return True
         except Contended:
@@ -86,17 +86,19 @@ class DbUnique(Handle):
 
     def owned(self) -> bool:
         """Ask the database: is it mine?"""
-        return self._there(self.mine & (LockRow.until >= Now()))
+        with self.database.begin(AT_RELEASE) as sql:
+            return bool(sql.scalar(select(exists().where(self.mine, LockRow.until >= Now()))))
 
     def locked(self) -> bool:
         """Ask the database: is it anybody's?"""
-        return self._there((LockRow.name == self.key) & (LockRow.until >= Now()))
+        return self.held(AT_RELEASE)
+
+    def held(self, wait: float) -> bool:
+        named = LockRow.name == self.key
+        with self.database.begin(wait) as sql:
+            return bool(sql.scalar(select(exists().where(named, LockRow.until >= Now()))))
 
     def _write(self, statement: Delete | Update) -> bool:
         """Did it find a row?"""
         with self.database.begin(AT_RELEASE) as sql:
             return bool(sql.execute(statement).rowcount)
-
-    def _there(self, condition: ColumnElement[bool]) -> bool:
-        with self.database.begin(AT_RELEASE) as sql:
-            return bool(sql.scalar(select(exists().where(condition))))
