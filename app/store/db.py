@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import DatabaseAway
 
+FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
 
 
@@ -39,7 +40,7 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
         return made
     if address.drivername == "postgresql":  # the URL everybody writes; psycopg 3 is our driver
         address = address.set(drivername="postgresql+psycopg")
-    return create_engine(
+    made = create_engine(
         address,
         **pool,
         pool_pre_ping=True,
@@ -50,6 +51,17 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
             "options": f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms}",
         },
     )
+    from app.store.impatient import Impatient  # psycopg is an extra: not everybody has it
+
+    @event.listens_for(made, "do_connect")
+    def connect(_dialect: Any, _record: Any, arguments: Any, options: Any) -> Impatient:
+        return Impatient.connect(*arguments, **options)
+
+    @event.listens_for(made, "checkout")
+    def limit(connection: Any, _record: Any, _proxy: Any) -> None:
+        connection.limit = timeout_ms / 1000 + FROZEN
+
+    return made
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

@@ -7,15 +7,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.domain import DatabaseAway
+from app.store import db
 
 # A PostgreSQL takes 100 connections unless told otherwise. All workers of the shop together keep
-# 80 for selling; the rest is for pages, fulfil, the lab and whoever looks at it with psql.
+# 80 for selling; the rest is for pages, fulfil, the lab and whoever looks at it with psql. With
+# more than a handful of workers the pages alone need more: raise its max_connections.
 FOR_SELLING = 80
 FOR_PAGES = 4  # more, a worker: a page must not wait while all sellers wait for one row
 
@@ -81,6 +84,8 @@ def _limit(sql: Connection, wait: float) -> None:
     else:
         # A lock's time-out begins anew for each place in the queue; the statement's does not.
         # 0 would mean for ever.
+        connection: Any = sql.connection.driver_connection
+        connection.limit = max(connection.limit, wait + db.FROZEN)
         sql.execute(SET_LIMITS, {"lock": str(max(1, ms)), "all": str(max(SHORTEST, ms))})
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -64,6 +66,42 @@ def test_a_connection_cut_in_mid_sale(parts: Parts, name: str) -> None:
         seller.sell(order(round))
     assert (rows(parts), parts.rounds.left(round)) == (0, 5)
     assert seller.sell(order(round)).outcome is Outcome.SOLD
+
+
+@only_postgresql
+@each
+def test_a_frozen_database_is_given_up(settings: Settings, parts: Parts, name: str) -> None:
+    """It keeps none of its own time-outs. What it had begun goes when it wakes up."""
+    hasty = Parts(replace(settings, database_timeout=300))
+    round = hasty.rounds.start("apple", name, 5, {"wait": 200})
+    seller = mode(hasty, round)
+    backend: list[int] = []
+
+    def freeze() -> None:
+        with parts.engine.connect() as looker:
+            found = looker.scalar(
+                text(
+                    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
+                    "AND state = 'idle in transaction' AND pid <> pg_backend_pid()"
+                )
+            )
+        assert found
+        backend.append(found)
+        os.kill(found, signal.SIGSTOP)
+
+    start = time.monotonic()
+    try:
+        with (
+            before_statement(hasty, "INSERT INTO orders", hand=Once(freeze)),
+            pytest.raises(DatabaseAway),
+        ):
+            seller.sell(order(round))
+        assert time.monotonic() - start < 3.0
+    finally:
+        os.kill(backend[0], signal.SIGCONT)
+    until(lambda: seller.sell(order(round)).outcome is Outcome.SOLD)
+    assert (rows(hasty), hasty.rounds.left(round)) == (1, 4)
+    hasty.engine.dispose()
 
 
 @only_postgresql
