@@ -18,8 +18,13 @@ RACES = 20  # instructors who may press Start at the same instant before one is 
 
 def newest(store: redis.Redis, item: str) -> Round | None:
     """The item's newest round, running or ended."""
-    number = store.get(keys.newest(item))
-    return find(store, item, int(number)) if number else None
+    for _ in range(RACES):
+        number = store.get(keys.newest(item))
+        found = find(store, item, int(number)) if number else None
+        # An ended one: was it still the newest when we read it, or has the next begun meanwhile?
+        if found is None or found.running or store.get(keys.newest(item)) == number:
+            break
+    return found
 
 
 def find(store: redis.Redis, item: str, number: int) -> Round | None:
