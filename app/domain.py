@@ -82,7 +82,7 @@ class Sale:
     left: int | None = None
     order: Order | None = None  # set when SOLD; an earlier one when its key was seen before
     attempts: int = 1  # the first try is attempt 1
-    conflicts: int = 0  # aborted EXECs
+    conflicts: int = 0  # lost races: aborted EXECs, versions that had changed
     lock_lost: bool = False  # the release found the lock not mine any more
 
 

@@ -71,9 +71,12 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def settings(store_server: StoreServer, tmp_path: Path) -> Settings:
+def settings(request: pytest.FixtureRequest, store_server: StoreServer, tmp_path: Path) -> Settings:
+    """Over SQLite; a test that uses `database_url` runs over each database."""
+    named = "database_url" in request.fixturenames
     return Settings(
         redis_url=store_server.url,
+        database_url=request.getfixturevalue("database_url") if named else "",
         var_dir=str(tmp_path),
         # Tests share two cores with the servers: a slow answer is not what they are about.
         store_timeout=3_000,
@@ -112,7 +115,7 @@ def worker(parts: Parts) -> Iterator[Callable[[], Purchase]]:
 
 @pytest.fixture
 def parts(settings: Settings) -> Iterator[Parts]:
-    """The services over an empty store and an empty SQLite database."""
+    """The services over an empty store and an empty database."""
     parts = Parts(settings)
     parts.store.flushall()
     parts.migrate()

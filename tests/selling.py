@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import uuid_utils
+from sqlalchemy import select
 
 from app import Parts
-from app.domain import Clock, Order, Round, Sale
+from app.domain import Clock, Order, Round
 from app.locks import LOCKS
 from app.modes import MODES, Mode
 from app.service.fulfil import Fulfil
-from app.service.rounds import is_exhibit
+from app.service.rounds import in_database, is_exhibit
 from app.store import rounds
+from app.store.orders import OrderRow
 
+Done = TypeVar("Done")
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
+IN_DATABASE = [name for name in NAMES if in_database(name)]
 SOUND = [name for name in NAMES if not is_exhibit(name)]
+
+
+# Each mode over SQLite, those that sell in the database over PostgreSQL too: for parametrize, with
+# `indirect=["database_url"]`.
+ON_DATABASES = [(name, "sqlite") for name in NAMES]
+ON_DATABASES += [(name, "postgresql") for name in IN_DATABASE]
 
 
 def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
@@ -34,7 +45,16 @@ def in_stream(parts: Parts, round: Round) -> list[Order]:
     return [Order.decode(sale) for sale in rounds.sales(parts.store, round)[0]]
 
 
-def at_once(deeds: list[Callable[[], Sale]]) -> list[Sale]:
+def sold_orders(parts: Parts, round: Round) -> list[Order]:
+    """The sales of a round where its mode writes them: in the stream, or in the database."""
+    if not in_database(round.mode):
+        return in_stream(parts, round)
+    with parts.servers.sessions() as session:
+        there = OrderRow.item == round.item, OrderRow.round == round.number
+        return [row.order() for row in session.scalars(select(OrderRow).where(*there))]
+
+
+def at_once(deeds: Sequence[Callable[[], Done]]) -> list[Done]:
     """Do all of them at the same time, each in a thread of its own."""
     with ThreadPoolExecutor(len(deeds)) as pool:
         return [future.result(60) for future in [pool.submit(deed) for deed in deeds]]

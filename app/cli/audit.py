@@ -23,7 +23,7 @@ EXPLAINED = {
     "sales_without_order": "sales still on their way into the database",
     "orders_without_sale": "orders that no sale explains",
     "in_flight": "purchases under way",
-    "conflicts": "aborted EXECs, as the workers counted them",
+    "conflicts": "lost races (aborted EXECs, changed versions), as the workers counted them",
     "locks_lost": "releases that found the lock not mine any more",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.locks.db_unique import DbUnique
 from app.locks.del_takeover import DelTakeover
 from app.locks.fenced import Fenced
 from app.locks.getset import GetSet
@@ -24,6 +25,7 @@ RECIPES: tuple[type[Handle], ...] = (
     Watchdog,
     WatchdogAny,
     Fenced,
+    DbUnique,
     Queue,
 )
 LOCKS = {recipe.name: recipe for recipe in RECIPES}

@@ -11,6 +11,9 @@ from app.modes.fenced import Fenced
 from app.modes.lock import Lock
 from app.modes.naive import Naive
 from app.modes.read_before_watch import ReadBeforeWatch
+from app.modes.sql import Sql
+from app.modes.sql_lock import SqlLock
+from app.modes.sql_version import SqlVersion
 from app.modes.watch import Watch
 from app.modes.watch_elsewhere import WatchElsewhere
 from app.modes.watched import Watched
@@ -33,8 +36,9 @@ class Mode(Protocol):
         """Try to sell `order.quantity` units, all or nothing.
 
         A key seen before gives the sale made then. ROUND_OVER when the round's stock is gone
-        from the store. Raises redis.RedisError or DatabaseAway; whether the sale happened is
-        then unknown, and trying again with the same key finds out.
+        from the store, or marked as ended in the database. Raises redis.RedisError or
+        DatabaseAway; whether the sale happened is then unknown, and trying again with the same
+        key finds out.
         """
         ...
 
@@ -49,6 +53,9 @@ TEACHING_ORDER: tuple[type[Mode], ...] = (
     Watched,
     Fenced,
     Decr,
+    Sql,
+    SqlLock,
+    SqlVersion,
     Atomic,
 )
 MODES: dict[str, type[Mode]] = {mode.name: mode for mode in TEACHING_ORDER}

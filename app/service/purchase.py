@@ -25,6 +25,7 @@ from app.domain import (
 from app.modes import MODES, Mode
 from app.service.rounds import Rounds
 from app.service.tally import RoundLeft, Tally
+from app.store import db, stock
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
 from app.store.servers import Servers
@@ -42,6 +43,7 @@ class Selling:
     round: Round
     mode: Mode
     keys: Keys
+    mixed: bool  # lately sold from the store as well as from the database
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class Purchase:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, KeyReused, StoreAway (the sale may have happened: try again with the key).
+        NotOnSale, KeyReused, StoreAway, DatabaseAway (the sale may have happened: try again with
+        the key).
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())
@@ -91,13 +94,17 @@ class Purchase:
         return answer
 
     def _try(self, item: str, quantity: int, key: str, buyer: str, id: str) -> Answer:
-        """Sell in the running round. Raises NotOnSale, Invalid, StoreAway."""
+        """Sell in the running round. Raises NotOnSale, Invalid, StoreAway, DatabaseAway."""
         # A switch between the look-up and the sale costs one more try; whoever meets two in a row
         # is told that we are busy.
         for _ in range(2):
             selling = self._find(item)
             if quantity > selling.round.limit:
                 raise Invalid({"quantity": f"One order takes {selling.round.limit} at most."})
+            # A mode finds the keys of its own kind; a buyer who tries again after a switch from
+            # the store to the database, or back, must find his sale too.
+            if selling.mixed and key != id and (earlier := self._sold_under(item, key)):
+                return earlier
             number, price, now = selling.round.number, ITEMS[item].price, int(time.time() * 1000)
             order = Order(id, item, number, quantity, price, buyer, key, now)
             try:
@@ -110,13 +117,17 @@ class Purchase:
         return replace(answer, sale=Sale(Outcome.BUSY))
 
     def _sold_under(self, item: str, key: str) -> Answer | None:
-        """The sale made under an idempotency key in a round that is over."""
+        """The sale made under an idempotency key in an earlier round."""
         wire = Wire()
         with answering(), metered(wire):
             sale = self.store.get(Keys(item, 0).key(key))
-        if sale is None:
+        if sale is not None:
+            order: Order | None = Order.decode(sale)
+        else:
+            with db.answering(), self.servers.sessions() as session:
+                order = stock.bought(session, item, key)
+        if order is None:
             return None
-        order = Order.decode(sale)
         round = self.rounds.find(item, order.round)
         return Answer(Sale(Outcome.SOLD, order=order), round, wire)
 
@@ -152,7 +163,8 @@ class Purchase:
         if round is None or not round.running:
             raise NotOnSale(f"No round of {item!r} is running.")
         mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
-        selling = Selling(round, mode, Keys(item, round.number))
+        mixed = self.rounds.lately_elsewhere(round)
+        selling = Selling(round, mode, Keys(item, round.number), mixed)
         with answering():
             self.tally.enter(selling.keys)
         with self.lock:

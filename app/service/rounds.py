@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from app.domain import (
     ITEMS,
     ROUND_BOUNDS,
+    DatabaseAway,
     Invalid,
     Item,
     NotOnSale,
@@ -19,13 +21,21 @@ from app.domain import (
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
 from app.service import catalogue
+from app.service.fulfil import KEY_LIFE
+from app.store import db
 from app.store import rounds as records
+from app.store import stock as table
 from app.store.redis import answering
 from app.store.servers import Servers
 
+LOOK_BACK = 100  # rounds; more than anybody starts of one item within a day
+LAST_CALL = 1.0  # s to wait for those who hold the row of a round that has ended
+
+log = logging.getLogger(__name__)
+
 
 class Rounds:
-    """The instructor's hand on the store."""
+    """The instructor's hand on the store, and on the stock of rounds that sell in the database."""
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
@@ -34,7 +44,8 @@ class Rounds:
     def start(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
-        Raises UnknownItem, Invalid with a sentence for each field that is wrong, StoreAway.
+        Raises UnknownItem, Invalid with a sentence for each field that is wrong, StoreAway;
+        DatabaseAway when it would sell there.
         """
         _check_item(item)
         errors = _out_of_bounds({"stock": stock, **times})
@@ -46,14 +57,49 @@ class Rounds:
             errors |= invalid.errors
         if errors:
             raise Invalid(errors)
+        wanted = replace(Round(item, 0, stock, mode), **times)
         with answering():
-            return records.start(self.store, replace(Round(item, 0, stock, mode), **times))
+            new = records.start(self.store, wanted, self._put if in_database(mode) else None)
+            before = records.find(self.store, item, new.number - 1)
+        if before:
+            self._close(before)
+        return new
+
+    def _put(self, round: Round) -> bool:
+        """Stock a round in the database. False: somebody else is starting that very one."""
+        with db.answering(), self.servers.sessions.begin() as session:
+            return table.put(session, round)
+
+    def _close(self, ended: Round) -> None:
+        """Mark the stock of an ended round as ended, if it is in the database.
+
+        Its record says so already, and workers leave it within a second. Somebody in mid-sale may
+        hold the row for longer than we wait: he and those in line behind him then sell as if they
+        had come before the end. No audit is mixed by that: order and stock name their round.
+        """
+        if not in_database(ended.mode):
+            return
+        try:
+            with self.servers.transactions.begin(LAST_CALL) as sql:
+                table.end(sql, ended)
+        except DatabaseAway as error:
+            log.warning("round %d of %s ended, its row not: %s", ended.number, ended.item, error)
 
     def missing(self, mode: str) -> str:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""
         name, _, recipe = mode.partition(":")
         needs = {MODES[name].needs, LOCKS[recipe].needs if recipe else "store"}
         return " ".join(filter(None, map(self.servers.missing, sorted(needs))))
+
+    def lately_elsewhere(self, round: Round) -> bool:
+        """Has the item sold within a day from the other of store and database? Raises StoreAway."""
+        with answering():
+            earlier = records.before(self.store, round, LOOK_BACK)
+        since = round.started - KEY_LIFE * 1000
+        return any(
+            in_database(each.mode) != in_database(round.mode) and (each.ended or since) >= since
+            for each in earlier
+        )
 
     def end(self, item: str) -> Round:
         """Raises UnknownItem, NotOnSale when none runs, StoreAway."""
@@ -62,6 +108,7 @@ class Rounds:
             ended = records.end(self.store, item)
         if ended is None:
             raise NotOnSale(f"No round of {item!r} is running.")
+        self._close(ended)
         return ended
 
     def newest(self, item: str) -> Round | None:
@@ -82,14 +129,32 @@ class Rounds:
         return found
 
     def left(self, round: Round) -> int | None:
-        """Units left in stock. Raises StoreAway."""
+        """Units left in stock. Raises StoreAway or DatabaseAway, where the stock is."""
+        if in_database(round.mode):
+            with db.answering(), self.servers.sessions() as session:
+                return table.left(session, round)
         with answering():
             return records.left(self.store, round)
 
     def shelf(self) -> list[tuple[Item, Round | None, int | None]]:
-        """Every item with its newest round and the units left in it. Raises StoreAway."""
+        """Every item with its newest round and the units left in it. Raises StoreAway.
+
+        With the database away, the units in it are not known: None.
+        """
         with answering():
-            return records.shelf(self.store)
+            rows = records.shelf(self.store)
+        left = self._left_in_database([round for _, round, _ in rows if round])
+        return [(item, round, left.get(item.slug, units)) for item, round, units in rows]
+
+    def _left_in_database(self, rounds: list[Round]) -> dict[str, int | None]:
+        """Units by item, of those of `rounds` that sell there; none when it is away."""
+        there = [round for round in rounds if in_database(round.mode)]
+        try:
+            with db.answering(), self.servers.sessions() as session:
+                return {round.item: table.left(session, round) for round in there}
+        except DatabaseAway as error:
+            log.warning("%s", error)
+            return {}
 
     def open_shop(self, mode: str) -> list[Round]:
         """Start a first round of every item that never had one; leave the others as they are.
@@ -107,6 +172,11 @@ class Rounds:
 def _check_item(item: str) -> None:
     if item not in ITEMS:
         raise UnknownItem(f"There is no item {item!r}. There are {', '.join(ITEMS)}.")
+
+
+def in_database(mode: str) -> bool:
+    """Does this mode sell from the database? Then its stock is there, and its orders at once."""
+    return MODES[mode.partition(":")[0]].needs == "database"
 
 
 def full_name(mode: str) -> str:
@@ -148,6 +218,8 @@ def warnings(round: Round) -> list[str]:
         )
     if round.mode == "atomic" and round.think:
         said.append("Think time does nothing here: a script has no gap to think in.")
+    if round.mode == "sql" and round.think:
+        said.append("Think time does nothing here: one UPDATE has no gap to think in.")
     return said
 
 

@@ -16,21 +16,33 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import DatabaseAway
 
+FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
 
 
-def engine(url: str, timeout_ms: int) -> Engine:
-    """An engine for `url` whose every wait ends after `timeout_ms`."""
+def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
+    """An engine for `url` whose every wait ends after `timeout_ms`; `connections` at the most."""
     address = make_url(url)
+    pool: dict[str, Any] = {
+        "pool_size": connections,
+        "max_overflow": 0,
+        "pool_timeout": timeout_ms / 1000,
+    }
     if address.get_backend_name() == "sqlite":
-        made = create_engine(address, connect_args={"timeout": timeout_ms / 1000})
+        made = create_engine(address, **pool, connect_args={"timeout": timeout_ms / 1000})
         event.listen(made, "connect", _prepare_sqlite)
+
+        @event.listens_for(made, "checkout")
+        def be_patient(connection: Any, _record: Any, _proxy: Any) -> None:
+            """The one before may have left a seller's short patience behind."""
+            connection.execute(f"PRAGMA busy_timeout = {timeout_ms}")
+
         return made
     if address.drivername == "postgresql":  # the URL everybody writes; psycopg 3 is our driver
         address = address.set(drivername="postgresql+psycopg")
-    return create_engine(
+    made = create_engine(
         address,
-        pool_timeout=timeout_ms / 1000,
+        **pool,
         pool_pre_ping=True,
         connect_args={
             "connect_timeout": max(1, timeout_ms // 1000),
@@ -39,6 +51,17 @@ def engine(url: str, timeout_ms: int) -> Engine:
             "options": f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms}",
         },
     )
+    from app.store.impatient import Impatient  # psycopg is an extra: not everybody has it
+
+    @event.listens_for(made, "do_connect")
+    def connect(_dialect: Any, _record: Any, arguments: Any, options: Any) -> Impatient:
+        return Impatient.connect(*arguments, **options)
+
+    @event.listens_for(made, "checkout")
+    def limit(connection: Any, _record: Any, _proxy: Any) -> None:
+        connection.limit = timeout_ms / 1000 + FROZEN
+
+    return made
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import BigInteger, DateTime, Index, String, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -56,12 +57,14 @@ class OrderRow(Base):
         )
 
 
+def row(order: Order) -> dict[str, Any]:
+    """The order's columns, confirmed now."""
+    return {name: getattr(order, name) for name in FIELDS} | {"confirmed": datetime.now(UTC)}
+
+
 def insert_missing(session: Session, orders: Iterable[Order]) -> None:
     """Insert those that are not there yet. The same batch may come again after a crash."""
-    now = datetime.now(UTC)
-    rows = [
-        {name: getattr(order, name) for name in FIELDS} | {"confirmed": now} for order in orders
-    ]
+    rows = [row(order) for order in orders]
     if not rows:
         return
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
@@ -69,8 +72,8 @@ def insert_missing(session: Session, orders: Iterable[Order]) -> None:
 
 
 def find(session: Session, id: str) -> Order | None:
-    row = session.get(OrderRow, id)
-    return row.order() if row else None
+    found = session.get(OrderRow, id)
+    return found.order() if found else None
 
 
 def of_buyer(session: Session, buyer: str, most: int) -> list[Order]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,13 +20,25 @@ RACES = 20  # instructors who may press Start at the same instant before one is 
 
 def newest(store: redis.Redis, item: str) -> Round | None:
     """The item's newest round, running or ended."""
-    number = store.get(keys.newest(item))
-    return find(store, item, int(number)) if number else None
+    for _ in range(RACES):
+        number = store.get(keys.newest(item))
+        found = find(store, item, int(number)) if number else None
+        # An ended one: was it still the newest when we read it, or has the next begun meanwhile?
+        if found is None or found.running or store.get(keys.newest(item)) == number:
+            break
+    return found
 
 
 def find(store: redis.Redis, item: str, number: int) -> Round | None:
     record = store.get(Keys(item, number).record)
     return Round.decode(record) if record else None
+
+
+def before(store: redis.Redis, round: Round, most: int) -> list[Round]:
+    """Up to `most` rounds of the item that came before this one."""
+    earlier = range(max(1, round.number - most), round.number)
+    records = store.mget([Keys(round.item, number).record for number in earlier]) if earlier else []
+    return [Round.decode(record) for record in records if record]
 
 
 def shelf(store: redis.Redis) -> list[tuple[Item, Round | None, int | None]]:
@@ -78,11 +90,14 @@ def read_together(store: redis.Redis) -> list[list[str]]:
     return [[item] for item in ITEMS] if isinstance(store, Cluster) else [list(ITEMS)]
 
 
-def start(store: redis.Redis, wanted: Round) -> Round:
+def start(
+    store: redis.Redis, wanted: Round, put_elsewhere: Callable[[Round], bool] | None = None
+) -> Round:
     """End the item's running round and begin `wanted`, in one step; gives it its number.
 
     The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`,
-    put to use.
+    put to use. `put_elsewhere` stocks a round that does not sell from the store, before anybody
+    can see the round; False: somebody else is starting that very round, so try again.
     """
     for _ in range(RACES):
         with store.pipeline() as pipe:
@@ -92,13 +107,17 @@ def start(store: redis.Redis, wanted: Round) -> Round:
             running = find(store, wanted.item, number)
             new = replace(wanted, number=number + 1, started=_now(), ended=None)
             names = Keys(new.item, new.number)
+            stocked = bool(pipe.exists(Keys(wanted.item, number).stock))
+            if put_elsewhere and not put_elsewhere(new):
+                continue
             pipe.multi()
             if running and running.running:
-                _end(pipe, running)
+                _end(pipe, running, stocked)
             pipe.set(names.record, new.encode())
-            pipe.set(names.stock, new.stock)
-            pipe.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
-            pipe.sadd(keys.streams(new.item), new.number)
+            if not put_elsewhere:
+                pipe.set(names.stock, new.stock)
+                pipe.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
+                pipe.sadd(keys.streams(new.item), new.number)
             pipe.set(keys.newest(new.item), new.number)
             try:
                 pipe.execute()
@@ -121,8 +140,9 @@ def end(store: redis.Redis, item: str) -> Round | None:
             running = find(store, item, running.number)
             if running is None or not running.running:
                 return None
+            stocked = bool(pipe.exists(Keys(item, running.number).stock))
             pipe.multi()
-            ended = _end(pipe, running)
+            ended = _end(pipe, running, stocked)
             try:
                 pipe.execute()
             except redis.WatchError:
@@ -131,17 +151,18 @@ def end(store: redis.Redis, item: str) -> Round | None:
     raise StoreAway("Too many rounds are being ended at once. Try again.")
 
 
-def _end(pipe: redis.client.Pipeline, running: Round) -> Round:
+def _end(pipe: redis.client.Pipeline, running: Round, stocked: bool) -> Round:
     """Queue what ends a round. Its stock moves away, so that no mode can read it any more."""
     names = Keys(running.item, running.number)
     ended = replace(running, ended=_now())
     pipe.set(names.record, ended.encode())
-    pipe.rename(names.stock, names.ended)
+    if stocked:  # else it is elsewhere
+        pipe.rename(names.stock, names.ended)
     return ended
 
 
 def left(store: redis.Redis, round: Round) -> int | None:
-    """Units left; None when the store has lost them.
+    """Units left; None when the store has lost them, or never had them.
 
     A blind writer that was under way when the round ended sets `stock` anew. Its number is the
     newer one; nobody else sells from it, as a mode that finds `ended` there reads no further.

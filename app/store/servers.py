@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.config import Settings
 from app.store import db
 from app.store.redis import connect
+from app.store.transactions import FOR_PAGES, Transactions, sellers
 
 
 class Servers:
@@ -29,11 +30,20 @@ class Servers:
 
     @cached_property
     def engine(self) -> Engine:
-        return db.engine(self.settings.database, self.settings.database_timeout)
+        settings = self.settings
+        return db.engine(settings.database, settings.database_timeout, self._sellers + FOR_PAGES)
 
     @cached_property
     def sessions(self) -> sessionmaker[Session]:
         return db.sessions(self.engine)
+
+    @cached_property
+    def transactions(self) -> Transactions:
+        return Transactions(self.engine, self._sellers)
+
+    @property
+    def _sellers(self) -> int:
+        return sellers(self.settings.shop_workers, self.settings.shop_threads)
 
     def missing(self, needs: str) -> str:
         """Why a mode or recipe that needs `needs` cannot run here; "" when it can."""

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, request, session, url_for
 
 from app.domain import (
     ITEMS,
+    DatabaseAway,
     Invalid,
     Item,
     KeyReused,
@@ -40,6 +41,7 @@ KINDS: dict[type[ShopError], str] = {
     Invalid: "invalid",
     KeyReused: "invalid",
     StoreAway: "unavailable",
+    DatabaseAway: "unavailable",
 }
 
 

@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import func, select, text
 
 from app import Parts
-from app.config import Settings
 from app.domain import DatabaseAway, Round
 from app.service import fulfil as fulfilling
 from app.service.fulfil import Fulfil
@@ -19,18 +18,9 @@ from app.store import db, orders
 from app.store.keys import Keys
 from app.store.rounds import GROUP
 from tests.selling import fulfil_all, in_stream, mode, order
-from tests.servers import PostgresServer, StoreServer, until
+from tests.servers import PostgresServer, until
 
-
-@pytest.fixture
-def settings(store_server: StoreServer, database_url: str, tmp_path: Path) -> Settings:
-    """On both databases."""
-    return Settings(
-        redis_url=store_server.url,
-        database_url=database_url,
-        var_dir=str(tmp_path),
-        store_timeout=3_000,
-    )
+pytestmark = pytest.mark.usefixtures("database_url")
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,8 @@ from app.domain import Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownR
 from app.service.purchase import Purchase
 from app.service.rounds import warnings
 from app.service.tally import BEAT
-from tests.selling import HandClock, fulfil_all
+from app.store import rounds as records
+from tests.selling import HandClock, Once, fulfil_all
 from tests.servers import until
 
 MakeWorker = Callable[[], Purchase]
@@ -83,6 +85,22 @@ def test_a_round_that_cannot_be_meant(
     assert list(refused.value.errors) == [field]
     with pytest.raises(UnknownRound):
         parts.rounds.find("apple")
+
+
+def test_a_switch_between_pointer_and_record_hides_no_round(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts.rounds.start("apple", "watch", 5, {})
+    find, switch = records.find, Once(lambda: parts.rounds.start("apple", "watch", 6, {}))
+
+    def switch_then_find(*which: Any) -> Round | None:
+        switch()
+        return find(*which)
+
+    monkeypatch.setattr(records, "find", switch_then_find)
+    newest = parts.rounds.newest("apple")
+    assert newest
+    assert (newest.number, newest.running) == (2, True)
 
 
 def test_unknown_names(parts: Parts, worker: MakeWorker) -> None:

@@ -20,6 +20,7 @@ OFFERS = {
     "watchdog": {"owned", "locked"},  # extending is its own affair
     "watchdog_any": set(),
     "fenced": {"owned", "locked", "extend", "fence"},
+    "db_unique": {"owned", "locked", "extend"},
     "queue": {"owned", "locked", "extend", "fence"},
 }
 

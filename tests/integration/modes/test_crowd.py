@@ -6,9 +6,16 @@ import pytest
 
 from app import Parts
 from app.domain import Outcome
-from tests.selling import SOUND, at_once, fulfil_all, mode, order
+from tests.selling import ON_DATABASES, SOUND, at_once, fulfil_all, mode, order
 
-pytestmark = pytest.mark.parametrize("name", SOUND)
+pytestmark = [
+    pytest.mark.usefixtures("database_url"),
+    pytest.mark.parametrize(
+        ("name", "database_url"),
+        [on for on in ON_DATABASES if on[0] in SOUND],
+        indirect=["database_url"],
+    ),
+]
 
 
 @pytest.mark.parametrize("wait", [0, 5_000])

@@ -28,6 +28,10 @@ def race(parts: Parts, name: str, key: str | None = None) -> list[Outcome]:
     return sorted(sale.outcome for sale in sales)
 
 
+# Who waits for a row or a file waits inside the database, where no hand reaches: see test_sql.py.
+RACED = [name for name in SOUND if name != "sql_lock"]
+
+
 @pytest.mark.parametrize("_turn", range(10))
 def test_naive_sells_one_apple_twice_every_time(parts: Parts, _turn: int) -> None:
     assert race(parts, "naive") == [Outcome.SOLD, Outcome.SOLD]
@@ -42,14 +46,14 @@ def test_naive_buys_twice_with_one_key(parts: Parts) -> None:
     assert parts.auditor.audit(parts.rounds.find("apple")).duplicate_keys == 1
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", RACED)
 def test_the_others_sell_it_once(parts: Parts, name: str) -> None:
     assert race(parts, name) == [Outcome.SOLD, Outcome.SOLD_OUT]
     audit = parts.auditor.audit(parts.rounds.find("apple"))
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 0)
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", RACED)
 def test_the_others_buy_once_with_one_key(parts: Parts, name: str) -> None:
     assert race(parts, name, key="k") == [Outcome.SOLD, Outcome.SOLD]  # one sale, told twice
     audit = parts.auditor.audit(parts.rounds.find("apple"))
@@ -131,7 +135,7 @@ def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(parts: Part
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 9)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("atomic", "naive")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("atomic", "sql", "naive")])
 def test_a_switch_in_mid_sale_mixes_no_audit(parts: Parts, name: str) -> None:
     """The round ends while a buyer thinks. Its sale counts in the old round, or not at all."""
     old = parts.rounds.start("apple", name, 10, {"think": 1})

@@ -42,14 +42,21 @@ def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path:
 
 
 def test_database_away(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
-    """Sales go on, order pages too; fulfil catches up when the database is back."""
+    """Sales go on, order pages too; fulfil catches up when the database is back.
+
+    Only what sells in the database itself is away meanwhile.
+    """
     postgres = PostgresServer(tmp_path / "postgres")
     shop = new_shop(tmp_path / "shop", DATABASE_URL=postgres.database())
     shop.start()
     number = shop.round("atomic", 100)["round"]
+    there = shop.round("sql", 100, item="pear")["round"]
     postgres.stop()
     with requests.Session() as session:
         sold = [shop.buy(session) for _ in range(20)]
+        refused = shop.buy(session, item="pear")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+    assert refused.json()["title"] == "The database is away"
     assert [answer.status_code for answer in sold] == [201] * 20
     order = f"{shop.url}/orders/{sold[0].json()['order']}"
     assert requests.get(order, timeout=10).json()["state"] == "recorded"
@@ -61,4 +68,8 @@ def test_database_away(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
     audit = shop.audit(number)
     assert (audit["verdict"], audit["orders"]) == ("exact", 20)
     assert requests.get(order, timeout=10).json()["state"] == "confirmed"
+    with requests.Session() as session:
+        assert shop.buy(session, item="pear").status_code == 201
+    audit = shop.audit(there, item="pear")
+    assert (audit["verdict"], audit["sold"], audit["left"]) == ("exact", 1, 99)
     postgres.stop()

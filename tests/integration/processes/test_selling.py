@@ -54,7 +54,7 @@ def stampede(shop: Shop, until_sold_out: bool = True) -> Counter[str]:
         return sum(pool.map(buyer, range(CLIENTS)), Counter[str]())
 
 
-@pytest.mark.parametrize("mode", ["watch", "lock:lease", "atomic"])
+@pytest.mark.parametrize("mode", ["watch", "lock:lease", "sql", "sql_lock", "atomic"])
 def test_a_stampede_sells_the_stock_exactly(shop: Shop, mode: str) -> None:
     number = shop.round(mode, 300)["round"]
     told = stampede(shop)

@@ -1,0 +1,104 @@
+"""db_unique: a row in a database with a unique name; whoever inserts it holds the lock.
+
+How       INSERT (name, owner, until): refused while there is one; DELETE WHERE owner = me
+Prevents  two holders, a lock held for ever by a dead holder, releasing another's lock
+Breaks    work that outlives the lease: the next one enters while the first is still inside
+Cost      a look, an INSERT and a DELETE, the last two synced to disk; a look for every poll
+Sound     while the work is shorter than the lease
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Delete, Update, delete, exists, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.store.named_locks import LockRow, Now
+from app.store.servers import Servers
+from app.store.transactions import Contended
+
+# s to wait for others' transactions: short to acquire, as there will be another attempt; long to
+# release, as there will not, and all would wait for the lease.
+AT_ATTEMPT = 0.05
+AT_RELEASE = 5.0
+
+
+class DbUnique(Handle):
+    name = "db_unique"
+    exhibit = False
+    needs = "database"
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        super().__init__(servers, clock, key, lease)
+        self.database = servers.transactions
+        self.token = clock.token()
+        self.mine = (LockRow.name == key) & (LockRow.owner == self.token)
+
+    def attempt(self) -> bool:
+        # The lease begins when the database writes it: later than this moment, so we err early.
+        ends = self.clock.now() + self.lease
+        try:
+            # Looking decides nothing, but costs little: a refused INSERT has locked SQLite's file,
+            # and in PostgreSQL it leaves a dead row behind until VACUUM.
+            if not self.held(AT_ATTEMPT) and (self.insert() or self.take_over()):
+                self.ends = ends
+                return True
+        except Contended:
+            pass  # others are at the same row, or file: the next attempt will tell
+        return False
+
+    def pause(self) -> float:
+        # A look costs several times one at the store, and the release stands in line with them.
+        return 0.005 + self.clock.random() * 0.02
+
+    def insert(self) -> bool:
+        row = {"name": self.key, "owner": self.token, "until": Now() + self.lease}
+        try:
+            with self.database.begin(AT_ATTEMPT) as sql:
+                sql.execute(insert(LockRow).values(row))
+        except IntegrityError:
+            return False  # the name is there: somebody holds it, or held it and died
+        return True
+
+    def take_over(self) -> bool:
+        """Of many who see a lease that is over, one still finds it so when he writes."""
+        with self.database.begin(AT_ATTEMPT) as sql:
+            taken = sql.execute(
+                update(LockRow)
+                .where(LockRow.name == self.key, LockRow.until < Now())
+                .values(owner=self.token, until=Now() + self.lease)
+            )
+        return bool(taken.rowcount)
+
+    def free(self) -> bool:
+        # Also true when the lease is over and nobody has taken over: nobody else was inside.
+        return self._write(delete(LockRow).where(self.mine))
+
+    def extend(self, seconds: float) -> bool:
+        """Let the lease end `seconds` from now. False, and nothing done: not mine any more."""
+        ends = self.clock.now() + seconds
+        if self._write(update(LockRow).where(self.mine).values(until=Now() + seconds)):
+            self.ends = ends
+            return True
+        self.lose()
+        return False
+
+    def owned(self) -> bool:
+        """Ask the database: is it mine?"""
+        with self.database.begin(AT_RELEASE) as sql:
+            return bool(sql.scalar(select(exists().where(self.mine, LockRow.until >= Now()))))
+
+    def locked(self) -> bool:
+        """Ask the database: is it anybody's?"""
+        return self.held(AT_RELEASE)
+
+    def held(self, wait: float) -> bool:
+        named = LockRow.name == self.key
+        with self.database.begin(wait) as sql:
+            return bool(sql.scalar(select(exists().where(named, LockRow.until >= Now()))))
+
+    def _write(self, statement: Delete | Update) -> bool:
+        """Did it find a row?"""
+        with self.database.begin(AT_RELEASE) as sql:
+            return bool(sql.execute(statement).rowcount)

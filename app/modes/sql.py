@@ -1,0 +1,72 @@
+"""sql: one UPDATE checks the stock and takes it, in the database.
+
+How       UPDATE … SET units = units - q WHERE units >= q -> INSERT key, INSERT order -> COMMIT
+Prevents  oversell, an order without its units, units without their order
+Breaks    all wait in line for one row (SQLite: one file); patience runs out: BUSY, stock remains
+          (and think time is impossible: there is no gap between the check and the write)
+Cost      three statements in one transaction, synced to disk; nothing in the store
+          (BEGIN, COMMIT and, on PostgreSQL, setting the time-outs come on top)
+Sound     always
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.store import orders, stock
+from app.store.orders import OrderRow
+from app.store.servers import Servers
+from app.store.stock import Receipt, StockRow
+from app.store.transactions import Contended
+
+
+class Sql:
+    name = "sql"
+    exhibit = False
+    needs = "database"
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.database = servers.transactions
+        self.round = round
+
+    def sell(self, order: Order) -> Sale:
+        try:
+            return self.take(order) or self.refuse(order)
+        except Contended:
+            return Sale(Outcome.BUSY)
+
+    def take(self, order: Order) -> Sale | None:
+        """None: nothing was done, as the stock is short, the round over or the key used."""
+        try:
+            with self.database.begin(self.round.wait / 1000) as sql:
+                # Whoever comes second waits here until the first has committed; then the database
+                # looks at the WHERE once more, with the new number of units.
+                left = sql.scalar(
+                    update(StockRow)
+                    .where(stock.of(self.round), StockRow.units >= order.quantity, ~StockRow.ended)
+                    .values(units=StockRow.units - order.quantity)
+                    .returning(StockRow.units)
+                )
+                if left is None:
+                    return None
+                sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
+                sql.execute(insert(OrderRow).values(orders.row(order)))
+                return Sale(Outcome.SOLD, left=left, order=order)
+        except IntegrityError:
+            # The key is unique and has bought before. The rollback has put the units back.
+            return None
+
+    def refuse(self, order: Order) -> Sale:
+        """Say why nothing was taken."""
+        with self.database.begin(self.round.wait / 1000) as sql:
+            seen = stock.bought(sql, order.item, order.key)
+            row = sql.execute(
+                select(StockRow.units, StockRow.ended).where(stock.of(self.round))
+            ).first()
+        if seen:
+            return Sale(Outcome.SOLD, order=seen)
+        if row is None or row.ended:
+            return Sale(Outcome.ROUND_OVER)
+        return Sale(Outcome.SOLD_OUT, left=row.units)

@@ -1,0 +1,88 @@
+"""Stock in the database, for the modes that sell there: the tables, and what is asked of them."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, String, and_, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain import Order, Round
+from app.store.orders import Base, OrderRow
+
+
+class StockRow(Base):
+    """The stock of one round.
+
+    `started` (the round's, in ms) is a part of its name: two starters may want the same number at
+    once, and a store that was emptied counts from 1 again. So nobody ever finds another's row.
+    """
+
+    __tablename__ = "stock"
+
+    item: Mapped[str] = mapped_column(String(32), primary_key=True)
+    round: Mapped[int] = mapped_column(primary_key=True)
+    started: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    units: Mapped[int]
+    version: Mapped[int] = mapped_column(default=0)  # rises with every write that cares for it
+    ended: Mapped[bool] = mapped_column(default=False)
+
+
+class Receipt(Base):
+    """Which order an idempotency key has bought. Unique, and so the key buys once."""
+
+    __tablename__ = "receipts"
+
+    item: Mapped[str] = mapped_column(String(32), primary_key=True)
+    key: Mapped[str] = mapped_column(String(128), primary_key=True)
+    order: Mapped[str] = mapped_column(String(36))
+
+
+def of(round: Round) -> ColumnElement[bool]:
+    """The condition that picks a round's row."""
+    return and_(
+        StockRow.item == round.item,
+        StockRow.round == round.number,
+        StockRow.started == round.started,
+    )
+
+
+def put(session: Session, round: Round) -> bool:
+    """Stock a new round. False: somebody else did, under this number at this very millisecond."""
+    try:
+        session.execute(
+            insert(StockRow).values(
+                item=round.item, round=round.number, started=round.started, units=round.stock
+            )
+        )
+    except IntegrityError:
+        return False
+    return True
+
+
+def end(sql: Connection, round: Round) -> None:
+    """Let nobody sell from it any more. The new version makes those who have read it read again."""
+    sql.execute(update(StockRow).where(of(round)).values(ended=True, version=StockRow.version + 1))
+
+
+def left(sql: Connection | Session, round: Round) -> int | None:
+    """Units left; None when the database has lost them."""
+    return sql.scalar(select(StockRow.units).where(of(round)))
+
+
+def bought(sql: Connection | Session, item: str, key: str) -> Order | None:
+    """The order that an idempotency key has bought."""
+    row = sql.execute(
+        select(
+            OrderRow.id,
+            OrderRow.item,
+            OrderRow.round,
+            OrderRow.quantity,
+            OrderRow.price,
+            OrderRow.buyer,
+            OrderRow.key,
+            OrderRow.at,
+        )
+        .join(Receipt, Receipt.order == OrderRow.id)
+        .where(Receipt.item == item, Receipt.key == key)
+    ).first()
+    return Order(*row) if row else None

@@ -1,0 +1,110 @@
+"""Transactions of those who compete for a row: every wait in them ends with their patience."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from app.domain import DatabaseAway
+from app.store import db
+
+# A PostgreSQL takes 100 connections unless told otherwise. All workers of the shop together keep
+# 80 for selling; the rest is for pages, fulfil, the lab and whoever looks at it with psql. With
+# more than a handful of workers the pages alone need more: raise its max_connections.
+FOR_SELLING = 80
+FOR_PAGES = 4  # more, a worker: a page must not wait while all sellers wait for one row
+
+# PostgreSQL's answers that mean "not now": lock time-out, statement time-out (we set it for
+# nothing but waiting), deadlock, serialization failure.
+NOT_NOW = {"55P03", "57014", "40P01", "40001"}
+SHORTEST = 200  # ms that a statement may always take: at 1 ms even one that meets nobody fails
+
+SET_LIMITS = text(
+    "SELECT set_config('lock_timeout', :lock, true), set_config('statement_timeout', :all, true)"
+)
+
+
+class Contended(DatabaseAway):
+    """Others were faster, or held what this transaction waited for. Nothing was done.
+
+    A seller answers BUSY; to everybody else it is a database that did not answer in time.
+    """
+
+
+def sellers(workers: int, threads: int) -> int:
+    """How many connections one of `workers` processes needs to sell with `threads` threads.
+
+    One for each thread, as a sale never holds two; but no more than its share of what a
+    PostgreSQL has. Sales of one item queue for its row anyway, and more of them waiting there
+    makes none of them faster; the others queue here, as long as their patience allows.
+    """
+    return max(1, min(threads, FOR_SELLING // workers))
+
+
+class Transactions:
+    """One process's. At most `most` are open at once."""
+
+    def __init__(self, engine: Engine, most: int) -> None:
+        self.engine = engine
+        self.free = threading.BoundedSemaphore(most)
+
+    @contextmanager
+    def begin(self, wait: float) -> Iterator[Connection]:
+        """One transaction; waits at most `wait` s for a connection and then for each lock.
+
+        Commits at the end of the block; any error rolls it back. Raises Contended,
+        IntegrityError as it comes, DatabaseAway for everything else (raised by the commit, it
+        means that nobody knows whether that happened).
+        """
+        wait = max(0.0, wait)
+        deadline = time.monotonic() + wait
+        if not self.free.acquire(timeout=wait):
+            raise Contended("No connection was free.")
+        try:
+            with _told_apart(), self.engine.begin() as sql:
+                _limit(sql, max(0.0, deadline - time.monotonic()))
+                yield sql
+        finally:
+            self.free.release()
+
+
+def _limit(sql: Connection, wait: float) -> None:
+    """Let no statement of this transaction wait longer for a lock than `wait` s."""
+    ms = round(wait * 1000)
+    if sql.dialect.name == "sqlite":
+        sql.exec_driver_sql(f"PRAGMA busy_timeout = {ms}")
+    else:
+        # A lock's time-out begins anew for each place in the queue; the statement's does not.
+        # 0 would mean for ever.
+        connection: Any = sql.connection.driver_connection
+        connection.limit = max(connection.limit, wait + db.FROZEN)
+        sql.execute(SET_LIMITS, {"lock": str(max(1, ms)), "all": str(max(SHORTEST, ms))})
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except PoolTimeout as error:
+        raise Contended(f"No connection was free: {error}") from error
+    except DBAPIError as error:
+        if _not_now(error.orig):
+            raise Contended(str(error)) from error
+        raise DatabaseAway(f"The database does not answer: {error}") from error
+
+
+def _not_now(error: BaseException | None) -> bool:
+    if isinstance(error, sqlite3.Error):
+        # The low byte is the error, the rest its shade.
+        return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return getattr(error, "sqlstate", None) in NOT_NOW

@@ -1,0 +1,66 @@
+"""What tests of selling in the database share: a hand on statements, a grip on the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, event, select, text
+
+from app import Parts
+from app.domain import Round
+from app.store import stock
+from app.store.orders import OrderRow
+from app.store.stock import StockRow
+
+LOCKING = ("FOR UPDATE", "BEGIN IMMEDIATE")  # how sql_lock takes its lock
+
+
+@contextmanager
+def before_statement(parts: Parts, *marks: str, hand: Callable[[], object]) -> Iterator[None]:
+    """Call `hand` whenever a statement with one of `marks` is about to be sent."""
+
+    def look(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if any(mark in statement for mark in marks):
+            hand()
+
+    event.listen(parts.engine, "before_cursor_execute", look)
+    try:
+        yield
+    finally:
+        event.remove(parts.engine, "before_cursor_execute", look)
+
+
+@contextmanager
+def held(parts: Parts, round: Round) -> Iterator[Connection]:
+    """Somebody else holds the row, or on SQLite the file, until the end of the block."""
+    with parts.engine.connect() as other:
+        if other.dialect.name == "sqlite":
+            other.execute(text("BEGIN IMMEDIATE"))
+        other.execute(select(StockRow.units).where(stock.of(round)).with_for_update())
+        yield other
+
+
+def waiting_for_locks(parts: Parts) -> int:
+    """How many wait for a lock, as PostgreSQL itself says."""
+    with parts.engine.connect() as looker:
+        return int(
+            looker.scalar(
+                text(
+                    "SELECT count(*) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                )
+            )
+            or 0
+        )
+
+
+def rows(parts: Parts) -> int:
+    """All orders in the database."""
+    with parts.engine.connect() as looker:
+        return len(looker.execute(select(OrderRow.id)).all())
+
+
+def on_postgresql(parts: Parts) -> bool:
+    return parts.engine.dialect.name == "postgresql"

@@ -1,0 +1,130 @@
+"""db_unique: one inserts, one takes over, by the database's clock; on both databases."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from sqlalchemy import insert, select, text, update
+
+from app import Parts
+from app.domain import Clock, DatabaseAway
+from app.locks.db_unique import DbUnique
+from app.store.named_locks import LockRow, Now
+from tests.integration.database import before_statement
+from tests.selling import at_once, fulfil_all, mode, order
+from tests.servers import until
+
+pytestmark = [
+    pytest.mark.usefixtures("database_url"),
+    pytest.mark.parametrize("store_server", ["valkey"], indirect=True),  # it plays no part here
+]
+KEY = "{apple}:1:lock"
+
+
+def lock(parts: Parts, lease: float = 10.0, clock: Clock | None = None) -> DbUnique:
+    return DbUnique(parts.servers, clock or Clock(), KEY, lease)
+
+
+def leave_behind(parts: Parts, seconds: float) -> None:
+    """The row of a holder who died; its lease ends `seconds` from now."""
+    with parts.engine.begin() as sql:
+        sql.execute(insert(LockRow).values(name=KEY, owner="dead", until=Now() + seconds))
+
+
+def test_the_databases_clock_is_right(parts: Parts) -> None:
+    with parts.engine.connect() as sql:
+        assert sql.scalar(select(Now())) == pytest.approx(time.time(), abs=1.0)
+
+
+def race(parts: Parts, mark: str) -> list[bool]:
+    """Two find the lock free, or over, and stand before their write at the same time."""
+    locks = [lock(parts), lock(parts)]
+    meet = threading.Barrier(2, timeout=10)
+    with before_statement(parts, mark, hand=meet.wait):
+        won = at_once([each.attempt for each in locks])
+    assert [each.owned() for each in locks] == won
+    return sorted(won)
+
+
+def test_of_two_who_insert_one_holds(parts: Parts) -> None:
+    assert race(parts, "INSERT INTO locks") == [False, True]
+
+
+def test_of_two_who_take_over_one_holds(parts: Parts) -> None:
+    leave_behind(parts, -1)
+    assert race(parts, "UPDATE locks") == [False, True]
+
+
+def test_nobody_takes_over_from_the_living(parts: Parts) -> None:
+    """Both see an old lease; before the second writes, its holder has extended it."""
+    leave_behind(parts, -1)
+
+    def extend() -> None:
+        with parts.engine.begin() as sql:
+            sql.execute(update(LockRow).values(until=Now() + 60, owner="risen"))
+
+    with before_statement(parts, "INSERT INTO locks", hand=extend):
+        assert not lock(parts).acquire(blocking=False)
+
+
+def test_the_clock_of_the_machine_does_not_matter(parts: Parts) -> None:
+    class Ahead(Clock):
+        def now(self) -> float:
+            return super().now() + 3600
+
+        def wall(self) -> float:
+            return super().wall() + 3600
+
+    leave_behind(parts, 60)
+    assert not lock(parts, clock=Ahead()).acquire(blocking=False)
+
+
+def test_it_says_whose_it_is(parts: Parts) -> None:
+    mine, other = lock(parts), lock(parts)
+    assert not mine.locked()
+    assert mine.acquire(timeout=1)
+    assert (mine.owned(), other.owned(), other.locked()) == (True, False, True)
+    assert mine.release()
+    assert (mine.owned(), mine.locked()) == (False, False)
+
+
+def test_extended_while_it_is_mine(parts: Parts) -> None:
+    mine, other = lock(parts, lease=0.2), lock(parts)
+    assert mine.acquire(timeout=1)
+    assert mine.extend(30)
+    assert not mine.lost
+    assert not other.acquire(timeout=0.4), "longer than the first lease"
+    assert mine.extend(0.01)
+    assert other.acquire(timeout=5)
+    assert not mine.extend(30)
+    assert mine.lost
+    assert mine.counts.losses == 1
+    assert other.owned()
+
+
+def test_over_and_taken_by_nobody_is_still_mine_to_release(parts: Parts) -> None:
+    mine = lock(parts, lease=0.05)
+    assert mine.acquire(timeout=1)
+    until(lambda: not mine.locked())
+    assert mine.release()
+
+
+def test_a_database_that_is_away_is_said_so(parts: Parts) -> None:
+    held = lock(parts)
+    assert held.acquire(timeout=1)
+    with parts.engine.begin() as sql:
+        sql.execute(text("ALTER TABLE locks RENAME TO elsewhere"))
+    for deed in (lock(parts).attempt, held.release, held.owned):
+        with pytest.raises(DatabaseAway):
+            deed()
+
+
+def test_sells_what_there_is(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "lock:db_unique", 10, {"wait": 20_000})
+    seller = mode(parts, round)
+    at_once([lambda: seller.sell(order(round)) for _ in range(12)])
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(round)
+    assert (audit.verdict, audit.sold, audit.left) == ("exact", 10, 0)

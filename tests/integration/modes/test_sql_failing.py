@@ -1,0 +1,209 @@
+"""Sales in the database while it fails: BUSY or DatabaseAway, and never half a sale."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, text, update
+
+from app import Parts
+from app.config import Settings
+from app.domain import DatabaseAway, Outcome
+from app.store.stock import Receipt, StockRow
+from tests.integration.database import before_statement, held, rows, waiting_for_locks
+from tests.selling import IN_DATABASE, Once, at_once, mode, order
+from tests.servers import until
+
+pytestmark = [
+    pytest.mark.usefixtures("database_url"),
+    pytest.mark.parametrize("store_server", ["valkey"], indirect=True),  # it plays no part here
+]
+each = pytest.mark.parametrize("name", IN_DATABASE)
+only_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+
+@each
+def test_a_database_that_does_not_answer_is_away(parts: Parts, name: str) -> None:
+    round = parts.rounds.start("apple", name, 5, {})
+    seller = mode(parts, round)
+    with parts.engine.begin() as sql:
+        sql.execute(text("ALTER TABLE stock RENAME TO elsewhere"))
+    with pytest.raises(DatabaseAway):
+        seller.sell(order(round))
+    with parts.engine.begin() as sql:
+        sql.execute(text("ALTER TABLE elsewhere RENAME TO stock"))
+    assert seller.sell(order(round)).left == 4
+
+
+@only_postgresql
+@each
+def test_a_connection_cut_in_mid_sale(parts: Parts, name: str) -> None:
+    round = parts.rounds.start("apple", name, 5, {})
+    seller = mode(parts, round)
+
+    def cut_all_others() -> None:
+        with parts.engine.connect() as killer:
+            killer.execute(
+                text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            )
+
+    with (
+        before_statement(parts, "INSERT INTO orders", hand=Once(cut_all_others)),
+        pytest.raises(DatabaseAway),
+    ):
+        seller.sell(order(round))
+    assert (rows(parts), parts.rounds.left(round)) == (0, 5)
+    assert seller.sell(order(round)).outcome is Outcome.SOLD
+
+
+@only_postgresql
+@each
+def test_a_frozen_database_is_given_up(settings: Settings, parts: Parts, name: str) -> None:
+    """It keeps none of its own time-outs. What it had begun goes when it wakes up."""
+    hasty = Parts(replace(settings, database_timeout=300))
+    round = hasty.rounds.start("apple", name, 5, {"wait": 200})
+    seller = mode(hasty, round)
+    backend: list[int] = []
+
+    def freeze() -> None:
+        with parts.engine.connect() as looker:
+            found = looker.scalar(
+                text(
+                    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
+                    "AND state = 'idle in transaction' AND pid <> pg_backend_pid()"
+                )
+            )
+        assert found
+        backend.append(found)
+        os.kill(found, signal.SIGSTOP)
+
+    start = time.monotonic()
+    try:
+        with (
+            before_statement(hasty, "INSERT INTO orders", hand=Once(freeze)),
+            pytest.raises(DatabaseAway),
+        ):
+            seller.sell(order(round))
+        assert time.monotonic() - start < 3.0
+    finally:
+        os.kill(backend[0], signal.SIGCONT)
+    until(lambda: seller.sell(order(round)).outcome is Outcome.SOLD)
+    assert (rows(hasty), hasty.rounds.left(round)) == (1, 4)
+    hasty.engine.dispose()
+
+
+@only_postgresql
+@each
+def test_a_deadlock_is_busy(parts: Parts, name: str) -> None:
+    """The seller has the row and wants the key; somebody else has the key and wants the row."""
+    round = parts.rounds.start("apple", name, 5, {})
+    seller = mode(parts, round)
+    with parts.engine.connect() as other, ThreadPoolExecutor(1) as pool:
+        other.execute(text("SET deadlock_timeout = '60s'"))  # so the seller is the one to notice
+        other.execute(insert(Receipt).values(item="apple", key="k", order="another"))
+        sale = pool.submit(seller.sell, order(round, key="k"))
+        until(lambda: waiting_for_locks(parts) == 1)
+        other.execute(update(StockRow).values(version=7))
+        assert sale.result(10).outcome is Outcome.BUSY
+    assert (rows(parts), parts.rounds.left(round)) == (0, 5)
+
+
+@only_postgresql
+@pytest.mark.parametrize("name", ["sql", "sql_version"])
+def test_a_serialization_failure_is_busy(parts: Parts, name: str) -> None:
+    """Where the database's owner has made transactions serializable, the second cannot go on."""
+    with parts.engine.begin() as sql:
+        database = sql.scalar(text("SELECT current_database()"))
+        sql.execute(
+            text(f"ALTER DATABASE {database} SET default_transaction_isolation = 'serializable'")
+        )
+    parts.engine.dispose()  # the setting is for new connections
+    round = parts.rounds.start("apple", name, 5, {})
+    seller = mode(parts, round)
+    meet = threading.Barrier(2, timeout=10)
+    with before_statement(parts, "UPDATE stock", hand=meet.wait):
+        sales = at_once([lambda: seller.sell(order(round))] * 2)
+    assert sorted(sale.outcome for sale in sales) == [Outcome.BUSY, Outcome.SOLD]
+    assert (rows(parts), parts.rounds.left(round)) == (1, 4)
+
+
+SELLER = """
+import sys, time
+from app import Parts
+from app.config import Settings
+from tests.integration.database import before_statement
+from tests.selling import mode, order
+
+parts = Parts(Settings(redis_url=sys.argv[1], database_url=sys.argv[2], var_dir=sys.argv[3]))
+round = parts.rounds.find("apple")
+
+def stop_here():
+    print("the stock is taken", flush=True)
+    time.sleep(60)
+
+with before_statement(parts, "INSERT INTO orders", hand=stop_here):
+    mode(parts, round).sell(order(round, key="k"))
+"""
+
+
+@each
+def test_a_seller_killed_in_mid_sale_leaves_nothing_behind(
+    parts: Parts, settings: Settings, name: str
+) -> None:
+    """Between taking the stock and writing the order. The next one gets the row at once."""
+    round = parts.rounds.start("apple", name, 5, {})
+    command = [sys.executable, "-c", SELLER]
+    command += [settings.redis_url, settings.database, settings.var_dir]
+    here = Path(__file__).parents[3]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here) as seller:
+        assert seller.stdout
+        assert seller.stdout.readline() == "the stock is taken\n"
+        impatient = mode(parts, replace(round, wait=0))
+        assert impatient.sell(order(round)).outcome is Outcome.BUSY, "it holds the row, or the file"
+        seller.kill()
+    assert (rows(parts), parts.rounds.left(round)) == (0, 5)
+    sale = mode(parts, round).sell(order(round, key="k"))
+    assert (sale.outcome, sale.left) == (Outcome.SOLD, 4)
+    assert parts.auditor.audit(round).verdict == "exact"
+
+
+@each
+def test_more_threads_than_connections(settings: Settings, parts: Parts, name: str) -> None:
+    """Who finds no connection free waits for one; nobody meets the pool's time-out."""
+    few = Parts(replace(settings, shop_workers=40, shop_threads=64))  # two sellers a worker
+    round = few.rounds.start("apple", name, 40, {"attempts": 1000, "wait": 20_000})
+    seller = mode(few, round)
+    sales = at_once([lambda: seller.sell(order(round)) for _ in range(64)])
+    assert {sale.outcome for sale in sales} == {Outcome.SOLD, Outcome.SOLD_OUT}
+    assert few.auditor.audit(round).sold == 40
+    few.engine.dispose()
+
+
+@each
+def test_while_all_sellers_wait_pages_are_served(
+    settings: Settings, parts: Parts, name: str
+) -> None:
+    """And whoever finds no connection free within his patience is BUSY, too."""
+    few = Parts(replace(settings, shop_workers=40, shop_threads=64))
+    round = few.rounds.start("apple", name, 40, {"wait": 500})
+    seller = mode(few, round)
+    with held(parts, round), ThreadPoolExecutor(16) as pool:
+        waiting = [pool.submit(seller.sell, order(round)) for _ in range(16)]
+        start = time.monotonic()
+        assert few.rounds.left(round) == 40
+        assert time.monotonic() - start < 0.4
+        assert {each.result(10).outcome for each in waiting} == {Outcome.BUSY}
+        assert time.monotonic() - start < 2.0
+    few.engine.dispose()

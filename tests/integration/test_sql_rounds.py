@@ -1,0 +1,210 @@
+"""Rounds that sell in the database: their stock, their end, the audit, and HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import text
+
+from app import Parts, create_lab
+from app.config import Settings
+from app.domain import DatabaseAway, Outcome
+from app.service.purchase import Purchase
+from app.service.rounds import warnings
+from app.store.keys import Keys
+from tests.integration.asking import buy, problem
+from tests.integration.database import before_statement, held
+from tests.selling import IN_DATABASE, fulfil_all, mode, order
+from tests.servers import until
+
+pytestmark = pytest.mark.usefixtures("database_url")
+each = pytest.mark.parametrize("name", IN_DATABASE)
+# The application keeps its connections to itself; psycopg complains of one that nobody closes.
+over_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+MakeWorker = Callable[[], Purchase]
+
+
+def gone(parts: Parts, table: str = "stock") -> None:
+    with parts.engine.begin() as sql:
+        sql.execute(text(f"ALTER TABLE {table} RENAME TO elsewhere"))
+
+
+def test_the_stock_is_in_the_database_and_not_in_the_store(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "sql", 12, {})
+    keys = Keys("apple", round.number)
+    assert not parts.store.exists(keys.stock, keys.sales)
+    assert parts.rounds.left(round) == 12
+    assert {item.slug: left for item, _, left in parts.rounds.shelf() if left} == {"apple": 12}
+    parts.rounds.end("apple")
+    assert parts.rounds.left(round) == 12
+    assert not parts.rounds.find("apple").running
+
+
+def test_every_change_between_store_and_database(parts: Parts) -> None:
+    names = ["atomic", "sql", "sql_lock", "watch", "sql_version", "atomic"]
+    rounds = []
+    for units, name in enumerate(names, 5):
+        rounds.append(parts.rounds.start("apple", name, units, {}))
+        mode(parts, rounds[-1]).sell(order(rounds[-1]))
+    for round in rounds[:-1]:
+        assert mode(parts, round).sell(order(round)).outcome is Outcome.ROUND_OVER
+    fulfil_all(parts.fulfil)
+    audits = [parts.auditor.audit(round) for round in rounds]
+    assert [(each.verdict, each.sold, each.left) for each in audits] == [
+        ("exact", 1, units) for units in range(4, 10)
+    ]
+
+
+def test_many_starters_at_once_leave_one_round_running(parts: Parts) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        started = list(pool.map(lambda n: parts.rounds.start("apple", "sql", n, {}), range(1, 9)))
+    assert sorted(round.number for round in started) == list(range(1, 9))
+    assert [n for n in range(1, 9) if parts.rounds.find("apple", n).running] == [8]
+    for round in started:
+        assert parts.rounds.left(round) == round.stock
+        sells = mode(parts, round).sell(order(round)).outcome is Outcome.SOLD
+        assert sells == (round.number == 8)
+
+
+def test_a_store_that_was_emptied_counts_anew_and_finds_no_old_stock(parts: Parts) -> None:
+    parts.rounds.start("apple", "sql", 5, {})
+    parts.store.flushall()
+    again = parts.rounds.start("apple", "sql", 7, {})
+    assert (again.number, parts.rounds.left(again)) == (1, 7)
+
+
+def test_the_row_is_there_before_anybody_can_see_the_round(parts: Parts) -> None:
+    seen: list[bool] = []
+    with before_statement(
+        parts, "INSERT INTO stock", hand=lambda: seen.append(parts.rounds.newest("apple") is None)
+    ):
+        parts.rounds.start("apple", "sql", 5, {})
+    assert seen == [True]
+    gone(parts)
+    with pytest.raises(DatabaseAway):
+        parts.rounds.start("apple", "sql", 6, {})
+    assert parts.rounds.find("apple").number == 1
+    assert parts.rounds.start("apple", "atomic", 6, {}).number == 2, "away from a database away"
+
+
+def test_a_round_ends_although_somebody_holds_its_row(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "sql", 5, {})
+    with held(parts, round):
+        parts.rounds.end("apple")
+    assert not parts.rounds.find("apple").running
+
+
+def test_switches_under_load_mix_no_audits(parts: Parts, worker: MakeWorker) -> None:
+    shops = [worker(), worker()]
+    stop = threading.Event()
+    names = [*IN_DATABASE, "atomic", *IN_DATABASE]
+    rounds = [parts.rounds.start("apple", names[0], 100_000, {})]
+
+    def sell(number: int) -> int:
+        sold = 0
+        while not stop.is_set():
+            sold += shops[number % 2].buy("apple", 1).sale.outcome is Outcome.SOLD
+        return sold
+
+    with ThreadPoolExecutor(8) as pool:
+        buyers = [pool.submit(sell, number) for number in range(8)]
+        for name in names[1:]:
+            before = parts.rounds.left(rounds[-1])
+            until(lambda: parts.rounds.left(rounds[-1]) != before)
+            rounds.append(parts.rounds.start("apple", name, 100_000, {}))
+        last = rounds[-1]
+        until(lambda: parts.rounds.left(last) != last.stock)
+        stop.set()
+        sold = sum(buyer.result(30) for buyer in buyers)
+    fulfil_all(parts.fulfil)
+    until(lambda: all(parts.auditor.audit(round).settled for round in rounds))
+    audits = [parts.auditor.audit(round) for round in rounds]
+    assert [audit.verdict for audit in audits] == ["exact"] * len(rounds)
+    assert sum(audit.sold for audit in audits) == sold
+
+
+@each
+def test_the_audit_settles_when_the_sale_has_ended(
+    parts: Parts, worker: MakeWorker, name: str
+) -> None:
+    round = parts.rounds.start("apple", name, 10, {})
+    shop = worker()
+    selling, go_on = threading.Event(), threading.Event()
+
+    def stop_here() -> None:
+        selling.set()
+        go_on.wait(10)
+
+    with before_statement(parts, "INSERT INTO orders", hand=stop_here):
+        buyer = threading.Thread(target=shop.buy, args=("apple", 2))
+        buyer.start()
+        assert selling.wait(10)
+        audit = parts.auditor.audit(round)
+        assert (audit.verdict, audit.in_flight, audit.sold, audit.left) == ("settling", 1, 0, 10)
+        go_on.set()
+        buyer.join(10)
+    audit = parts.auditor.audit(round)
+    assert (audit.verdict, audit.sold, audit.orders, audit.left) == ("exact", 2, 1, 8)
+
+
+@pytest.mark.parametrize("names", [("sql", "atomic"), ("atomic", "sql"), ("sql", "sql_lock")])
+def test_a_key_finds_its_sale_after_a_switch(
+    parts: Parts, worker: MakeWorker, names: tuple[str, str]
+) -> None:
+    """The answer was lost, the mode was switched, the buyer tries again."""
+    parts.rounds.start("apple", names[0], 10, {})
+    first = worker().buy("apple", 2, key="k")
+    old, new = parts.rounds.find("apple"), parts.rounds.start("apple", names[1], 10, {})
+    shop = worker()  # that never knew the old round
+    assert shop.buy("apple", 2, key="k").sale.order == first.sale.order
+    assert (parts.rounds.left(old), parts.rounds.left(new)) == (8, 10)
+    parts.rounds.end("apple")
+    assert shop.buy("apple", 2, key="k").sale.order == first.sale.order
+
+
+def test_think_time_in_a_mode_without_a_gap_is_said_so(parts: Parts) -> None:
+    assert "no gap" in warnings(parts.rounds.start("apple", "sql", 5, {"think": 50}))[0]
+    assert not warnings(parts.rounds.start("apple", "sql_lock", 5, {"think": 50}))
+
+
+@over_sqlite
+@each
+def test_over_http(parts: Parts, shop: FlaskClient, settings: Settings, name: str) -> None:
+    parts.rounds.start("apple", name, 3, {"wait": 100})
+    key = {"Idempotency-Key": "mine"}
+    sold = buy(shop, {"quantity": 2}, **key).get_json()
+    assert (sold["outcome"], sold["left"], sold["mode"]) == ("SOLD", 1, name)
+    again = buy(shop, {"quantity": 2}, **key)
+    assert (again.status_code, again.get_json()["order"]) == (201, sold["order"])
+    problem(buy(shop, {"quantity": 1}, **key), 422)
+    assert problem(buy(shop, {"quantity": 2}), 409)["left"] == 1
+    assert shop.get(f"/orders/{sold['order']}").get_json()["state"] == "confirmed"
+    assert "1 left" in shop.get("/", headers={"Accept": "text/html"}).text
+    lab = create_lab(settings).test_client()
+    assert lab.get("/rounds/apple").get_json()["left"] == 1
+    with held(parts, parts.rounds.find("apple")):
+        assert problem(buy(shop), 503)["outcome"] == "BUSY"
+    audit = lab.get("/rounds/apple/2/audit").get_json()
+    assert (audit["sold"], audit["orders"], audit["left"]) == (2, 1, 1)
+
+
+@over_sqlite
+def test_http_with_the_database_away(parts: Parts, shop: FlaskClient, settings: Settings) -> None:
+    """503 for who buys, in JSON and on a page; the shelf and the items of the store stay open."""
+    parts.rounds.start("apple", "sql", 3, {})
+    parts.rounds.start("pear", "atomic", 4, {})
+    gone(parts)
+    away = buy(shop)
+    assert problem(away, 503)["title"] == "The database is away"
+    assert away.headers["Retry-After"] == "1"
+    form = shop.post("/buy/apple", data={"quantity": "1", "key": "k"})
+    assert (form.status_code, form.mimetype) == (503, "text/html")
+    assert 'value="k"' in form.text
+    items = {item["slug"]: item["stock"] for item in shop.get("/items").get_json()}
+    assert (items["apple"], items["pear"]) == (None, 4)
+    assert buy(shop, item="pear").status_code == 201
+    assert create_lab(settings).test_client().get("/rounds/apple").status_code == 503
