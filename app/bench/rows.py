@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 
-from app.bench import peers, recipes
+from app.bench import peers, queue, recipes
 from app.bench.contender import Contender, Names
 from app.domain import Invalid
 from app.locks import LOCKS
+from app.locks.queue import Queue
 from app.store.servers import Servers
 
 # Whoever asks for one contender more in the same process gets it from the same `Servers`.
@@ -40,7 +41,13 @@ class Row:
 OURS = [
     Row(name, "our recipe", partial(recipes.contender, recipe), exhibit=recipe.exhibit)
     for name, recipe in LOCKS.items()
-    if recipe.needs == "store"
+    if recipe.needs == "store" and recipe is not Queue
+]
+
+QUEUE = [
+    Row("queue", "app.locks.queue.Lock(), strictly first come, first served", queue.no_cohort),
+    Row("queue-cohort", f"app.locks.queue.Lock(cohort={queue.COHORT})", queue.cohort),
+    Row("queue-inlined", "app.locks.queue.Fused, the section's commands inside", queue.Inlined),
 ]
 
 PEERS = [
@@ -84,14 +91,10 @@ PEERS = [
     ),
 ]
 
-ROWS = {row.name: row for row in (*OURS, *PEERS)}
+ROWS = {row.name: row for row in (*OURS, *QUEUE, *PEERS)}
 
 # Taken unless told otherwise, in the table's order: the sound ones that are fast enough to matter.
-DEFAULT = [
-    name
-    for name in ("lease", "watchdog", "queue", "queue-no-cohort", "queue-inlined")
-    if name in ROWS
-] + [row.name for row in PEERS]
+DEFAULT = ["lease", "watchdog", *(row.name for row in (*QUEUE, *PEERS))]
 
 
 def installed(row: Row) -> bool:

@@ -1,0 +1,92 @@
+"""64 contenders in four processes, some of which are frozen or killed meanwhile."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from app import Parts
+from app.locks.queue.line import HANDOVER
+from tests.crowd import KEY, LOG
+from tests.servers import until
+
+PROCESSES, THREADS, LEASE = 4, 16, 2.0
+FROZEN = 0.5  # s; shorter than the lease: a frozen holder keeps its lock
+# A holder is killed with all waiters of a frozen process next in line, on two busy cores.
+LONGEST_STALL = LEASE + THREADS * HANDOVER + 2.0
+
+
+class Crowd:
+    """One process of it."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.crowd"],
+            cwd=Path(__file__).parents[4],
+            stdin=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps([asdict(parts.settings), THREADS, LEASE]) + "\n")
+        self.process.stdin.flush()
+
+    def freeze(self, seconds: float) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def goes(self) -> int:
+        self.process.communicate(timeout=60)  # closes its stdin
+        return self.process.returncode
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("disturbed", [False, True], ids=["left alone", "frozen and killed"])
+def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
+    parts: Parts, runs: int, disturbed: bool
+) -> None:
+    """A minute with `--runs 20`, three seconds a run."""
+    seed = random.randrange(1_000_000)
+    chance = random.Random(seed)
+    crowd = [Crowd(parts) for _ in range(PROCESSES)]
+    until(lambda: parts.store.xlen(LOG) > 0, 30)
+    end = time.monotonic() + 3 * runs
+    deeds = 0
+    while time.monotonic() < end:
+        time.sleep(0.7)
+        if not disturbed:
+            continue
+        deeds += 1
+        victim = chance.randrange(PROCESSES)
+        if chance.random() < 0.7:
+            crowd[victim].freeze(FROZEN)
+        else:
+            crowd[victim].kill()
+            crowd[victim] = Crowd(parts)
+    assert [each.goes() for each in crowd] == [0] * PROCESSES
+    log = cast(list[tuple[bytes, dict[bytes, bytes]]], parts.store.xrange(LOG))
+    numbers = [int(fields[b"number"]) for _, fields in log]
+    times = [int(id.split(b"-")[0]) for id, _ in log]
+    stall = max(after - before for before, after in pairwise(times)) / 1000
+    print(
+        f"crowd of {PROCESSES} x {THREADS}, seed {seed}: {len(log):,} sections in {3 * runs} s, "
+        f"{deeds} times frozen or killed, longest stall {stall:.2f} s"
+    )
+    assert numbers == list(range(len(numbers))), "two were inside"
+    assert stall < (LONGEST_STALL if disturbed else 1.0)
+    assert not parts.store.exists(KEY)
+    assert not parts.store.exists(f"{KEY}:line")
