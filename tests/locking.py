@@ -13,11 +13,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import redis
+from sqlalchemy import update
 
 from app.config import Settings
 from app.domain import Clock
 from app.locks.handle import Handle
+from app.store.named_locks import LockRow
 from app.store.redis import Metered
 from app.store.servers import Servers
 from tests.selling import Once
@@ -71,12 +72,14 @@ def held_up(settings: Settings, command: str, hand: Callable[[], object]) -> Ser
     return servers
 
 
-def pass_time(store: redis.Redis, clock: SetClock, seconds: float) -> None:
-    """Let `seconds` pass at once, for `clock` and for every key of `store` that has a lifetime."""
+def pass_time(servers: Servers, clock: SetClock, seconds: float) -> None:
+    """Let `seconds` pass at once: for `clock`, keys with a lifetime and leases in the database."""
     clock.ahead += seconds
-    for key in store.scan_iter():
-        if (left := store.pttl(key)) >= 0:
-            store.pexpire(key, max(0, round(left - seconds * 1000)))
+    for key in servers.store.scan_iter():
+        if (left := servers.store.pttl(key)) >= 0:
+            servers.store.pexpire(key, max(0, round(left - seconds * 1000)))
+    with servers.engine.begin() as connection:
+        connection.execute(update(LockRow).values(until=LockRow.until - seconds))
 
 
 def renewing() -> int:

@@ -33,7 +33,8 @@ class DbUnique(Handle):
         super().__init__(servers, clock, key, lease)
         self.database = servers.transactions
         self.token = clock.token()
-        self.mine = (LockRow.name == key) & (LockRow.owner == self.token)
+        is_mine = (LockRow.name == key) & (LockRow.owner == self.token)
+        self.mine = is_mine & (LockRow.until >= Now())
 
     def attempt(self) -> bool:
         # The lease begins when the database writes it: later than this moment, so we err early.
@@ -72,7 +73,7 @@ class DbUnique(Handle):
         return bool(taken.rowcount)
 
     def free(self) -> bool:
-        # Also true when the lease is over and nobody has taken over: nobody else was inside.
+        # A row whose lease is over stays, for the next one to take over.
         return self._write(delete(LockRow).where(self.mine))
 
     def extend(self, seconds: float) -> bool:
@@ -87,7 +88,7 @@ class DbUnique(Handle):
     def owned(self) -> bool:
         """Ask the database: is it mine?"""
         with self.database.begin(AT_RELEASE) as sql:
-            return bool(sql.scalar(select(exists().where(self.mine, LockRow.until >= Now()))))
+            return bool(sql.scalar(select(exists().where(self.mine))))
 
     def locked(self) -> bool:
         """Ask the database: is it anybody's?"""

@@ -104,11 +104,12 @@ def test_extended_while_it_is_mine(parts: Parts) -> None:
     assert other.owned()
 
 
-def test_over_and_taken_by_nobody_is_still_mine_to_release(parts: Parts) -> None:
-    mine = lock(parts, lease=0.05)
-    assert mine.acquire(timeout=1)
-    until(lambda: not mine.locked())
-    assert mine.release()
+def test_over_is_not_mine_any_more_though_nobody_has_taken_it(parts: Parts) -> None:
+    late = lock(parts, lease=0.05)
+    assert late.acquire(timeout=1)
+    until(lambda: not late.locked())
+    assert not late.release()
+    assert lock(parts).acquire(timeout=0), "its row is there for the next one to take over"
 
 
 def test_a_database_that_is_away_is_said_so(parts: Parts) -> None:

@@ -64,10 +64,10 @@ def test_it_can_be_extended_while_it_is_mine(
     holder: Any = lock(name, lease=5)
     holder.acquire(timeout=0)
     assert holder.extend(60)
-    pass_time(servers.store, clock, 30)
+    pass_time(servers, clock, 30)
     assert not holder.lost
     assert not lock(name).acquire(timeout=0)
-    pass_time(servers.store, clock, 31)
+    pass_time(servers, clock, 31)
     assert lock(name).acquire(timeout=0)
     assert not holder.extend(60), "it is another's"
     assert (holder.lost, holder.counts.losses) == (True, 1)

@@ -16,7 +16,7 @@ def test_a_lock_that_changes_hands_there_is_left_alone(
     servers: Servers, lock: Lock, clock: SetClock, hold_up: HoldUp
 ) -> None:
     def lose_it_to_the_next() -> None:
-        pass_time(servers.store, clock, 11)
+        pass_time(servers, clock, 11)
         assert next_one.acquire(timeout=0)
 
     next_one = lock("setnx_expire")

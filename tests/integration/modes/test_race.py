@@ -10,6 +10,7 @@ import pytest
 
 from app import Parts
 from app.domain import Outcome
+from app.service.rounds import in_database
 from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
 from tests.servers import until
 
@@ -152,10 +153,12 @@ def test_a_switch_in_mid_sale_mixes_no_audit(parts: Parts, name: str) -> None:
     assert before.sold == (1 if sale.outcome is Outcome.SOLD else 0) == 10 - before.left
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "atomic"])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name != "atomic" and not in_database(name)]
+)
 def test_nobody_sells_from_a_stock_that_was_set_after_the_end(parts: Parts, name: str) -> None:
     """A blind writer under way when the round ended has set it anew; the next one comes late."""
-    old = parts.rounds.start("apple", name, 10, {})
+    old = parts.rounds.start("apple", name, 10, {"think": 1})
     under_way = mode(parts, old, HandClock(Once(lambda: parts.rounds.end("apple"))))
     under_way.sell(order(old))
     assert mode(parts, old).sell(order(old)).outcome is Outcome.ROUND_OVER

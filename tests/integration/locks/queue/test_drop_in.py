@@ -6,19 +6,31 @@ import inspect
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import redis
 import redis.lock
+from redis.cluster import RedisCluster
 from redis.exceptions import LockError, LockNotOwnedError
 
 from app.locks.queue import Lock
+from tests.cluster import ClusterServer
 from tests.servers import StoreServer, until
 
 
 @pytest.fixture(params=[False, True], ids=["bytes", "decoded"])
-def client(store_server: StoreServer, request: pytest.FixtureRequest) -> Iterator[redis.Redis]:
-    with redis.Redis.from_url(store_server.url, decode_responses=request.param) as client:
+def client(
+    store_server: StoreServer | ClusterServer, request: pytest.FixtureRequest
+) -> Iterator[redis.Redis]:
+    """A client as its user makes it; on a cluster redis-py's own for that."""
+    made: Any
+    if isinstance(store_server, ClusterServer):
+        node = store_server.nodes[0].port
+        made = RedisCluster("127.0.0.1", node, decode_responses=request.param)
+    else:
+        made = redis.Redis.from_url(store_server.url, decode_responses=request.param)
+    with made as client:
         client.flushall()
         yield client
 
