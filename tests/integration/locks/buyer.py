@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import redis
 
 from app.domain import Clock
 from app.locks.fenced import Fenced
+from app.locks.queue import Fused
 from app.store import lua
 from tests.integration.locks.tape import TapedServers, told, written
 
@@ -57,6 +59,7 @@ class Buyer:
         self.store = self.servers.store
         self.lock = story.recipe(self.servers, self.clock, "lock", LEASE)
         self.hands: dict[str, Callable[[], object]] = {}  # command -> what happens before it
+        self.meanwhile: list[Callable[[], object]] = []  # what happens while it stands in line
         self.cut: set[str] = set()  # commands that never arrive
         self.sent: list[str] = []
         self.replies: list[str] = []
@@ -69,6 +72,11 @@ class Buyer:
                 self.says("waits")
         except Died:
             self.says("dies")
+
+    def stands_in_line(self, *meanwhile: Callable[[], object]) -> None:
+        """Take the lock, after waiting as many times as there are things to happen meanwhile."""
+        self.meanwhile = list(meanwhile)
+        self.lock.acquire()
 
     def reads(self) -> None:
         self.stock = int(self.store.get("stock") or 0)
@@ -92,6 +100,23 @@ class Buyer:
     def writes_fenced(self) -> None:
         keys = ("seen", "stock", "sales", f"order:{self.name}", f"key:{self.name}")
         if self.runs("write_fenced", *keys, args=(self.stock - 1, f"sale-{self.name}")) == b"BUSY":
+            self.says("is refused, and nothing is written")
+
+    def takes_fused(self) -> None:
+        """As mode `lock` does with `queue` when nobody thinks: the stock comes with the lock."""
+        self.fused = Fused(self.servers, self.clock, "lock", LEASE)
+        values = self.fused.acquire(["stock"], timeout=0)
+        assert values, "a fused story has no line"
+        self.stock = int(values[0])
+
+    def leaves_fused(self) -> None:
+        """The sale goes with the lock."""
+        if not self.stock:
+            self.says("sold out")
+            self.fused.release()
+        elif not self.fused.release(
+            ["SET", "stock", self.stock - 1], ["RPUSH", "orders", self.name]
+        ):
             self.says("is refused, and nothing is written")
 
     def runs(self, script: str, *keys: str, args: tuple[str | int, ...] = ()) -> Any:
@@ -143,6 +168,15 @@ class Buyer:
         self.replies.append(told(reply))
         if len(self.replies) == len(self.sent):  # of MULTI … EXEC the last one tells all
             self.said(", ".join(self.sent), self.replies[-1])
+
+    def waiting(self) -> None:
+        assert self.meanwhile, f"{self.name} waits, and nothing more happens in this story"
+        self.says("waits")
+        self.meanwhile.pop(0)()
+
+    def called(self, word: bytes) -> None:
+        _, *words = json.loads(word)
+        self.says(f"is called: {', '.join(map(str, words))}")
 
     def said(self, statement: str, reply: str = "") -> None:
         self.story.tell(self.name, f"{statement} -> {reply}" if reply else statement, True)

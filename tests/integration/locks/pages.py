@@ -13,8 +13,8 @@ from pathlib import Path
 
 from app.locks import LOCKS
 from app.service import catalogue
-from tests.integration.locks.stories import STORIES, Telling
-from tests.integration.locks.story import Story, Where
+from tests.integration.locks.stories import STORIES
+from tests.integration.locks.story import Story, Telling, Where
 from tests.servers import StoreServer
 
 FOLDER = Path(__file__).parents[3] / "docs" / "locks"
@@ -52,12 +52,14 @@ def _drawn(story: Story) -> str:
     told = [cells for cells, row in zip(table, story.rows, strict=True) if row.who]
     widths = [max(map(len, column)) for column in zip(columns, *told, strict=True)]
     across = sum(widths) + 2 * (len(widths) - 1)
+    states = (row.state for row in story.rows)
+    looks = [max(map(len, column)) for column in zip(story.looks, *states, strict=True)]
 
     def beside(cells: Iterable[str]) -> str:
         return "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
 
     def line(number: object, middle: str, state: Iterable[str]) -> str:
-        values = (f"{value:<{len(key)}}" for key, value in zip(story.looks, state, strict=True))
+        values = (f"{value:<{wide}}" for value, wide in zip(state, looks, strict=True))
         return f"{number:>2}  {middle:<{across}}  {'  '.join(values)}".rstrip() + "\n"
 
     drawn, number = [line("#", beside(columns), story.looks)], 0

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from tests.integration.locks.story import Story
-
-Telling = Callable[[Story], None]
+from tests.integration.locks import in_line
+from tests.integration.locks.story import Story, Telling
 
 
 def in_turn(story: Story) -> None:
@@ -187,6 +184,12 @@ STORIES: dict[str, dict[str, Telling]] = {
     "watchdog_any": {"good": one_after_the_other, "fails": asks_nobody},
     "fenced": {"good": numbered, "fails": numbered_in_vain, "checked": refused},
     "db_unique": {"good": in_one_column(in_turn), "fails": in_one_column(outlives_lease)},
+    "queue": {
+        "good": in_line.shown(in_line.called),
+        "passed": in_line.shown(in_line.passed_over),
+        "fails": in_line.shown(stands_still),
+        "fused": in_line.shown(in_line.too_late),
+    },
     "redlock": {"good": in_turn, "fails": a_master_forgets},
 }
 

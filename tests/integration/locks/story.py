@@ -6,6 +6,8 @@ and the moment between two commands of one buyer. So a story always gives the sa
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,13 +16,18 @@ from sqlalchemy import text
 
 from app.config import Settings
 from app.locks import LOCKS
-from app.store import db, lua
+from app.store import db
 from app.store.redis import connect
 from app.store.servers import Servers
 from tests.integration.locks.buyer import Buyer
 from tests.integration.locks.tape import SCRIPTS, told
 
 FENCE = re.compile(r"\b\d{16}\b")
+LINE = "{lock}:line"
+OTHER_KEYS = f" {LINE} {{lock}}:fence {{lock}}:asked"  # of `queue`, behind the lock's own
+PLACE = re.compile(r'\["tok-(\w+)",.*?\]')
+RANDOM = re.compile(r"\b[0-9a-f]{32}\b")
+LEFT = re.compile(r"(?<=\[0, )(\d+), (\d+)(?=\]$)")
 
 
 @dataclass(frozen=True)
@@ -62,8 +69,8 @@ class Story:
         self.stores = [connect(url, 3_000) for url in (where.store, *where.masters)]
         for store in self.stores:
             store.flushall()
-            for name in SCRIPTS.values():
-                store.script_load(lua.source(name))
+            for script in SCRIPTS.values():
+                store.script_load(script)
         self.looks = {"stock": self.value("stock")} | self._locks()  # what stands beside each line
         self.restock(1)
 
@@ -78,6 +85,11 @@ class Story:
 
     def value(self, key: str, master: int = 0) -> Callable[[], object]:
         return lambda: self.stores[master].get(key)
+
+    def line(self) -> object:
+        """The names of those who stand in it."""
+        places = self.stores[0].lrange(LINE, 0, -1)
+        return " ".join(json.loads(place)[0].removeprefix("tok-") for place in places) or None
 
     def owner(self) -> object:
         with self.outside.engine.begin() as sql:
@@ -99,16 +111,25 @@ class Story:
     def shows(self, key: str) -> None:
         self.looks[key] = self.value(key)
 
+    def shows_line(self) -> None:
+        self.looks["line"] = self.line
+
     def tell(self, who: str, text: str, command: bool = False) -> None:
         values = [look() for look in self.looks.values()]
         state = tuple("-" if value is None else self.short(told(value)) for value in values)
-        self.rows.append(Row(who, self.short(text), command, state))
+        # What is random in somebody's words is the name of a channel of his.
+        self.rows.append(Row(who, RANDOM.sub(who, self.short(text)), command, state))
 
     def short(self, text: str) -> str:
-        """Fencing tokens hold the server's time: here the first one is fence-1, and so on."""
+        """Fencing tokens hold the server's time: here the first one is fence-1, and so on.
+
+        What is left of a lease is told in whole seconds, rounded up; a place in the line is a name.
+        """
         for long in FENCE.findall(text):
             self.fences.setdefault(long, f"fence-{len(self.fences) + 1}")
-        return FENCE.sub(lambda found: self.fences[found[0]], text)
+        text = FENCE.sub(lambda found: self.fences[found[0]], text)
+        text = LEFT.sub(lambda found: f"{found[1]}, {math.ceil(int(found[2]) / 1000)}000", text)
+        return PLACE.sub(r"place-\1", text.replace(OTHER_KEYS, " …"))
 
     def ends(self) -> None:
         """The balance, by what stands on the server."""
@@ -116,16 +137,16 @@ class Story:
         verdict = ": OVERSOLD" if sold > self.stocked else ""
         self.tell("", f"sold {sold} of {self.stocked}{verdict}")
 
-    def passes(self, seconds: int, words: str) -> None:
+    def passes(self, seconds: float, words: str) -> None:
         """So much time goes by, for all clocks and for the leases on the servers."""
         self.time += seconds
         for store in self.stores:
             for key in store.scan_iter():
                 if (left := store.pttl(key)) > 0:
-                    store.pexpire(key, left - seconds * 1000)  # deletes what is over
+                    store.pexpire(key, left - int(seconds * 1000))  # deletes what is over
         if self.recipe.needs == "database":
             self.sql("UPDATE locks SET until = until - :seconds", seconds=seconds)
-        self.tell("", f"{seconds} s go by: {words}")
+        self.tell("", f"{seconds:g} s go by: {words}")
 
     def forgets(self, master: int, words: str) -> None:
         """What a master without a log has after a restart: nothing."""
@@ -137,3 +158,6 @@ class Story:
             store.close()
         for servers in (self.outside, *(buyer.servers for buyer in self.buyers)):
             servers.engine.dispose()
+
+
+Telling = Callable[[Story], None]

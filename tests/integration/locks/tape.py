@@ -15,14 +15,19 @@ from sqlalchemy import Engine, event
 from sqlalchemy.engine.cursor import FullyBufferedCursorFetchStrategy
 
 from app.config import Settings
+from app.locks.queue.scripts import ACQUIRE, LEAVE, RELEASE, TAKE
 from app.store import lua
 from app.store.redis import Metered, connect
 from app.store.servers import Servers
 
 SCRIPTS = {
-    hashlib.sha1(script.read_bytes(), usedforsecurity=False).hexdigest(): script.name[:-4]
+    script.name[:-4]: lua.source(script.name[:-4])
     for script in files(lua).iterdir()
     if script.name.endswith(".lua")
+} | {f"queue/{script.name}": script.text for script in (ACQUIRE, TAKE, RELEASE, LEAVE)}
+NAMES = {
+    hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(): name
+    for name, text in SCRIPTS.items()
 }
 PARAMETER = re.compile(r"\?|%\((?P<name>\w+)\)s(::[A-Z]+( PRECISION)?(\(\d+\))?)?")
 # The database's clock, as each of the two has to be asked for it.
@@ -40,6 +45,12 @@ class Listener(Protocol):
 
     def answered(self, reply: object) -> None:
         """To one of them, in order; an error is a redis.ResponseError."""
+
+    def waiting(self) -> None:
+        """For a word that nobody has asked for. While this runs none is read."""
+
+    def called(self, word: bytes) -> None:
+        """The word has come."""
 
     def said(self, statement: str, reply: str = "") -> None:
         """To a database, with what it did."""
@@ -125,12 +136,18 @@ class Taped(Metered):
         return super().pack_commands(commands)
 
     def read_response(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("timeout"):  # only who waits for a word has one of its own
+            self.listener.waiting()
         try:
             reply = super().read_response(*args, **kwargs)
         except redis.ResponseError as error:
             self.listener.answered(error)
             raise
-        self.listener.answered(reply)
+        match reply:
+            case [b"smessage", _, word]:
+                self.listener.called(word)
+            case _:
+                self.listener.answered(reply)
         return reply
 
 
@@ -138,8 +155,8 @@ def written(command: tuple[Any, ...]) -> str:
     """As somebody would type it; a script by its name instead of its hash and count of keys."""
     words = [word.decode() if isinstance(word, bytes) else str(word) for word in command]
     if words[0] == "EVALSHA":
-        words[1:3] = [SCRIPTS[words[1]]]
-    return " ".join(words)
+        words[1:3] = [NAMES[words[1]]]
+    return " ".join(word or "''" for word in words)
 
 
 def told(reply: object) -> str:

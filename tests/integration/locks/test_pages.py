@@ -55,7 +55,8 @@ def test_every_recipe_has_its_page_in_the_same_order(recipe: str) -> None:
     written = page(recipe)
     assert written.startswith(f"# {recipe}: {RECIPES[recipe].title}\n")
     assert re.findall(r"^## (.+)$", written, re.MULTILINE) == SECTIONS
-    assert f"(../../app/locks/{recipe}.py)" in written
+    code = "app/locks/queue/" if recipe == "queue" else f"app/locks/{recipe}.py"
+    assert f"[{code}](../../{code})" in written
 
 
 @EACH
