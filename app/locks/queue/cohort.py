@@ -17,7 +17,9 @@ from typing import Any
 
 from app.domain import Clock
 
-PASSING = 0.1  # s for which the lock may stay in the process
+# s for which the lock may stay in the process: a dozen sections of two trips each. Whoever works
+# longer than that gains nothing by a pass, and the others wait no longer than they must.
+PASSING = 0.003
 SHARE = 0.1  # of the lease, after which it is not passed on: who gets it has the rest for its work
 
 Key = tuple[int, str, float]  # with the client, what makes it the same: process, name, lease

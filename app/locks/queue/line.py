@@ -139,9 +139,11 @@ class Line:
         if is_mine:
             return Grant(int(said), rest, self._ends(sent))
         # When I am called I hear of it. But the holder, or all those before me, may be frozen or
-        # dead: look when its lease has ended, the first in line first.
+        # dead: look when its lease has ended, the first in line first, the others seldom.
         before, left = said, rest[0]
-        end = HEARTBEAT if left < 0 else left / 1000 + STAGGER * (before + 1)
+        end = (
+            HEARTBEAT if left < 0 else max(left / 1000 + STAGGER * (before + 1), PATIENCE * before)
+        )
         self.look = self.clock.now() + (end if again else min(PATIENCE, end))
         return None
 

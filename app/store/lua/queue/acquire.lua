@@ -22,7 +22,9 @@ local function stand_in_line()
   local before = again and redis.call('LPOS', KEYS[2], place)
   if not before then
     before = redis.call('RPUSH', KEYS[2], place) - 1
-    redis.call('PEXPIRE', KEYS[2], DAY)
+    if before == 0 then
+      redis.call('PEXPIRE', KEYS[2], DAY)
+    end
   end
   return before
 end
@@ -50,5 +52,6 @@ local before = stand_in_line()
 if again then
   redis.call('SADD', KEYS[4], token)
   redis.call('PEXPIRE', KEYS[4], DAY)
+  redis.call('PEXPIRE', KEYS[2], DAY)
 end
 return {0, before, redis.call('PTTL', KEYS[1])}

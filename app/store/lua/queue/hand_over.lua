@@ -1,4 +1,4 @@
--- Shared by the scripts of `queue`; lua/__init__.py puts it in front of each.
+-- Shared by the scripts of `queue`; app/locks/queue/scripts.py puts it in front of them.
 --
 -- KEYS    1 lock (owner token)   2 the line (list)   3 fence (highest fencing token)
 --         4 asked (set: tokens of those who have waited long and asked where they stand)
@@ -6,7 +6,7 @@
 -- wanted, keys to read...}. What its owner hears is JSON, too: {token, "yours", fence, values...}
 -- or {token, "watch", ms}.
 
-local DAY = 86400000 -- ms: nothing of an abandoned lock stays for longer
+local DAY = '86400000' -- ms: nothing of an abandoned lock stays for longer
 
 -- A number above all earlier ones, also when the key has expired or the server has lost its
 -- newest writes: the clock has gone on meanwhile. Takes `count` numbers, answers the first.
@@ -15,8 +15,10 @@ local function raise_fence(count)
   local now = time[1] * 1000000 + time[2]
   local last = tonumber(redis.call('GET', KEYS[3]) or 0)
   local first = math.max(last + 1, now)
-  redis.call('SET', KEYS[3], string.format('%.0f', first + count - 1), 'PX', DAY)
-  return string.format('%.0f', first)
+  local fence = string.format('%.0f', first)
+  local highest = count == 1 and fence or string.format('%.0f', first + count - 1)
+  redis.call('SET', KEYS[3], highest, 'PX', DAY)
+  return fence
 end
 
 local function read(keys)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import orjson
@@ -20,6 +20,7 @@ from app.store.redis import Wire, metered
 from tests.servers import StoreServer, until
 
 NAME = "{apple}:1:lock"
+FROZEN = "{apple}:1:frozen"  # leads to other connections than the lock's own name
 LINE, FENCE = "{apple}:1:lock:line", "{apple}:1:lock:fence"
 
 
@@ -34,11 +35,15 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 
 def stand(
-    parts: Parts, pool: ThreadPoolExecutor, token: str, timeout: float | None = 10
+    parts: Parts,
+    pool: ThreadPoolExecutor,
+    token: str,
+    timeout: float | None = 10,
+    reads: Sequence[str] = (),
 ) -> Future[Grant | None]:
     """Stand in line in a thread of its own; returns when it stands there."""
     before = parts.store.llen(LINE)
-    future = pool.submit(lambda: line(parts).acquire(token, True, timeout))
+    future = pool.submit(lambda: line(parts).acquire(token, True, timeout, reads))
     until(lambda: parts.store.llen(LINE) > before)
     return future
 
@@ -46,7 +51,7 @@ def stand(
 def stand_frozen(parts: Parts, token: str) -> Line:
     """Stand in line like a process that was stopped then: its connection is open, it is deaf."""
     frozen = line(parts)
-    mine = connections(frozen.client, "frozen")
+    mine = connections(frozen.client, FROZEN)
     mine.listen()
     place = frozen._place(mine, token, ())
     assert mine.call(ACQUIRE, frozen.keys, [token, 10_000, place, "", 1])[0] == 0
@@ -110,10 +115,13 @@ def test_the_waiter_waits_in_one_command(parts: Parts, pool: ThreadPoolExecutor)
     assert steady.round_trips == 3  # stood in line, took, released
 
 
-def test_64_waiters_send_nothing(parts: Parts, pool: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize("reads", [(), ("{apple}:1:stock",)], ids=["plain", "fused"])
+def test_64_waiters_send_nothing(
+    parts: Parts, pool: ThreadPoolExecutor, reads: Sequence[str]
+) -> None:
     holder = line(parts)
     holder.acquire("holder", True, None)
-    waiting = [stand(parts, pool, f"w{number}") for number in range(64)]
+    waiting = [stand(parts, pool, f"w{number}", reads=reads) for number in range(64)]
     time.sleep(0.5)  # each asks once where it stands
 
     def sent() -> int:
@@ -137,7 +145,7 @@ def test_who_hung_up_is_skipped_at_once(parts: Parts, pool: ThreadPoolExecutor) 
     holder.acquire("holder", True, None)
     gone = stand_frozen(parts, "gone")
     after = stand(parts, pool, "after")
-    connections(gone.client, "frozen").deafen()
+    connections(gone.client, FROZEN).deafen()
     channel = orjson.loads(parts.store.lrange(LINE, 0, 0)[0])[2]
     until(lambda: parts.store.pubsub_shardnumsub(channel)[0][1] == 0)
     holder.release("holder")
