@@ -56,6 +56,13 @@ def metered(wire: Wire | None) -> Iterator[None]:
         _wire.reset(token)
 
 
+def sent(commands: int) -> None:
+    """Count one round trip with so many commands."""
+    if wire := _wire.get():
+        wire.round_trips += 1
+        wire.commands += commands
+
+
 class Metered(AbstractConnection):
     """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
 
@@ -66,15 +73,11 @@ class Metered(AbstractConnection):
             super().on_connect_check_health(check_health=check_health)
 
     def send_command(self, *args: Any, **kwargs: Any) -> None:
-        if wire := _wire.get():
-            wire.round_trips += 1
-            wire.commands += 1
+        sent(1)
         super().send_command(*args, **kwargs)
 
     def pack_commands(self, commands: Any) -> Any:
-        if wire := _wire.get():
-            wire.round_trips += 1
-            wire.commands += len(commands)
+        sent(len(commands))
         return super().pack_commands(commands)
 
 

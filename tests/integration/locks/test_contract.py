@@ -10,7 +10,7 @@ from app import Parts
 from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
-from tests.servers import until
+from tests.losing import take_away
 
 pytestmark = pytest.mark.parametrize("name", LOCKS)
 KEY = "{apple}:1:lock"
@@ -41,6 +41,7 @@ def test_waits_as_long_as_its_patience_and_counts_its_attempts(parts: Parts, nam
 def test_a_dead_holder_is_outlived(parts: Parts, name: str) -> None:
     dead, next_one = lock(parts, name, lease=0.1), lock(parts, name)
     dead.acquire(timeout=0)
+    take_away(parts.servers, dead)
     assert next_one.acquire(timeout=5)
 
 
@@ -49,7 +50,7 @@ def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
 ) -> None:
     late, holder, third = lock(parts, name, lease=0.05), lock(parts, name), lock(parts, name)
     late.acquire(timeout=0)
-    until(lambda: not parts.store.exists(KEY))
+    take_away(parts.servers, late)
     assert holder.acquire(timeout=0)
     assert not late.release()
     assert not third.acquire(timeout=0), "the holder's lock must still stand"

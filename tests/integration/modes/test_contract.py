@@ -77,7 +77,14 @@ def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
     assert parts.rounds.left(selling) == 10
 
 
-COST = {"naive": (4, 4), "watch": (3, 7), "lock:lease": (4, 8), "atomic": (1, 1)}
+COST = {
+    "naive": (4, 4),
+    "watch": (3, 7),
+    "lock:lease": (4, 8),
+    "lock:redlock": (8, 12),
+    "lock:zookeeper": (5, 9),
+    "atomic": (1, 1),
+}
 
 
 def test_costs_what_it_says(parts: Parts, name: str, selling: Round) -> None:
