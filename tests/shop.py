@@ -17,7 +17,8 @@ from tests.servers import free_port, until
 
 # What a word in the command line says about which child it is.
 CHILDREN = {
-    "store": "valkey-server",
+    "store": "valkey-server 127.0.0.1:",  # as it calls itself; the masters name their sockets
+    "redlock-1": "redlock-1.sock",
     "fulfil": "fulfil",
     "shop": "app:create_shop()",
     "lab": "app:create_lab()",

@@ -78,6 +78,7 @@ class Zookeeper(Handle):
         """Until the one before me is gone. It alone is watched: its end wakes nobody but me."""
         gone = self.zookeeper.watch(f"{self.folder}/{self.before}") if self.before else None
         if gone:
+            self.clock.sleep(0)  # a clock with a hand on it acts where its owner waits
             gone.wait(seconds)
 
     def free(self) -> bool:
