@@ -122,6 +122,9 @@ def parts(settings: Settings) -> Iterator[Parts]:
             master.flushall()
     parts.migrate()
     yield parts
+    if settings.redlock_urls:
+        for master in parts.servers.masters:
+            master.connection_pool.disconnect()
     if settings.zookeeper_hosts:
         leave(parts.servers.zookeeper.client)
     parts.store.close()
