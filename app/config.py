@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -125,6 +126,7 @@ class Settings:
             raise BadSetting("REDIS_URL must begin with redis://, rediss:// or unix://")
         if settings.redlock_urls:
             _check_masters(settings.masters)
+        _check_hosts(settings.zookeeper_hosts)
         if not settings.database.startswith(("sqlite:///", "postgresql:", "postgresql+psycopg:")):
             raise BadSetting("DATABASE_URL must begin with sqlite:/// or postgresql://")
         if len({settings.shop_port, settings.lab_port, settings.store_port}) < 3:
@@ -145,6 +147,15 @@ def _check_masters(urls: list[str]) -> None:
     servers = {urlsplit(url).netloc or urlsplit(url).path for url in urls}
     if len(servers) < max(3, len(urls)):
         raise BadSetting("REDLOCK_URLS must name three or more servers, each of them once")
+
+
+def _check_hosts(text: str) -> None:
+    """host:port,host:port/node; without the node, and without ports. Raises BadSetting."""
+    hosts = text.partition("/")[0].split(",") if text else []
+    for host in hosts:
+        seen = re.fullmatch(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?", host.strip())
+        if seen is None or int((seen[2] or ":2181")[1:]) not in range(1, 65_536):
+            raise BadSetting(f"ZOOKEEPER_HOSTS is {text!r}; it must be like host:2181,host:2181")
 
 
 def _bindable(socket: Path) -> Path | None:

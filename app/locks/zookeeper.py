@@ -26,6 +26,7 @@ class Zookeeper(Handle):
     name = "zookeeper"
     exhibit = False
     needs = "zookeeper"
+    outlived = False  # by long work: it has no lease
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         super().__init__(servers, clock, key, lease)
