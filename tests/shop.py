@@ -18,7 +18,7 @@ from tests.servers import free_port, until
 
 # What in its command line says which child it is.
 CHILDREN = {
-    "store": r"valkey-server(?!.*redlock)",
+    "store": r"valkey-server(?!.*redlock-\d)",
     "redlock-1": r"redlock-1\.sock",
     "fulfil": r"fulfil",
     "shop": r"app:create_shop\(\)",

@@ -58,17 +58,18 @@ class ZooKeeperServer:
         self.process = subprocess.Popen(
             self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        until(lambda: "zk_server_state" in self.ask("mntr"), 30)
+        # A question that comes while it starts may never be answered.
+        until(lambda: "zk_server_state" in self.ask("mntr", 0.5), 30)
 
-    def ask(self, word: str) -> str:
+    def ask(self, word: str, timeout: float = 5.0) -> str:
         """What it answers to a four-letter word; "" while it does not run."""
         said = b""
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=5) as plain:
+            with socket.create_connection(("127.0.0.1", self.port), timeout) as plain:
                 plain.sendall(word.encode())
                 while chunk := plain.recv(4096):
                     said += chunk
-        except ConnectionError:
+        except (ConnectionError, TimeoutError):
             pass
         return said.decode()
 
@@ -83,6 +84,7 @@ class ZooKeeperServer:
 
     def freeze(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
+        os.waitpid(self.process.pid, os.WUNTRACED)  # until the last of its threads stands still
 
     def thaw(self) -> None:
         self.process.send_signal(signal.SIGCONT)

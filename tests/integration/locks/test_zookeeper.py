@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from kazoo.client import KazooClient
@@ -102,6 +104,19 @@ def waiting(pool: ThreadPoolExecutor, lock: Zookeeper, then: Callable[[], object
 
     pool.submit(wait)
     until(lambda: lock.counts.waits)
+
+
+def test_a_process_has_one_session(session: Callable[[], Servers]) -> None:
+    """Whoever asks first: a second one would be nobody's, and would stay."""
+    servers, together = session(), threading.Barrier(16)
+
+    def ask() -> object:
+        together.wait(10)
+        return servers.zookeeper
+
+    with ThreadPoolExecutor(16) as pool:
+        asked = [pool.submit(ask) for _ in range(16)]
+        assert len({id(each.result(10)) for each in asked}) == 1
 
 
 def test_first_come_first_served(lock: Lock) -> None:
@@ -262,16 +277,20 @@ def freeze(server: ZooKeeperServer, deed: Callable[[], object]) -> None:
     assert time.monotonic() - start < LIMIT + 0.5
 
 
+@pytest.mark.parametrize("and_then", ["thaws", "breaks the connection"])
 def test_a_place_that_was_made_after_its_maker_gave_up_does_not_stay(
-    lock: Lock, server: ZooKeeperServer
+    lock: Lock, server: ZooKeeperServer, and_then: str
 ) -> None:
     first = lock()
     assert first.acquire(timeout=0)
     before = number(first)
     assert first.release()
     freeze(server, lock().acquire)
+    if and_then != "thaws":
+        cut(first.zookeeper.client)
     server.thaw()
     last = lock()
+    until(lambda: last.zookeeper.session)
     assert last.acquire(timeout=5)
     assert number(last) == before + 2, "there was one between"
 
@@ -307,18 +326,22 @@ def test_a_place_whose_release_was_not_answered_does_not_stay(
     assert lock().acquire(timeout=5)
 
 
+@pytest.mark.parametrize("session_ended", [False, True])
 def test_a_release_is_asked_for_again_when_the_connection_broke(
-    lock: Lock, server: ZooKeeperServer
+    lock: Lock, server: ZooKeeperServer, session_ended: bool
 ) -> None:
-    """Whether the first DELETE was carried out or not: the place was mine until then."""
+    """Its first DELETE was carried out: the place was mine until then, in this same session."""
     holder = lock()
     assert holder.acquire(timeout=0)
+    if session_ended:
+        assert holder.place
+        holder.place = replace(holder.place, session=0)  # it was made in an earlier one
     server.freeze()
     with ThreadPoolExecutor(1) as pool:
         release = pool.submit(holder.release)
         cut(holder.zookeeper.client)
         server.thaw()
-        assert release.result(10)
+        assert release.result(10) != session_ended
     assert not holder.locked()
 
 
@@ -353,6 +376,8 @@ def number(lock: Zookeeper) -> int:
 
 
 def cut(client: KazooClient) -> None:
-    """Break the connection once a request is on its way."""
-    until(lambda: client._pending)
-    client._connection._socket.shutdown(socket.SHUT_RDWR)
+    """Break the connection once a request is on its way (or be late: kazoo has broken it)."""
+    until(lambda: client._pending or not client.connected)
+    with suppress(OSError):
+        client._connection._socket.shutdown(socket.SHUT_RDWR)
+    until(lambda: not client.connected)
