@@ -65,7 +65,7 @@ def masters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StoreServ
 
 @pytest.fixture(scope="session")
 def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
-    server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), session=10)
+    server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), session=4)
     yield server
     server.stop()
 

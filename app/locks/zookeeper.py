@@ -5,7 +5,7 @@ Prevents  two holders, a lock held for ever by a dead holder, overtaking, pollin
 Breaks    a holder that stands still for longer than its session: the next one enters, and it
           learns of that only when it goes on
 Cost      three requests, to servers of another kind; two more for each wait
-Sound     while nobody stands still for longer than its session (10 s; the lease does nothing)
+Sound     while nobody stands still for longer than its session (4 s; the lease does nothing)
 """
 
 from __future__ import annotations

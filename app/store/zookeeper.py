@@ -22,9 +22,10 @@ from kazoo.protocol.states import KazooState
 from app.domain import StoreAway
 from app.store.redis import sent
 
-# s that a dead process keeps what it holds; the server may allow less. It pings three times in it,
-# so a live process would have to stand still for seconds to lose its session.
-SESSION = 10.0
+# s that a dead process keeps what it holds, unless the servers allow less: shorter than a buyer's
+# patience, and the shortest that they allow by default. It pings three times in it. It is also how
+# long kazoo waits for a server that accepts and says nothing.
+SESSION = 4.0
 # kazoo would wait longer and longer between two tries to connect, up to an hour.
 CONNECTING = {"max_tries": -1, "delay": 0.05, "max_delay": 1.0}
 
