@@ -2,8 +2,8 @@
 
 How       SET NX PX on each master in turn; mine if most said OK and time is left
 Prevents  what `lease` prevents, also while a minority of the servers is dead or frozen
-Breaks    work that outlives the lease; a master that forgets its locks when it restarts, or whose
-          clock jumps: then two majorities are possible
+Breaks    work that outlives the lease; a master that restarts and has forgotten its locks
+          (then there are two majorities, as when a master's clock jumps)
 Cost      two round trips for each master, one after the other; as many for every try that fails
 Sound     while the work is shorter than the lease and no master forgets
 """

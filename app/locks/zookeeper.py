@@ -2,8 +2,8 @@
 
 How       create an ephemeral, sequential node; the lowest holds; each watches the one before it
 Prevents  two holders, a lock held for ever by a dead holder, overtaking, polling, a herd of wakers
-Breaks    a holder that stands still for longer than its session: the next one enters, and it
-          learns of that only when it goes on
+Breaks    a holder that stands still for longer than its session: the next one enters meanwhile
+          (and a dead waiter holds up those behind it until its session has ended)
 Cost      three requests, to servers of another kind; two more for each wait
 Sound     while nobody stands still for longer than its session (4 s; the lease does nothing)
 """
