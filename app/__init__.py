@@ -66,7 +66,7 @@ class Parts:
         return Purchase(self.servers, Clock(), self.rounds)
 
     def about(self) -> dict[str, Any]:
-        return about(self.settings, self.store, __version__)
+        return about(self.servers, __version__)
 
     def migrate(self) -> None:
         db.migrate(self.engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 
 CLUSTER = ("redis+cluster://", "rediss+cluster://")
 LONGEST_SOCKET_PATH = 104  # bytes that every system takes; Linux takes four more
+SCHEMES = ("redis://", "rediss://", "unix://")
 
 
 class BadSetting(Exception):
@@ -51,6 +53,14 @@ class Settings:
         "when the embedded Valkey writes to disk: always, everysec or no. everysec lost 4,384 "
         "acknowledged sales in 1 of 8 kills under disk load, always none",
     )
+    redlock_urls: str = setting(
+        "",
+        "the independent masters of lock:redlock, three or more, with commas between; "
+        "empty: the three small Valkeys that `up` starts",
+    )
+    zookeeper_hosts: str = setting(
+        "", "where lock:zookeeper finds its servers, host:port with commas between; empty: none"
+    )
     # 400 ms: a purchase that fails meets at most two time-outs (its command and the release of
     # its lock), and an answer must come within a second. Not below fulfil's wait for new sales.
     store_timeout: int = setting(400, "ms to wait for the store's answer", 300, 60_000)
@@ -77,8 +87,20 @@ class Settings:
 
         By wrk, 1.1 times the purchases a second of the port on loopback.
         """
-        path = self.var / "store" / "store.sock"
-        return path if len(os.fsencode(path)) < LONGEST_SOCKET_PATH else None
+        return _bindable(self.var / "store" / "store.sock")
+
+    @property
+    def masters(self) -> list[str]:
+        """URLs of the masters of lock:redlock; none where their sockets' paths are too long."""
+        if self.redlock_urls:
+            return [url.strip() for url in self.redlock_urls.split(",")]
+        return [f"unix://{socket}?db=0" for socket in self.master_sockets]
+
+    @property
+    def master_sockets(self) -> list[Path]:
+        """Where the embedded masters listen; they have no ports."""
+        paths = [self.var / "store" / f"redlock-{number}.sock" for number in (1, 2, 3)]
+        return [path for path in paths if not self.redlock_urls and _bindable(path)]
 
     @property
     def database(self) -> str:
@@ -106,6 +128,9 @@ class Settings:
         }
         settings = cls(**values)
         _check_store(settings.store)
+        if settings.redlock_urls:
+            _check_masters(settings.masters)
+        _check_hosts(settings.zookeeper_hosts)
         if not settings.database.startswith(("sqlite:///", "postgresql:", "postgresql+psycopg:")):
             raise BadSetting("DATABASE_URL must begin with sqlite:/// or postgresql://")
         if len({settings.shop_port, settings.lab_port, settings.store_port}) < 3:
@@ -125,7 +150,7 @@ def _check_store(url: str) -> None:
             raise BadSetting("REDIS_URL of a cluster is redis+cluster://host:port,host:port,…")
         if urlsplit(url).path not in ("", "/", "/0"):
             raise BadSetting("REDIS_URL of a cluster cannot name a database: there is but one")
-    elif not url.startswith(("redis://", "rediss://", "unix://")):
+    elif not url.startswith(SCHEMES):
         raise BadSetting(
             "REDIS_URL must begin with redis://, rediss://, unix://, redis+cluster:// or "
             "rediss+cluster://"
@@ -138,6 +163,31 @@ def _is_node(text: str) -> bool:
         return bool(node.hostname) and node.port != 0  # asking for a bad port raises
     except ValueError:
         return False
+
+
+def _check_masters(urls: list[str]) -> None:
+    """Raises BadSetting."""
+    if not all(url.startswith(SCHEMES) for url in urls):
+        raise BadSetting("Each of REDLOCK_URLS must begin with redis://, rediss:// or unix://")
+    # Two databases of one server die together. And of two masters both are the majority: one that
+    # dies would stop everything.
+    servers = {urlsplit(url).netloc or urlsplit(url).path for url in urls}
+    if len(servers) < max(3, len(urls)):
+        raise BadSetting("REDLOCK_URLS must name three or more servers, each of them once")
+
+
+def _check_hosts(text: str) -> None:
+    """host:port,host:port/node; without the node, and without ports. Raises BadSetting."""
+    hosts = text.partition("/")[0].split(",") if text else []
+    for host in hosts:
+        seen = re.fullmatch(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?", host.strip())
+        if seen is None or int((seen[2] or ":2181")[1:]) not in range(1, 65_536):
+            raise BadSetting(f"ZOOKEEPER_HOSTS is {text!r}; it must be like host:2181,host:2181")
+
+
+def _bindable(socket: Path) -> Path | None:
+    """The path, unless it is too long for a socket."""
+    return socket if len(os.fsencode(socket)) < LONGEST_SOCKET_PATH else None
 
 
 def _parse(name: str, text: str, row: Any) -> str | int:

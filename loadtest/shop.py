@@ -71,8 +71,10 @@ def own_shop(users: int) -> Iterator[Shop]:
             "LAB_HOST": "127.0.0.1",
             "LAB_PORT": str(lab_port),
             "STORE_PORT": str(store_port),
-            # Empty: the default, whatever the environment points at: nobody else's store.
+            # Empty: the default, whatever the environment points at: nobody else's store. Only
+            # ZOOKEEPER_HOSTS stays, for we bring none of our own.
             "REDIS_URL": "",
+            "REDLOCK_URLS": "",
             "DATABASE_URL": "",
             "SHOP_URL": "",
             "DEFAULT_MODE": "",

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app import Parts
 from app.config import Settings
 from app.domain import Clock
+from app.locks import LOCKS
 from app.service.purchase import Purchase
 from tests.cluster import ClusterServer
 from tests.servers import STORES, PostgresServer, StoreServer, redis_server
+from tests.zookeeper import ZooKeeperServer, leave
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,11 +73,49 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'orders.db'}"
 
 
+@pytest.fixture(scope="session")
+def masters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StoreServer]]:
+    """Redlock's three, shared as the store is."""
+    folders = [tmp_path_factory.mktemp("master") for _ in range(3)]
+    servers = [StoreServer(folder, appendfsync="no") for folder in folders]
+    yield servers
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
+    server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), session=4)
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def settings(request: pytest.FixtureRequest, store_server: StoreServer, tmp_path: Path) -> Settings:
+def beside_the_store(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Where the servers are that the test's recipe needs; only these are started."""
+    callspec: Any = getattr(request.node, "callspec", None)
+    named = str(callspec.params.get("name", "")) if callspec else ""
+    recipe = LOCKS.get(named.rpartition(":")[2])
+    if recipe and recipe.needs == "masters":
+        masters: list[StoreServer] = request.getfixturevalue("masters")
+        return {"redlock_urls": ",".join(master.url for master in masters)}
+    if recipe and recipe.needs == "zookeeper":
+        zookeeper: ZooKeeperServer = request.getfixturevalue("zookeeper")
+        return {"zookeeper_hosts": zookeeper.hosts}
+    return {}
+
+
+@pytest.fixture
+def settings(
+    request: pytest.FixtureRequest,
+    store_server: StoreServer,
+    beside_the_store: dict[str, Any],
+    tmp_path: Path,
+) -> Settings:
     """Over SQLite; a test that uses `database_url` runs over each database."""
     named = "database_url" in request.fixturenames
     return Settings(
+        **beside_the_store,
         redis_url=store_server.url,
         database_url=request.getfixturevalue("database_url") if named else "",
         var_dir=str(tmp_path),
@@ -118,7 +159,15 @@ def parts(settings: Settings) -> Iterator[Parts]:
     """The services over an empty store and an empty database."""
     parts = Parts(settings)
     parts.store.flushall()
+    if settings.redlock_urls:
+        for master in parts.servers.masters:
+            master.flushall()
     parts.migrate()
     yield parts
+    if settings.redlock_urls:
+        for master in parts.servers.masters:
+            master.connection_pool.disconnect()
+    if settings.zookeeper_hosts:
+        leave(parts.servers.zookeeper.client)
     parts.store.close()
     parts.engine.dispose()

@@ -75,9 +75,11 @@ def held_up(settings: Settings, command: str, hand: Callable[[], object]) -> Ser
 def pass_time(servers: Servers, clock: SetClock, seconds: float) -> None:
     """Let `seconds` pass at once: for `clock`, keys with a lifetime and leases in the database."""
     clock.ahead += seconds
-    for key in servers.store.scan_iter():
-        if (left := servers.store.pttl(key)) >= 0:
-            servers.store.pexpire(key, max(0, round(left - seconds * 1000)))
+    masters = servers.masters if servers.settings.redlock_urls else []
+    for store in (servers.store, *masters):
+        for key in store.scan_iter():
+            if (left := store.pttl(key)) >= 0:
+                store.pexpire(key, max(0, round(left - seconds * 1000)))
     with servers.engine.begin() as connection:
         connection.execute(update(LockRow).values(until=LockRow.until - seconds))
 

@@ -87,6 +87,7 @@ class StoreServer:
 
     def freeze(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
+        os.waitpid(self.process.pid, os.WUNTRACED)  # until the last of its threads stands still
 
     def thaw(self) -> None:
         self.process.send_signal(signal.SIGCONT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,12 +16,13 @@ import requests
 
 from tests.servers import free_port, until
 
-# What a word in the command line says about which child it is.
+# What in its command line says which child it is.
 CHILDREN = {
-    "store": "valkey-server",
-    "fulfil": "fulfil",
-    "shop": "app:create_shop()",
-    "lab": "app:create_lab()",
+    "store": r"valkey-server(?!.*redlock-\d)",
+    "redlock-1": r"redlock-1\.sock",
+    "fulfil": r"fulfil",
+    "shop": r"app:create_shop\(\)",
+    "lab": r"app:create_lab\(\)",
 }
 
 
@@ -65,7 +67,7 @@ class Shop:
         [found] = [
             child
             for child in psutil.Process(self.process.pid).children()
-            if any(mark in word for word in child.cmdline())
+            if re.search(mark, " ".join(child.cmdline()))
         ]
         return found
 

@@ -33,7 +33,8 @@ def up() -> None:
 def _check(settings: Settings) -> None:
     """Everything that can be known to be wrong before anything is started."""
     check_default(settings.default_mode)
-    for folder in (settings.var, settings.var / "store", settings.var / "log"):
+    masters = [socket.with_suffix("") for socket in settings.master_sockets]
+    for folder in (settings.var, settings.var / "store", *masters, settings.var / "log"):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / ".writable").touch()
@@ -81,7 +82,7 @@ def _run(settings: Settings) -> None:
             supervisor.start(child)
             if supervisor.stopping:
                 break
-            click.echo(f"  started  {child.name:<7} {_where(child, settings)}")
+            click.echo(f"  started  {child.name:<9} {_where(child, settings)}")
         if not supervisor.stopping:
             _welcome(settings)
         supervisor.watch()
@@ -100,7 +101,7 @@ def _where(child: Child, settings: Settings) -> str:
         "lab": settings.lab_address,
         "fulfil": "moves sales into the database",
     }
-    return str(places[child.name])
+    return str(places.get(child.name, "one of the three masters of lock:redlock"))
 
 
 def _welcome(settings: Settings) -> None:

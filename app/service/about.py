@@ -7,12 +7,13 @@ from typing import Any
 import redis
 from sqlalchemy import make_url
 
-from app.config import Settings
 from app.store.redis import answering
+from app.store.servers import Servers
 
 
-def about(settings: Settings, store: redis.Redis, version: str) -> dict[str, Any]:
+def about(servers: Servers, version: str) -> dict[str, Any]:
     """Raises StoreAway."""
+    settings, store = servers.settings, servers.store
     with answering():
         info = store.info("server")
         try:
@@ -34,6 +35,8 @@ def about(settings: Settings, store: redis.Redis, version: str) -> dict[str, Any
         },
         "store": {"server": server, "appendfsync": appendfsync},
         "database": make_url(settings.database).get_backend_name(),
+        "masters": 0 if servers.missing("masters") else len(settings.masters),
+        "zookeeper": settings.zookeeper_hosts,
     }
 
 

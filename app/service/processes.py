@@ -78,6 +78,7 @@ def children(settings: Settings) -> list[Child]:
             LAB_GRACE + 0.2,
         ),
     ]
+    made = masters(settings) + made
     if settings.redis_url:
         return made
     store = Child(
@@ -95,6 +96,30 @@ def children(settings: Settings) -> list[Child]:
         patience=60.0,  # a long append-only file takes its time to be read
     )
     return [store, *made]
+
+
+def masters(settings: Settings) -> list[Child]:
+    """Redlock's three servers. Nobody waits for them at the start: their first use is minutes off.
+
+    None where they are somebody else's, or cannot be: `Servers.missing` then says so.
+    """
+    if not embedded.available():
+        return []
+    return [
+        Child(
+            socket.stem,
+            [
+                *embedded.command(0, socket, socket.with_suffix(""), settings.appendfsync),
+                # Locks come and go: rewritten from this size on, the file is read in no time.
+                *("--auto-aof-rewrite-min-size", "1mb"),
+            ],
+            settings.var / "log" / f"{socket.stem}.log",
+            lambda: True,
+            0,
+            STORE_GRACE,
+        )
+        for socket in settings.master_sockets
+    ]
 
 
 def unavailable(settings: Settings) -> list[str]:

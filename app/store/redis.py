@@ -59,6 +59,13 @@ def metered(wire: Wire | None) -> Iterator[None]:
         _wire.reset(token)
 
 
+def sent(commands: int) -> None:
+    """Count one round trip with so many commands."""
+    if wire := _wire.get():
+        wire.round_trips += 1
+        wire.commands += commands
+
+
 class Metered(AbstractConnection):
     """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
 
@@ -73,15 +80,11 @@ class Metered(AbstractConnection):
             # A pipeline's tidying up: it takes this for an answer. It would connect anew to say it,
             # and the buyer wait for one more time-out, although the WATCH went with its connection.
             raise redis.ConnectionError("Nothing is watched over a closed connection.")
-        if wire := _wire.get():
-            wire.round_trips += 1
-            wire.commands += 1
+        sent(1)
         super().send_command(*args, **kwargs)
 
     def pack_commands(self, commands: Any) -> Any:
-        if wire := _wire.get():
-            wire.round_trips += 1
-            wire.commands += len(commands)
+        sent(len(commands))
         return super().pack_commands(commands)
 
 

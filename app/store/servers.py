@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import redis
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.config import Settings
+from app.domain import StoreAway
 from app.store import db
 from app.store.redis import connect
 from app.store.transactions import FOR_PAGES, Transactions, sellers
+
+if TYPE_CHECKING:
+    from app.store.zookeeper import ZooKeeper
+
+# Of the store's time-out, for each master of redlock: whoever meets five frozen ones at the taking
+# and again at the giving back still answers within a second.
+MASTERS_SHARE = 5
 
 
 class Servers:
@@ -19,6 +30,8 @@ class Servers:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._once = threading.Lock()
+        self._zookeeper: ZooKeeper | None = None
 
     @cached_property
     def store(self) -> redis.Redis:
@@ -45,6 +58,54 @@ class Servers:
     def _sellers(self) -> int:
         return sellers(self.settings.shop_workers, self.settings.shop_threads)
 
+    @cached_property
+    def masters(self) -> list[redis.Redis]:
+        """Redlock's: independent of each other and of the store, in one order in every process.
+
+        Raises StoreAway when there are none.
+        """
+        if missing := self.missing("masters"):
+            raise StoreAway(missing)
+        timeout = self.settings.store_timeout // MASTERS_SHARE
+        return [connect(url, timeout) for url in self.settings.masters]
+
+    @property
+    def zookeeper(self) -> ZooKeeper:
+        """This process's session, begun when first asked for. Raises StoreAway without servers."""
+        with self._once:  # two threads must not begin two
+            if self._zookeeper is None:
+                if missing := self.missing("zookeeper"):
+                    raise StoreAway(missing)
+                from app.store.zookeeper import ZooKeeper  # an extra: it may not be installed
+
+                settings = self.settings
+                self._zookeeper = ZooKeeper(settings.zookeeper_hosts, settings.store_timeout)
+            return self._zookeeper
+
     def missing(self, needs: str) -> str:
-        """Why a mode or recipe that needs `needs` cannot run here; "" when it can."""
+        """Why a mode or recipe that needs `needs` cannot run here; "" when it can.
+
+        Asks no server: whether it answers is another question, and changes.
+        """
+        if needs == "masters":
+            return self._no_masters()
+        if needs == "zookeeper" and not self.settings.zookeeper_hosts:
+            return "There is no ZooKeeper here: set ZOOKEEPER_HOSTS to host:port of yours."
+        if needs == "zookeeper" and find_spec("kazoo") is None:
+            return 'ZooKeeper\'s client is not installed: pip install "lastapple[zookeeper]"'
+        return ""
+
+    def _no_masters(self) -> str:
+        if self.settings.redlock_urls:
+            return ""
+        if not self.settings.master_sockets:
+            return (
+                f"The path {self.settings.var} is too long for the sockets of redlock's masters: "
+                "choose a shorter VAR_DIR, or set REDLOCK_URLS to three or more servers of yours."
+            )
+        if not any(socket.exists() for socket in self.settings.master_sockets):
+            return (
+                "Redlock's masters are not there. `lastapple up` starts three; without it, set "
+                "REDLOCK_URLS to three or more servers of yours."
+            )
         return ""

@@ -40,6 +40,16 @@ def test_a_round_from_the_form(lab: FlaskClient) -> None:
     assert "lock:lease" in page
 
 
+@pytest.mark.parametrize(
+    ("recipe", "advice"), [("zookeeper", "set ZOOKEEPER_HOSTS"), ("redlock", "set REDLOCK_URLS")]
+)
+def test_the_form_says_what_a_recipe_lacks_here(lab: FlaskClient, recipe: str, advice: str) -> None:
+    answer = lab.post("/rounds", data=FORM | {"recipe": recipe})
+    assert answer.status_code == 422
+    assert advice in " ".join(answer.text.split())
+    assert lab.get("/about").get_json()["masters"] == 0
+
+
 def test_another_round_like_it_is_a_link_away(lab: FlaskClient) -> None:
     lab.post("/rounds", data=FORM | {"stock": "7"})
     page = lab.get("/rounds/apple/1", headers=HTML).text

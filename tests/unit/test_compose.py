@@ -18,14 +18,16 @@ from app.cli import main
 from app.config import SETTINGS, Settings
 
 TOP = Path(__file__).parents[2]
-COMPOSE: dict[str, Any] = yaml.safe_load((TOP / "docker-compose.yml").read_text())
+TEXT = (TOP / "docker-compose.yml").read_text()
+# What nobody sets in the environment of `docker compose` has the default that stands there.
+COMPOSE: dict[str, Any] = yaml.safe_load(re.sub(r"\$\{\w+:-(.*?)\}", r"\1", TEXT))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = {name: each for name, each in SERVICES.items() if each["image"].startswith("lastapple")}
 ONE_SHOT = {"prepare"}
 
 
 def test_all_the_parts_are_there() -> None:
-    servers = {"store", "database"}
+    servers = {"store", "database", "redlock-1", "redlock-2", "redlock-3", "zookeeper"}
     assert set(SERVICES) - set(OURS) == servers
     assert set(OURS) == {"prepare", "shop", "lab", "fulfil", "locust-master", "locust-worker"}
 
@@ -92,11 +94,28 @@ def test_the_addresses_name_the_servers() -> None:
     assert settings.store == "redis://store:6379/0"
 
 
-def test_the_store_keeps_what_it_acknowledges() -> None:
-    command = SERVICES["store"]["command"]
+def test_what_the_locks_of_several_servers_need_comes_with_a_profile() -> None:
+    """The command in the file's head names them all; without it the shop knows of none."""
+    [line] = [line for line in TEXT.splitlines() if "--profile" in line]
+    settings = Settings.read(dict(re.findall(r"([A-Z_]+)=(\S+)", line)))
+    profiles = re.findall(r"--profile (\w+)", line)
+    for url in settings.masters:
+        host, port = url.removeprefix("redis://").split(":")
+        assert (SERVICES[host]["profiles"], port) == (["redlock"], "6379")
+    host, port = settings.zookeeper_hosts.split(":")
+    assert (SERVICES[host]["profiles"], port) == (["zookeeper"], "2181")
+    assert {name for each in SERVICES.values() for name in each.get("profiles", [])} == {*profiles}
+    for name in ("shop", "lab"):
+        unset = Settings.read(OURS[name]["environment"])
+        assert (unset.redlock_urls, unset.zookeeper_hosts) == ("", "")
+
+
+@pytest.mark.parametrize("name", ["store", "redlock-1", "redlock-2", "redlock-3"])
+def test_the_stores_keep_what_they_acknowledge(name: str) -> None:
+    command = SERVICES[name]["command"]
     assert command[command.index("--appendonly") + 1] == "yes"
     assert command[command.index("--appendfsync") + 1] == Settings().appendfsync == "always"
-    assert SERVICES["store"]["volumes"] == ["store:/data"]
+    assert SERVICES[name]["volumes"] == [f"{name}:/data"]
 
 
 def test_volumes_are_declared() -> None:

@@ -43,11 +43,32 @@ def test_what_is_set_counts_and_what_is_empty_does_not() -> None:
         ("SHOP_PORT", "٨"),
         ("SHOP_WORKERS", "many"),
         ("APPENDFSYNC", "yes"),
+        ("REDLOCK_URLS", "redis://a,redis://b"),
+        ("REDLOCK_URLS", "redis://a,redis://b,redis://b/1"),
+        ("REDLOCK_URLS", "redis://a,redis://b,c:6379"),
+        ("ZOOKEEPER_HOSTS", "a:2181,b:port"),
+        ("ZOOKEEPER_HOSTS", "zookeeper://a"),
+        ("ZOOKEEPER_HOSTS", "a,,b"),
+        ("ZOOKEEPER_HOSTS", "a:65536"),
     ],
 )
 def test_what_cannot_be_used_is_named(name: str, value: str) -> None:
     with pytest.raises(BadSetting, match=name):
         Settings.read({name: value})
+
+
+def test_the_masters_are_the_embedded_ones_or_those_that_are_named() -> None:
+    ours = Settings.read({"VAR_DIR": "/v"})
+    assert ours.masters == [f"unix:///v/store/redlock-{number}.sock?db=0" for number in (1, 2, 3)]
+    theirs = Settings.read({"REDLOCK_URLS": "redis://a, redis://b/1,unix:///c"})
+    assert theirs.masters == ["redis://a", "redis://b/1", "unix:///c"]
+    assert theirs.master_sockets == []
+    assert Settings.read({"VAR_DIR": "deep/" * 20}).masters == []
+
+
+def test_zookeepers_may_be_several_and_below_a_node() -> None:
+    several = Settings.read({"ZOOKEEPER_HOSTS": "a:2181,b,[::1]:2182/shop"})
+    assert several.zookeeper_hosts == "a:2181,b,[::1]:2182/shop"
 
 
 @pytest.mark.parametrize("row", SETTINGS, ids=lambda row: str(row.name))

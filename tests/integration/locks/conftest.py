@@ -16,6 +16,7 @@ from app.store.servers import Servers
 from tests.cluster import ClusterServer
 from tests.locking import KEY, NO_LEASE, HoldUp, Lock, Other, SetClock, TakeAway, held_up, pass_time
 from tests.servers import STORES, StoreServer
+from tests.zookeeper import end_session
 
 
 @pytest.fixture(scope="session", params=[*STORES, "cluster"])
@@ -52,6 +53,8 @@ def take_away(servers: Servers, clock: SetClock) -> TakeAway:
     def lapse(lock: Handle) -> None:
         if lock.name in NO_LEASE:
             servers.store.delete(KEY)
+        if lock.needs == "zookeeper":
+            end_session(servers)
         # A lease in whole seconds may last two more.
         pass_time(servers, clock, lock.lease + 2)
 

@@ -20,6 +20,8 @@ OFFERS = {
     "watchdog": {"owned", "locked"},  # extending is its own affair
     "watchdog_any": set(),
     "fenced": {"owned", "locked", "extend", "fence"},
+    "redlock": {"owned", "locked", "extend"},
+    "zookeeper": {"owned", "locked", "fence"},
     "db_unique": {"owned", "locked", "extend"},
     "queue": {"owned", "locked", "extend", "fence"},
 }

@@ -106,6 +106,8 @@ COST = {
     "sql": (0, 0),
     "sql_lock": (0, 0),
     "sql_version": (0, 0),
+    "lock:redlock": (8, 12),
+    "lock:zookeeper": (5, 9),
     "atomic": (1, 1),
 }
 

@@ -18,6 +18,8 @@ import requests
 from tests.servers import until
 from tests.shop import Shop, full_environ
 
+ALL = 7  # children: store, three masters, fulfil, shop, lab
+
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
@@ -98,6 +100,25 @@ def _belongs(process: psutil.Process, shop: Shop) -> bool:
         return False
 
 
+def test_redlock_sells_on_the_masters_that_come_with_it(shop: Shop) -> None:
+    """One of them killed: it is started again, and remembers; meanwhile a majority stands."""
+    number = shop.round("lock:redlock", 100)["round"]
+    killed = shop.child("redlock-1")
+    killed.kill()
+    with requests.Session() as session:
+        assert [shop.buy(session).status_code for _ in range(10)] == [201] * 10
+    until(lambda: "redlock-1 died" in shop.said())
+    until(lambda: len(psutil.Process(shop.process.pid).children()) == ALL)
+    assert shop.child("redlock-1").pid != killed.pid
+    assert shop.audit(number)["verdict"] == "exact"
+    assert requests.get(f"{shop.lab}/about", timeout=5).json()["masters"] == 3
+    folder = Path(shop.environ["VAR_DIR"]) / "store" / "redlock-1"
+    assert list(folder.rglob("*.aof")), "it writes its locks down"
+    children = [shop.child(name) for name in ("redlock-1", "store")]
+    assert shop.stop() == 0
+    assert not any(child.is_running() for child in children)
+
+
 def test_a_second_one_beside_it_says_so(shop: Shop) -> None:
     second = lastapple(shop.environ, "up")
     assert second.returncode == 1
@@ -151,7 +172,7 @@ def test_a_child_that_dies_is_started_again(shop: Shop, name: str) -> None:
     old = shop.child(name)
     old.kill()
     until(lambda: f"{name} died" in shop.said())
-    until(lambda: len(psutil.Process(shop.process.pid).children()) == 4)
+    until(lambda: len(psutil.Process(shop.process.pid).children()) == ALL)
     assert shop.child(name).pid != old.pid
     with requests.Session() as session:
         until(lambda: _sold(shop, session))
@@ -167,7 +188,7 @@ def _sold(shop: Shop, session: requests.Session) -> bool:
 
 def test_a_child_that_keeps_dying_is_given_up_loudly(shop: Shop) -> None:
     for death in range(1, 6):
-        until(lambda: len(psutil.Process(shop.process.pid).children()) == 4, 20)
+        until(lambda: len(psutil.Process(shop.process.pid).children()) == ALL, 20)
         shop.child("lab").kill()
         if death < 5:
             until(lambda: shop.said().count("lab died") == death)
@@ -179,7 +200,7 @@ def test_the_children_do_not_outlive_a_killed_supervisor(shop: Shop) -> None:
     children = psutil.Process(shop.process.pid).children()
     os.kill(shop.process.pid, signal.SIGKILL)
     gone, alive = psutil.wait_procs(children, 10)
-    assert len(gone) == 4
+    assert len(gone) == ALL
     assert not alive
     shop.process.wait()
     shop.start()

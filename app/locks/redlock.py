@@ -1,0 +1,118 @@
+"""redlock: a lease on the majority of several servers that know nothing of each other.
+
+How       SET NX PX on each master in turn; mine if most said OK and time is left
+Prevents  what `lease` prevents, also while a minority of the servers is dead or frozen
+Breaks    work that outlives the lease; a master that restarts and has forgotten its locks
+          (then there are two majorities, as when a master's clock jumps)
+Cost      two round trips for each master, one after the other; as many for every try that fails
+Sound     while the work is shorter than the lease and no master forgets
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TypeVar
+
+import redis
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.store import lua
+from app.store.servers import Servers
+
+Said = TypeVar("Said")
+DRIFT = 0.01  # of a lease: by so much a master's clock may run faster than ours
+STEP = 0.002  # s; and a master counts in whole ms
+
+
+class Redlock(Handle):
+    name = "redlock"
+    exhibit = False
+    needs = "masters"
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        super().__init__(servers, clock, key, lease)
+        self.masters = servers.masters
+        self.majority = len(self.masters) // 2 + 1
+        self.token = ""
+        self.delete_if_mine = self.masters[0].register_script(lua.source("release"))
+        self.extend_if_mine = self.masters[0].register_script(lua.source("extend"))
+
+    def attempt(self) -> bool:
+        # A token for each try: the late DEL of one that failed must not hit the next one's key.
+        self.token = self.clock.token()
+        ms = round(self.lease * 1000)
+        # Counted from before the first SET: that lease is the first to end.
+        ends = self.end_of(self.lease)
+        won = False
+        try:
+            said = self.ask(lambda master: master.set(self.key, self.token, nx=True, px=ms))
+            won = self.most(said) and self.clock.now() < ends
+        finally:
+            if not won:  # what stands there of mine would keep everybody out
+                with suppress(redis.RedisError):
+                    self.free()
+        self.ends = ends if won else None
+        return won
+
+    def free(self) -> bool:
+        return self.most(
+            self.ask(lambda master: self.delete_if_mine([self.key], [self.token], client=master))
+        )
+
+    def pause(self) -> float:
+        # A random 2 to 20 ms, longer than a round of the masters takes: those who have split the
+        # votes between them would only split them again.
+        return 0.002 + self.clock.random() * 0.018
+
+    def extend(self, seconds: float) -> bool:
+        """Let the lease end `seconds` from now. False: too few did, so it counts as lost."""
+        ms = round(seconds * 1000)
+        ends = self.end_of(seconds)
+        said = self.ask(
+            lambda master: self.extend_if_mine([self.key], [self.token, ms], client=master)
+        )
+        if self.most(said) and self.clock.now() < ends:
+            self.ends = ends
+            return True
+        self.lose()
+        return False
+
+    def owned(self) -> bool:
+        """Ask the masters: is it mine?"""
+        return self.most(vote == self.token.encode() for vote in self.ask(self.vote))
+
+    def locked(self) -> bool:
+        """Ask the masters: has anybody a majority?"""
+        votes = self.ask(self.vote)
+        return any(self.most(vote == one for vote in votes) for one in set(votes) - {None})
+
+    def vote(self, master: redis.Redis) -> bytes | str | None:
+        return master.get(self.key)
+
+    def end_of(self, seconds: float) -> float:
+        """When a lease that is asked for now has ended, by the fastest clock."""
+        return self.clock.now() + seconds * (1 - DRIFT) - STEP
+
+    def most(self, said: Iterable[object]) -> bool:
+        return sum(map(bool, said)) >= self.majority
+
+    def ask(self, question: Callable[[redis.Redis], Said]) -> list[Said]:
+        """What the masters say, but for those that are away: each costs its short time-out.
+
+        Raises redis.ConnectionError when they are too many for any majority.
+        """
+        said: list[Said] = []
+        away = ""
+        for master in self.masters:
+            try:
+                said.append(question(master))
+            except redis.RedisError as error:
+                away = str(error)
+        if len(said) < self.majority:
+            raise redis.ConnectionError(
+                f"{len(said)} of {len(self.masters)} masters answer, redlock needs "
+                f"{self.majority} ({away})"
+            )
+        return said

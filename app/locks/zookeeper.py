@@ -1,0 +1,108 @@
+"""zookeeper: a place in a line, which stands as long as its owner's session.
+
+How       create an ephemeral, sequential node; the lowest holds; each watches the one before it
+Prevents  two holders, a lock held for ever by a dead holder, overtaking, polling, a herd of wakers
+Breaks    a holder that stands still for longer than its session: the next one enters meanwhile
+          (and a dead waiter holds up those behind it until its session has ended)
+Cost      three requests, to servers of another kind; two more for each wait
+Sound     while nobody stands still for longer than its session (4 s; the lease does nothing)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.store.servers import Servers
+
+if TYPE_CHECKING:
+    from app.store.zookeeper import Place
+
+DIGITS = 10  # of the number at the end of a sequential node's name
+
+
+class Zookeeper(Handle):
+    name = "zookeeper"
+    exhibit = False
+    needs = "zookeeper"
+    outlived = False  # by long work: it has no lease
+
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
+        super().__init__(servers, clock, key, lease)
+        self.zookeeper = servers.zookeeper
+        self.folder = f"/lastapple/{key}"
+        self.token = clock.token()
+        self.place: Place | None = None
+        self.before = ""  # the node that I wait for
+        self.fence = 0  # rises from holder to holder, whatever restarts
+
+    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+        """As every recipe's, but it waits for word instead of asking again and again."""
+        deadline = None if timeout is None else self.clock.now() + timeout
+        tries = 0
+        try:
+            while True:
+                tries += 1
+                self.counts.attempts += 1
+                if self.attempt():
+                    return True
+                left = None if deadline is None else deadline - self.clock.now()
+                if not blocking or (left is not None and left <= 0):
+                    self.free()
+                    return False
+                self.counts.waits += tries == 1
+                self.wait(left)
+        except BaseException:
+            # A node that nobody minds would hold up all who come after it.
+            self.place = None
+            self.zookeeper.forget(self.folder, self.token)
+            raise
+
+    def attempt(self) -> bool:
+        if self.place is None:
+            self.place = self.zookeeper.create(self.folder, self.token)
+        line = self.line()
+        if self.place.name not in line:  # the session has ended: to the end of the line again
+            self.place, self.before = None, ""
+            return False
+        ahead = line[: line.index(self.place.name)]
+        if ahead:
+            self.before = ahead[-1]
+            return False
+        self.fence = self.place.zxid
+        self.zookeeper.client.add_listener(self.look_at_session)
+        self.look_at_session()
+        return True
+
+    def wait(self, seconds: float | None) -> None:
+        """Until the one before me is gone. It alone is watched: its end wakes nobody but me."""
+        gone = self.zookeeper.watch(f"{self.folder}/{self.before}") if self.before else None
+        if gone:
+            self.clock.sleep(0)  # a clock with a hand on it acts where its owner waits
+            gone.wait(seconds)
+
+    def free(self) -> bool:
+        self.zookeeper.client.remove_listener(self.look_at_session)
+        place, self.place = self.place, None
+        return place is not None and self.zookeeper.delete(place)
+
+    def owned(self) -> bool:
+        """Ask the servers: is it mine?"""
+        return self.place is not None and self.line()[:1] == [self.place.name]
+
+    def locked(self) -> bool:
+        """Ask the servers: is it anybody's?"""
+        return bool(self.line())
+
+    def line(self) -> list[str]:
+        """All who stand in line, the holder first."""
+        return sorted(self.zookeeper.get_children(self.folder), key=lambda name: name[-DIGITS:])
+
+    def look_at_session(self, _state: str = "") -> None:
+        """Called at each change of its state, by kazoo's thread: cut off counts as lost.
+
+        Cut off, the session lives on for a while, but when the servers end it nobody can say so.
+        """
+        if self.place and self.zookeeper.session != self.place.session:
+            self.lose()

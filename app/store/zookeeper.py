@@ -1,0 +1,185 @@
+"""ZooKeeper, for the recipe of that name: each request limited in time, no node left behind.
+
+kazoo's plain methods wait for an answer as long as it takes, and what it is asked while the
+connection is away it sends when the connection is back, long after we have given up.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import ConnectionLoss, KazooException, NoNodeError, SessionExpiredError
+from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.protocol.states import KazooState
+
+from app.domain import StoreAway
+from app.store.redis import sent
+
+# s that a dead process keeps what it holds, unless the servers allow less: shorter than a buyer's
+# patience, and the shortest that they allow by default. It pings three times in it. It is also how
+# long kazoo waits for a server that accepts and says nothing.
+SESSION = 4.0
+# kazoo would wait longer and longer between two tries to connect, up to an hour.
+CONNECTING = {"max_tries": -1, "delay": 0.05, "max_delay": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node in a line. Its name is its owner's token and a number that rises by one each time."""
+
+    folder: str
+    name: str
+    zxid: int  # of its creation: rises with everything that is ever written
+    session: int  # it goes when that ends
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}/{self.name}"
+
+
+class ZooKeeper:
+    """One process's session. Every method raises StoreAway when the servers do not answer."""
+
+    def __init__(self, hosts: str, timeout_ms: int) -> None:
+        self.hosts = hosts
+        self.limit = timeout_ms / 1000
+        self.client = KazooClient(hosts, timeout=SESSION, connection_retry=CONNECTING)
+        self._strays: set[tuple[str, str]] = set()
+        self.client.add_listener(self._look_for_strays)
+        self._connected: threading.Event = self.client.start_async()
+
+    @property
+    def session(self) -> int | None:
+        """Its number; None while the servers cannot be reached."""
+        known: tuple[int, bytes] | None = self.client.client_id
+        return known[0] if known else None
+
+    def create(self, folder: str, token: str) -> Place:
+        """Take the last place in the line `folder`: an ephemeral, sequential node.
+
+        When that fails, a node that was made all the same is deleted (see `forget`).
+        """
+        by = self._now() + self.limit
+        wanted = {"path": f"{folder}/{token}-", "ephemeral": True, "sequence": True}
+        with self._answering(), self._forgotten_if_it_fails(folder, token):
+            try:
+                path, made = self._ask(by, self.client.create_async, **wanted, include_data=True)
+            except NoNodeError:  # nobody ever stood in this line
+                self._ask(by, self.client.ensure_path_async, path=folder)
+                path, made = self._ask(by, self.client.create_async, **wanted, include_data=True)
+        return Place(folder, path.rpartition("/")[2], made.czxid, made.ephemeralOwner)
+
+    def get_children(self, folder: str) -> list[str]:
+        """The names of the nodes in a line, in no order."""
+        with self._answering():
+            try:
+                names: list[str] = self._ask(
+                    self._now() + self.limit, self.client.get_children_async, path=folder
+                )
+            except NoNodeError:
+                return []
+        return names
+
+    def watch(self, path: str) -> threading.Event | None:
+        """Set when the node is deleted, or the connection breaks. None: it is gone already."""
+        # `get`, not `exists`: that would leave a watch behind for a node that never comes again.
+        gone = threading.Event()
+        with self._answering():
+            try:
+                self._ask(
+                    self._now() + self.limit,
+                    self.client.get_async,
+                    path=path,
+                    watch=lambda _event: gone.set(),
+                )
+            except NoNodeError:
+                return None
+        return gone
+
+    def delete(self, place: Place) -> bool:
+        """Leave the line. False: the place was gone already.
+
+        Asked again when the connection broke: nobody else ever has a node of this name.
+        """
+        by = self._now() + self.limit
+        again = False
+        with self._answering(), self._forgotten_if_it_fails(place.folder, place.name):
+            while True:
+                try:
+                    self._ask(by, self.client.delete_async, path=place.path)
+                    return True
+                except ConnectionLoss:
+                    again = True
+                except SessionExpiredError:
+                    return False
+                except NoNodeError:
+                    # Mine until a moment ago, if it was the first DELETE that did it.
+                    return again and self.session == place.session
+
+    def forget(self, folder: str, token: str) -> None:
+        """Delete the node whose name begins with `token`, if there is one; wait for nothing.
+
+        Its creation or its deletion is in doubt. The servers do what a session asks of them in
+        order, so they look for it after that; and after a break of the connection once more. If
+        the session ends, it ends with it.
+        """
+        self._strays.add((folder, token))
+        self._look_for(folder, token)
+
+    def _look_for_strays(self, state: str) -> None:
+        if state == KazooState.CONNECTED:
+            for folder, token in list(self._strays):
+                self._look_for(folder, token)
+
+    def _look_for(self, folder: str, token: str) -> None:
+        self.client.get_children_async(folder).rawlink(partial(self._seen, folder, token))
+
+    def _seen(self, folder: str, token: str, listing: Any) -> None:
+        if listing.successful():
+            mine = [name for name in listing.value if name.startswith(token)]
+        elif isinstance(listing.exception, NoNodeError):
+            mine = []
+        else:
+            return  # until the connection is back
+        for name in mine:
+            self.client.delete_async(f"{folder}/{name}").rawlink(partial(self._gone, folder, token))
+        if not mine:
+            self._strays.discard((folder, token))
+
+    def _gone(self, folder: str, token: str, deleted: Any) -> None:
+        if deleted.successful() or isinstance(deleted.exception, NoNodeError):
+            self._strays.discard((folder, token))
+
+    @contextmanager
+    def _forgotten_if_it_fails(self, folder: str, token: str) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.forget(folder, token)
+            raise
+
+    def _ask(self, by: float, request: Callable[..., Any], **what: Any) -> Any:
+        """One request, sent once we are connected, answered by `by`. Raises kazoo's errors."""
+        if not self._connected.wait(max(0.0, by - self._now())):
+            raise KazooTimeoutError("not connected")
+        sent(1)
+        return request(**what).get(timeout=max(0.0, by - self._now()))
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        try:
+            yield
+        except (KazooException, KazooTimeoutError) as error:
+            said = str(error) or type(error).__name__
+            raise StoreAway(f"ZooKeeper ({self.hosts}) does not answer: {said}") from error
+
+    @staticmethod
+    def _now() -> float:
+        return time.monotonic()

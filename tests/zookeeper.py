@@ -1,0 +1,111 @@
+"""A real ZooKeeper of Debian's package, in the foreground as a child of the tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from kazoo.client import KazooClient
+
+from app.store.servers import Servers
+from tests.servers import free_port, until
+
+JAR = Path("/usr/share/java/zookeeper.jar")  # it names the jars that it needs
+TICK = 100  # ms: sessions are looked at this often
+
+
+def zookeeper_jar() -> Path:
+    """On CI it must be there; elsewhere the tests that need it are left out."""
+    found = JAR.exists() and shutil.which("java")
+    assert found or not os.environ.get("CI"), "CI needs zookeeper: .ci/run installs it"
+    if not found:
+        pytest.skip("no ZooKeeper here; on Debian: apt install zookeeper")
+    return JAR
+
+
+class ZooKeeperServer:
+    """One server on a free port, with its data in `folder`.
+
+    However long a session a client asks for, it gets `session` seconds.
+    """
+
+    def __init__(self, folder: Path, session: float) -> None:
+        jar = zookeeper_jar()
+        folder.mkdir(parents=True, exist_ok=True)
+        self.port = free_port()
+        self.hosts = f"127.0.0.1:{self.port}"
+        config = folder / "zoo.cfg"
+        config.write_text(
+            f"tickTime={TICK}\n"
+            f"maxSessionTimeout={round(session * 1000)}\n"
+            f"dataDir={folder / 'data'}\n"
+            "clientPortAddress=127.0.0.1\n"
+            f"clientPort={self.port}\n"
+            "maxClientCnxns=0\n"
+            "admin.enableServer=false\n"
+            "4lw.commands.whitelist=srvr,mntr\n"
+        )
+        main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+        self.command = ["java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", str(jar), main, str(config)]
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        # A question that comes while it starts may never be answered.
+        until(lambda: "zk_server_state" in self.ask("mntr", 0.5), 30)
+
+    def ask(self, word: str, timeout: float = 5.0) -> str:
+        """What it answers to a four-letter word; "" while it does not run."""
+        said = b""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout) as plain:
+                plain.sendall(word.encode())
+                while chunk := plain.recv(4096):
+                    said += chunk
+        except (ConnectionError, TimeoutError):
+            pass
+        return said.decode()
+
+    def figure(self, name: str) -> int:
+        """One of the numbers that `mntr` lists."""
+        rows = dict(line.split("\t", 1) for line in self.ask("mntr").splitlines())
+        return int(float(rows[name]))
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def freeze(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitpid(self.process.pid, os.WUNTRACED)  # until the last of its threads stands still
+
+    def thaw(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        self.thaw()
+        self.kill()  # its data is nobody's
+
+
+def end_session(servers: Servers) -> None:
+    """Let the servers end this process's session, as they do when they hear nothing for too long.
+
+    A session can be entered anew by who knows its number and password; and then be closed.
+    """
+    mine = servers.zookeeper.client
+    again = KazooClient(servers.zookeeper.hosts, client_id=mine.client_id)
+    again.start()
+    leave(again)
+
+
+def leave(client: KazooClient) -> None:
+    """Close a session in order."""
+    client.stop()
+    client.close()
