@@ -65,8 +65,12 @@ class ZooKeeperServer:
         self.process = subprocess.Popen(
             self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        # A question that comes while it starts may never be answered.
-        until(lambda: "zk_server_state" in self.ask("mntr", 0.5), 30)
+        try:
+            # A question that comes while it starts may never be answered.
+            until(lambda: "zk_server_state" in self.ask("mntr", 0.5), 30)
+        except BaseException:
+            self.kill()
+            raise
 
     def ask(self, word: str, timeout: float = 5.0) -> str:
         """What it answers to a four-letter word; "" while it does not run."""
