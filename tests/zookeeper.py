@@ -7,16 +7,23 @@ import shutil
 import signal
 import socket
 import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from kazoo.client import KazooClient
 
+from app.locks.zookeeper import Zookeeper
 from app.store.servers import Servers
 from tests.servers import free_port, until
 
 JAR = Path("/usr/share/java/zookeeper.jar")  # it names the jars that it needs
 TICK = 100  # ms: sessions are looked at this often
+SESSION = 2.0  # s, where a test lets them end
+LIMIT = 1.0  # s for an answer, where a test lets the server die
+
+Lock = Callable[..., Zookeeper]
 
 
 def zookeeper_jar() -> Path:
@@ -58,8 +65,12 @@ class ZooKeeperServer:
         self.process = subprocess.Popen(
             self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        # A question that comes while it starts may never be answered.
-        until(lambda: "zk_server_state" in self.ask("mntr", 0.5), 30)
+        try:
+            # A question that comes while it starts may never be answered.
+            until(lambda: "zk_server_state" in self.ask("mntr", 0.5), 30)
+        except BaseException:
+            self.kill()
+            raise
 
     def ask(self, word: str, timeout: float = 5.0) -> str:
         """What it answers to a four-letter word; "" while it does not run."""
@@ -109,3 +120,14 @@ def leave(client: KazooClient) -> None:
     """Close a session in order."""
     client.stop()
     client.close()
+
+
+def waiting(pool: ThreadPoolExecutor, lock: Zookeeper, then: Callable[[], object]) -> None:
+    """Let it wait in a thread, and do something when it holds."""
+
+    def wait() -> None:
+        assert lock.acquire(timeout=30)
+        then()
+
+    pool.submit(wait)
+    until(lambda: lock.counts.waits)

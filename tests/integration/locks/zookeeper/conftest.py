@@ -1,0 +1,77 @@
+"""A ZooKeeper whose sessions end soon, and that the tests may kill and freeze."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from app.config import Settings
+from app.domain import Clock
+from app.locks.zookeeper import Zookeeper
+from app.store.servers import Servers
+from tests.contender import Contender
+from tests.zookeeper import LIMIT, SESSION, ZooKeeperServer, leave
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
+    server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), SESSION)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def settings(server: ZooKeeperServer) -> Settings:
+    return Settings(zookeeper_hosts=server.hosts, store_timeout=round(LIMIT * 1000))
+
+
+@pytest.fixture
+def session(server: ZooKeeperServer, settings: Settings) -> Iterator[Callable[[], Servers]]:
+    """Makes sessions; puts the server right and closes them in the end."""
+    made: list[Servers] = []
+
+    def make() -> Servers:
+        made.append(Servers(settings))
+        return made[-1]
+
+    yield make
+    server.thaw()
+    if server.process.poll() is not None:
+        server.start()
+    for each in made:
+        leave(each.zookeeper.client)
+
+
+@pytest.fixture
+def servers(session: Callable[[], Servers]) -> Servers:
+    """This process's own."""
+    return session()
+
+
+@pytest.fixture
+def key(request: pytest.FixtureRequest) -> str:
+    """A line of the test's own."""
+    return str(request.node.name)
+
+
+@pytest.fixture
+def lock(servers: Servers, key: str) -> Callable[..., Zookeeper]:
+    def make(clock: Clock | None = None, at: Servers = servers) -> Zookeeper:
+        return Zookeeper(at, clock or Clock(), key, 10.0)
+
+    return make
+
+
+@pytest.fixture
+def contender(settings: Settings, key: str) -> Iterator[Callable[[], Contender]]:
+    """Makes processes that contend for the same lock."""
+    made: list[Contender] = []
+
+    def make() -> Contender:
+        made.append(Contender(settings, "zookeeper", key))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()

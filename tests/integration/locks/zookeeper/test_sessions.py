@@ -1,0 +1,99 @@
+"""zookeeper: holders and waiters whose process dies or stands still, and a server that dies."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from app.domain import StoreAway
+from tests.contender import Contender
+from tests.servers import until
+from tests.zookeeper import LIMIT, SESSION, Lock, ZooKeeperServer, waiting
+
+
+def test_a_dead_waiter_holds_up_nobody_for_longer_than_its_session(
+    lock: Lock, contender: Callable[[], Contender]
+) -> None:
+    holder, last = lock(), lock()
+    assert holder.acquire(timeout=0)
+    dead = contender()
+    assert dead.hear() == "waiting"
+    got = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        waiting(pool, last, got.set)
+        dead.process.kill()
+        start = time.monotonic()
+        assert holder.release()
+        assert got.wait(SESSION + 2)
+    print(f"a dead waiter held the next one up for {time.monotonic() - start:.1f} s")
+
+
+def test_a_dead_holders_lock_is_free_when_its_session_ends(
+    lock: Lock, contender: Callable[[], Contender]
+) -> None:
+    dead = contender()
+    assert dead.hear() == "mine"
+    dead.process.kill()
+    start = time.monotonic()
+    assert lock().acquire(timeout=SESSION + 5)
+    took = time.monotonic() - start
+    assert SESSION / 4 < took < SESSION + 2, "not before the servers must think that it is dead"
+
+
+def test_a_frozen_holder_learns_that_it_lost(
+    lock: Lock, contender: Callable[[], Contender]
+) -> None:
+    frozen = contender()
+    assert frozen.hear() == "mine"
+    frozen.process.send_signal(signal.SIGSTOP)
+    second = lock()
+    assert second.acquire(timeout=SESSION + 5)
+    frozen.process.send_signal(signal.SIGCONT)
+    until(lambda: frozen.ask("lost") == "True")
+    assert frozen.ask("release") == "False"
+    assert second.owned()
+    assert not second.lost
+
+
+def test_a_frozen_holders_release_is_told_the_truth_at_once(
+    lock: Lock, contender: Callable[[], Contender]
+) -> None:
+    """It asks before its own client has noticed anything."""
+    frozen = contender()
+    assert frozen.hear() == "mine"
+    frozen.process.send_signal(signal.SIGSTOP)
+    second = lock()
+    assert second.acquire(timeout=SESSION + 5)
+    frozen.tell("release")
+    frozen.process.send_signal(signal.SIGCONT)
+    assert frozen.hear() == "False"
+    assert second.owned()
+
+
+def test_a_dead_server_is_told_in_time_to_holder_waiter_and_newcomer(
+    lock: Lock, server: ZooKeeperServer
+) -> None:
+    holder, second = lock(), lock()
+    assert holder.acquire(timeout=0)
+    told = threading.Event()
+    holder.on_loss(told.set)
+    with ThreadPoolExecutor(1) as pool:
+        waiter = pool.submit(second.acquire)
+        until(lambda: second.counts.waits)
+        server.kill()
+        start = time.monotonic()
+        assert told.wait(LIMIT), "cut off, nobody could tell it of the end of its session"
+        assert holder.lost
+        with pytest.raises(StoreAway, match=r"ZooKeeper \(.+\) does not answer"):
+            waiter.result(10)
+        assert time.monotonic() - start < 2 * LIMIT
+    for deed in (lock().acquire, holder.release):
+        start = time.monotonic()
+        with pytest.raises(StoreAway):
+            deed()
+        assert time.monotonic() - start < LIMIT + 0.5

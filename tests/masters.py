@@ -1,0 +1,27 @@
+"""What tests of redlock share: its masters are in the hand of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import redis
+
+from app.domain import Clock
+from app.locks.redlock import Redlock
+from app.store.servers import Servers
+from tests.servers import StoreServer
+
+KEY = "{apple}:1:lock"
+TIMEOUT = 0.2  # s that each master has to answer
+PLENTY = 30.0  # s, a lease that no test outlives
+
+Reach = Callable[[list[StoreServer]], Servers]
+
+
+def lock(at: Servers, clock: Clock | None = None, lease: float = PLENTY) -> Redlock:
+    return Redlock(at, clock or Clock(), KEY, lease)
+
+
+def holds(master: StoreServer) -> bool:
+    with redis.Redis.from_url(master.url) as client:
+        return bool(client.exists(KEY))
