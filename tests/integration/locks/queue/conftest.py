@@ -1,8 +1,9 @@
-"""A store that a test may kill."""
+"""Threads that wait, and a store that a test may kill."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,9 @@ def own_store(tmp_path: Path) -> Iterator[StoreServer]:
     server = StoreServer(tmp_path / "store")
     yield server
     server.stop()
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(80) as pool:
+        yield pool

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-
-import pytest
 
 from app import Parts
 from app.domain import Clock
@@ -23,12 +20,6 @@ def contender(parts: Parts, cohort: int = 64, lease: float = 10.0) -> Contender:
     made = Contender(parts.store, Clock(), NAME, lease, cohort)
     made.passing = 0.1 * lease  # tests take their time between two steps
     return made
-
-
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(80) as pool:
-        yield pool
 
 
 def there(parts: Parts) -> list[Cohort]:

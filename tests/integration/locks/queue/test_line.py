@@ -4,58 +4,25 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import orjson
 import pytest
-import redis
 
 from app import Parts
-from app.domain import Clock
 from app.locks.queue.connections import connections
-from app.locks.queue.line import HANDOVER, Grant, Line
-from app.locks.queue.scripts import ACQUIRE
+from app.locks.queue.line import HANDOVER
 from app.store.redis import Wire, metered
-from tests.servers import StoreServer, until
-
-NAME = "{apple}:1:lock"
-FROZEN = "{apple}:1:frozen"  # leads to other connections than the lock's own name
-LINE, FENCE = "{apple}:1:lock:line", "{apple}:1:lock:fence"
-
-
-def line(parts: Parts, lease: float | None = 10.0) -> Line:
-    return Line(parts.store, Clock(), NAME, lease)
-
-
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(80) as pool:
-        yield pool
-
-
-def stand(
-    parts: Parts,
-    pool: ThreadPoolExecutor,
-    token: str,
-    timeout: float | None = 10,
-    reads: Sequence[str] = (),
-) -> Future[Grant | None]:
-    """Stand in line in a thread of its own; returns when it stands there."""
-    before = parts.store.llen(LINE)
-    future = pool.submit(lambda: line(parts).acquire(token, True, timeout, reads))
-    until(lambda: parts.store.llen(LINE) > before)
-    return future
-
-
-def stand_frozen(parts: Parts, token: str) -> Line:
-    """Stand in line like a process that was stopped then: its connection is open, it is deaf."""
-    frozen = line(parts)
-    mine = connections(frozen.client, FROZEN)
-    mine.listen()
-    place = frozen._place(mine, token, ())
-    assert mine.call(ACQUIRE, frozen.keys, [token, 10_000, place, "", 1])[0] == 0
-    return frozen
+from tests.integration.locks.queue.standing import (
+    FROZEN,
+    LINE,
+    NAME,
+    line,
+    stand,
+    stand_frozen,
+)
+from tests.servers import until
 
 
 def test_free_costs_one_round_trip_and_so_does_the_release(parts: Parts) -> None:
@@ -214,99 +181,3 @@ def test_nobody_jumps_the_line_when_a_lease_has_run_out(parts: Parts) -> None:
     until(lambda: not parts.store.exists(NAME))
     assert line(parts).acquire("jumper", False, None) is None
     assert parts.store.get(NAME) == b"first"
-
-
-def test_the_fence_rises_with_every_hand_over(parts: Parts, pool: ThreadPoolExecutor) -> None:
-    mine = line(parts)
-    fences = []
-    for number in range(3):
-        grant = mine.acquire(f"a{number}", True, None)
-        waiting = stand(parts, pool, f"b{number}")
-        mine.release(f"a{number}")
-        other = waiting.result(5)
-        assert grant
-        assert other
-        fences += [grant.fence, other.fence]
-        mine.release(f"b{number}")
-    assert fences == sorted(set(fences))
-
-
-@pytest.mark.parametrize("what", ["expired", "lost its newest writes"])
-def test_the_fence_rises_though_the_server_forgot(parts: Parts, what: str) -> None:
-    mine = line(parts)
-    first = mine.acquire("a", True, None)
-    assert first
-    if what == "expired":
-        parts.store.delete(FENCE)
-    else:
-        parts.store.set(FENCE, first.fence - 1000)
-    mine.release("a")
-    second = mine.acquire("b", True, None)
-    assert second
-    assert second.fence > first.fence
-
-
-def test_the_fence_rises_though_the_clock_went_back(parts: Parts) -> None:
-    mine = line(parts)
-    future = int(time.time() * 1e6) + 10**12
-    parts.store.set(FENCE, future)
-    grant = mine.acquire("a", True, None)
-    assert grant
-    assert grant.fence == future + 1
-
-
-def test_waiters_survive_a_restart_of_the_server(
-    own_store: StoreServer, pool: ThreadPoolExecutor
-) -> None:
-    """Their connections break; they come back and are served, whatever the server remembers."""
-    client = redis.Redis.from_url(own_store.url)
-    holder = Line(client, Clock(), NAME, 10.0)
-    holder.acquire("holder", True, None)
-    inside: list[str] = []
-
-    def work(token: str) -> bool:
-        mine = Line(client, Clock(), NAME, 10.0)
-        if not mine.acquire(token, True, 20):
-            return False
-        inside.append(token)
-        assert len(inside) == 1
-        inside.remove(token)
-        return mine.release(token)
-
-    waiting = [pool.submit(work, f"w{number}") for number in range(6)]
-    until(lambda: client.llen(LINE) == 6)
-    own_store.kill()
-    own_store.start()
-    assert holder.release("holder"), "appendfsync always: the lock is still there, and still ours"
-    assert all(future.result(20) for future in waiting)
-
-
-def test_a_server_that_is_gone_is_a_clear_error_in_time(
-    own_store: StoreServer, pool: ThreadPoolExecutor
-) -> None:
-    client = redis.Redis.from_url(own_store.url, socket_timeout=0.4)
-    holder = Line(client, Clock(), NAME, 10.0)
-    holder.acquire("holder", True, None)
-    waiting = pool.submit(Line(client, Clock(), NAME, 10.0).acquire, "waiter", True, 60)
-    until(lambda: client.llen(LINE) == 1)
-    own_store.kill()
-    start = time.monotonic()
-    with pytest.raises(redis.ConnectionError):
-        holder.release("holder")
-    with pytest.raises(redis.ConnectionError):
-        waiting.result(10)
-    assert time.monotonic() - start < 2.0
-    own_store.start()
-
-
-def test_a_frozen_server_is_a_clear_error_in_time(
-    own_store: StoreServer, pool: ThreadPoolExecutor
-) -> None:
-    client = redis.Redis.from_url(own_store.url, socket_timeout=0.4)
-    client.ping()
-    own_store.freeze()
-    start = time.monotonic()
-    with pytest.raises(redis.TimeoutError):
-        Line(client, Clock(), NAME, 10.0).acquire("a", True, None)
-    assert time.monotonic() - start < 1.0
-    own_store.thaw()

@@ -1,0 +1,74 @@
+"""The server restarts, is gone, or stands still while some wait."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+
+from app.domain import Clock
+from app.locks.queue.line import Line
+from tests.integration.locks.queue.standing import (
+    LINE,
+    NAME,
+)
+from tests.servers import StoreServer, until
+
+
+def test_waiters_survive_a_restart_of_the_server(
+    own_store: StoreServer, pool: ThreadPoolExecutor
+) -> None:
+    """Their connections break; they come back and are served, whatever the server remembers."""
+    client = redis.Redis.from_url(own_store.url)
+    holder = Line(client, Clock(), NAME, 10.0)
+    holder.acquire("holder", True, None)
+    inside: list[str] = []
+
+    def work(token: str) -> bool:
+        mine = Line(client, Clock(), NAME, 10.0)
+        if not mine.acquire(token, True, 20):
+            return False
+        inside.append(token)
+        assert len(inside) == 1
+        inside.remove(token)
+        return mine.release(token)
+
+    waiting = [pool.submit(work, f"w{number}") for number in range(6)]
+    until(lambda: client.llen(LINE) == 6)
+    own_store.kill()
+    own_store.start()
+    assert holder.release("holder"), "appendfsync always: the lock is still there, and still ours"
+    assert all(future.result(20) for future in waiting)
+
+
+def test_a_server_that_is_gone_is_a_clear_error_in_time(
+    own_store: StoreServer, pool: ThreadPoolExecutor
+) -> None:
+    client = redis.Redis.from_url(own_store.url, socket_timeout=0.4)
+    holder = Line(client, Clock(), NAME, 10.0)
+    holder.acquire("holder", True, None)
+    waiting = pool.submit(Line(client, Clock(), NAME, 10.0).acquire, "waiter", True, 60)
+    until(lambda: client.llen(LINE) == 1)
+    own_store.kill()
+    start = time.monotonic()
+    with pytest.raises(redis.ConnectionError):
+        holder.release("holder")
+    with pytest.raises(redis.ConnectionError):
+        waiting.result(10)
+    assert time.monotonic() - start < 2.0
+    own_store.start()
+
+
+def test_a_frozen_server_is_a_clear_error_in_time(
+    own_store: StoreServer, pool: ThreadPoolExecutor
+) -> None:
+    client = redis.Redis.from_url(own_store.url, socket_timeout=0.4)
+    client.ping()
+    own_store.freeze()
+    start = time.monotonic()
+    with pytest.raises(redis.TimeoutError):
+        Line(client, Clock(), NAME, 10.0).acquire("a", True, None)
+    assert time.monotonic() - start < 1.0
+    own_store.thaw()
