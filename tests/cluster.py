@@ -6,9 +6,16 @@ from pathlib import Path
 
 import redis
 
+from app.store.cluster import Cluster
 from tests.servers import StoreServer, free_port, until
 
 SLOTS = 16_384
+
+
+def all_keys(store: redis.Redis) -> list[bytes]:
+    """Every key of a store, on every node if it is a cluster."""
+    nodes = store.topology.every() if isinstance(store, Cluster) else {store}
+    return [key for node in nodes for key in node.scan_iter()]
 
 
 class ClusterServer:

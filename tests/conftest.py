@@ -50,10 +50,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]
     server.stop()
 
 
-@pytest.fixture(scope="session", params=STORES)
-def store_server(request: pytest.FixtureRequest) -> StoreServer:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that uses a store on each of the STORES, or on those its module RUNS_ON."""
+    if "store_server" in metafunc.fixturenames:
+        stores = getattr(metafunc.module, "RUNS_ON", STORES)
+        metafunc.parametrize("store_server", stores, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def store_server(request: pytest.FixtureRequest) -> StoreServer | ClusterServer:
     """A store that many tests share; each begins with it empty (see `parts`)."""
-    server: StoreServer = request.getfixturevalue(request.param)
+    server: StoreServer | ClusterServer = request.getfixturevalue(request.param)
     return server
 
 
@@ -108,7 +115,7 @@ def beside_the_store(request: pytest.FixtureRequest) -> dict[str, str]:
 @pytest.fixture
 def settings(
     request: pytest.FixtureRequest,
-    store_server: StoreServer,
+    store_server: StoreServer | ClusterServer,
     beside_the_store: dict[str, Any],
     tmp_path: Path,
 ) -> Settings:

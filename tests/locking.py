@@ -21,6 +21,7 @@ from app.locks.handle import Handle
 from app.store.named_locks import LockRow
 from app.store.redis import Metered
 from app.store.servers import Servers
+from tests.cluster import all_keys
 from tests.selling import Once
 
 KEY = "{apple}:1:lock"
@@ -77,7 +78,7 @@ def pass_time(servers: Servers, clock: SetClock, seconds: float) -> None:
     clock.ahead += seconds
     masters = servers.masters if servers.settings.redlock_urls else []
     for store in (servers.store, *masters):
-        for key in store.scan_iter():
+        for key in all_keys(store):
             if (left := store.pttl(key)) >= 0:
                 store.pexpire(key, max(0, round(left - seconds * 1000)))
     with servers.engine.begin() as connection:

@@ -20,7 +20,7 @@ from tests.servers import free_port, until
 CHILDREN = {
     "store": r"valkey-server(?!.*redlock-\d)",
     "redlock-1": r"redlock-1\.sock",
-    "fulfil": r"fulfil",
+    "fulfil": r"run fulfil",
     "shop": r"app:create_shop\(\)",
     "lab": r"app:create_lab\(\)",
 }

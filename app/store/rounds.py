@@ -15,7 +15,7 @@ from app.store.cluster import Cluster
 from app.store.keys import Keys
 
 GROUP = "fulfil"  # the consumer group that moves sales to the database
-RACES = 20  # instructors who may press Start at the same instant before one is told to try again
+RACES = 100  # instructors who may press Start at the same instant before one is told to try again
 
 
 def newest(store: redis.Redis, item: str) -> Round | None:

@@ -13,16 +13,9 @@ from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.servers import Servers
-from tests.cluster import ClusterServer
 from tests.locking import KEY, NO_LEASE, HoldUp, Lock, Other, SetClock, TakeAway, held_up, pass_time
-from tests.servers import STORES, StoreServer
+from tests.servers import StoreServer
 from tests.zookeeper import end_session
-
-
-@pytest.fixture(scope="session", params=[*STORES, "cluster"])
-def store_server(request: pytest.FixtureRequest) -> StoreServer | ClusterServer:
-    server: StoreServer | ClusterServer = request.getfixturevalue(request.param)
-    return server
 
 
 @pytest.fixture

@@ -16,8 +16,11 @@ from redis.crc import key_slot
 from app.domain import Clock, LockLost
 from app.locks import LOCKS
 from app.store.servers import Servers
+from tests.cluster import all_keys
 from tests.locking import KEY, Lock, SetClock, TakeAway
-from tests.servers import StoreServer, until
+from tests.servers import STORES, StoreServer, until
+
+RUNS_ON = [*STORES, "cluster"]
 
 EXEMPT = {
     ("watchdog_any", "keeps others out"): "SETEX asks nobody",
@@ -174,7 +177,7 @@ def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
 def test_all_its_keys_are_in_one_slot(lock: Lock, servers: Servers, name: str) -> None:
     """So that it works on a cluster, beside the stock that it guards."""
     lock(name).acquire(timeout=0)
-    slots = {key_slot(key) for key in servers.store.scan_iter()}
+    slots = {key_slot(key) for key in all_keys(servers.store)}
     assert slots == {key_slot(KEY.encode())}
 
 

@@ -16,9 +16,9 @@ from tests.integration.database import before_statement
 from tests.selling import at_once, fulfil_all, mode, order
 from tests.servers import until
 
+RUNS_ON = ["valkey"]  # it plays no part here
 pytestmark = [
     pytest.mark.usefixtures("database_url"),
-    pytest.mark.parametrize("store_server", ["valkey"], indirect=True),  # it plays no part here
 ]
 KEY = "{apple}:1:lock"
 

@@ -9,6 +9,9 @@ import pytest
 from app.locks import LOCKS
 from app.store.servers import Servers
 from tests.locking import Lock, SetClock, TakeAway, pass_time
+from tests.servers import STORES
+
+RUNS_ON = [*STORES, "cluster"]
 
 OFFERS = {
     "setnx": {"owned", "locked"},

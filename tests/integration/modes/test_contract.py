@@ -7,9 +7,13 @@ import pytest
 from app import Parts
 from app.domain import Outcome, Round
 from app.service.rounds import in_database
+from app.store.cluster import Cluster
 from app.store.keys import Keys
 from app.store.redis import Wire, metered
 from tests.selling import ON_DATABASES, mode, order, sold_orders
+from tests.servers import STORES
+
+RUNS_ON = [*STORES, "cluster"]
 
 pytestmark = [
     pytest.mark.usefixtures("database_url"),
@@ -119,4 +123,7 @@ def test_costs_what_it_says(parts: Parts, name: str, selling: Round) -> None:
     wire = Wire()
     with metered(wire):
         seller.sell(order(selling))
-    assert (wire.round_trips, wire.commands) == COST[name]
+    trips, commands = COST[name]
+    if name == "lock:watchdog_any" and isinstance(parts.store, Cluster):
+        trips, commands = trips + 1, commands + 1  # its new client looks where the keys are
+    assert (wire.round_trips, wire.commands) == (trips, commands)

@@ -8,6 +8,8 @@ from app import Parts
 from app.domain import Outcome
 from tests.selling import ON_DATABASES, SOUND, at_once, fulfil_all, mode, order
 
+RUNS_ON = ["valkey", "cluster"]
+
 pytestmark = [
     pytest.mark.usefixtures("database_url"),
     pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from app.service.rounds import in_database
 from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
 from tests.servers import until
 
+RUNS_ON = ["valkey", "cluster"]
+
 
 def race(parts: Parts, name: str, key: str | None = None) -> list[Outcome]:
     """Two buyers, one unit. Each waits, where it first sleeps, for the other to get as far.

@@ -23,9 +23,9 @@ from tests.integration.database import before_statement, held, rows, waiting_for
 from tests.selling import IN_DATABASE, Once, at_once, mode, order
 from tests.servers import until
 
+RUNS_ON = ["valkey"]  # it plays no part here
 pytestmark = [
     pytest.mark.usefixtures("database_url"),
-    pytest.mark.parametrize("store_server", ["valkey"], indirect=True),  # it plays no part here
 ]
 each = pytest.mark.parametrize("name", IN_DATABASE)
 only_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -14,17 +14,10 @@ from redis.connection import Connection, ConnectionPool
 
 from app.domain import Clock
 from app.locks.queue.line import Line
-from tests.servers import STORES, StoreServer, until
+from tests.servers import StoreServer, until
 
 NAME = "{apple}:1:lock"
 STEPS = 12  # more than any of the stories takes
-
-
-@pytest.fixture(scope="module", params=STORES)
-def store_server(request: pytest.FixtureRequest) -> StoreServer:
-    """One server: a cluster's client makes its connections by itself."""
-    server: StoreServer = request.getfixturevalue(request.param)
-    return server
 
 
 class Scissors:

@@ -13,6 +13,8 @@ from app.locks.queue.contender import Contender
 from app.store.redis import Wire, metered
 from tests.servers import until
 
+RUNS_ON = ["valkey", "cluster"]
+
 NAME = "{apple}:1:lock"
 
 

@@ -20,6 +20,8 @@ from app.locks.queue.line import HANDOVER
 from tests.crowd import KEY, LOG
 from tests.servers import until
 
+RUNS_ON = ["valkey", "cluster"]
+
 PROCESSES, THREADS, LEASE = 4, 16, 2.0
 FROZEN = 0.5  # s; shorter than the lease: a frozen holder keeps its lock
 # A holder is killed with all waiters of a frozen process next in line, on two busy cores.
@@ -59,7 +61,7 @@ class Crowd:
 def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
     parts: Parts, runs: int, disturbed: bool
 ) -> None:
-    """A minute with `--runs 20`, three seconds a run."""
+    """A minute with `--runs 20`, a share of it with fewer."""
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
     crowd = [Crowd(parts) for _ in range(PROCESSES)]

@@ -18,6 +18,8 @@ from app.locks.queue import Lock
 from tests.cluster import ClusterServer
 from tests.servers import StoreServer, until
 
+RUNS_ON = ["valkey", "cluster"]
+
 
 @pytest.fixture(params=[False, True], ids=["bytes", "decoded"])
 def client(

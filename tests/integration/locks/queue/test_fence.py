@@ -14,6 +14,8 @@ from tests.integration.locks.queue.standing import (
     stand,
 )
 
+RUNS_ON = ["valkey", "cluster"]
+
 
 def test_the_fence_rises_with_every_hand_over(parts: Parts, pool: ThreadPoolExecutor) -> None:
     mine = line(parts)

@@ -12,6 +12,8 @@ from app.modes.lock import Lock
 from tests.selling import fulfil_all, in_stream, mode, order
 from tests.servers import until
 
+RUNS_ON = ["valkey", "cluster"]
+
 NAME = "{apple}:1:lock"
 
 

@@ -16,6 +16,8 @@ from tests.integration.locks.queue.standing import (
 )
 from tests.servers import StoreServer, until
 
+RUNS_ON = ["valkey", "cluster"]
+
 
 def test_waiters_survive_a_restart_of_the_server(
     own_store: StoreServer, pool: ThreadPoolExecutor
