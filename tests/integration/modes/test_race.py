@@ -14,7 +14,7 @@ from app.service.rounds import in_database
 from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
 from tests.servers import until
 
-RUNS_ON = ["valkey", "cluster"]
+RUNS_ON = ["valkey"]
 
 
 def race(parts: Parts, name: str, key: str | None = None) -> list[Outcome]:

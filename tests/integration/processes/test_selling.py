@@ -78,13 +78,15 @@ def test_naive_oversells_in_a_stampede(shop: Shop) -> None:
 def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None:
     shop.round("lock:lease", 1_000, think_ms=2_000, wait_ms=4_000)
     threads = 2 * int(shop.environ["SHOP_THREADS"])
+    # Twice as many buyers: connections spread unevenly, and every thread of each worker shall wait.
+    buyers = 2 * threads
 
     def wait_for_lock(_: int) -> None:
         with requests.Session() as session:
             shop.buy(session)
 
-    with ThreadPoolExecutor(threads) as pool:
-        waiting = [pool.submit(wait_for_lock, number) for number in range(threads)]
+    with ThreadPoolExecutor(buyers) as pool:
+        waiting = [pool.submit(wait_for_lock, number) for number in range(buyers)]
         until(lambda: in_flight(shop) >= threads * 0.9)
         start = time.monotonic()
         assert requests.get(f"{shop.lab}/", timeout=5).ok

@@ -13,7 +13,7 @@ from app.locks.queue.contender import Contender
 from app.store.redis import Wire, metered
 from tests.servers import until
 
-RUNS_ON = ["valkey", "cluster"]
+RUNS_ON = ["valkey"]
 
 NAME = "{apple}:1:lock"
 

@@ -14,7 +14,7 @@ from tests.integration.locks.queue.standing import (
     stand,
 )
 
-RUNS_ON = ["valkey", "cluster"]
+RUNS_ON = ["valkey"]
 
 
 def test_the_fence_rises_with_every_hand_over(parts: Parts, pool: ThreadPoolExecutor) -> None:
