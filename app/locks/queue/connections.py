@@ -141,5 +141,5 @@ class Connections:
 
 
 def _ask(connection: AbstractConnection, *words: Any) -> Any:
-    connection.send_command(*words)
+    connection.send_command(*words, check_health=False)  # we look at it ourselves
     return connection.read_response()

@@ -105,7 +105,7 @@ class Fused:
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         # No work is done meanwhile: who takes longer than a hand-over may, is frozen.
-        self.line = Line(servers.store, clock, key, min(lease, HANDOVER))
+        self.line = Line(servers.store, clock, key, min(lease, HANDOVER), tokens=0)
         self.clock = clock
 
     def acquire(self, reads: Sequence[str], timeout: float) -> list[Any] | None:

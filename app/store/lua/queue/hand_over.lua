@@ -11,6 +11,9 @@ local DAY = '86400000' -- ms: nothing of an abandoned lock stays for longer
 -- A number above all earlier ones, also when the key has expired or the server has lost its
 -- newest writes: the clock has gone on meanwhile. Takes `count` numbers, answers the first.
 local function raise_fence(count)
+  if count == 0 then
+    return '0'
+  end
   local time = redis.call('TIME')
   local now = time[1] * 1000000 + time[2]
   local last = tonumber(redis.call('GET', KEYS[3]) or 0)
