@@ -65,6 +65,7 @@ local function hand_over()
     end
     local waiter = cjson.decode(place)
     local token, process, channel, ms, count = unpack(waiter, 1, 5)
+    redis.call('SREM', KEYS[4], token) -- else the set would grow for as long as the lock is busy
     local word = {token, 'yours', raise_fence(count)}
     for _, value in ipairs(read({unpack(waiter, 6)})) do
       word[#word + 1] = value

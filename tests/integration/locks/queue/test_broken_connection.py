@@ -14,6 +14,7 @@ from redis.connection import Connection, ConnectionPool
 
 from app.domain import Clock
 from app.locks.queue.line import Line
+from app.store.redis import Metered
 from tests.servers import StoreServer, until
 
 NAME = "{apple}:1:lock"
@@ -32,13 +33,13 @@ class Scissors:
     def client(self, url: str) -> redis.Redis:
         scissors = self
 
-        class Cut(Connection):
+        class Cut(Metered, Connection):
             def send_command(self, *args: Any, **kwargs: Any) -> None:
                 scissors.commands += 1
                 now = scissors.commands == scissors.step
                 if now and scissors.when == "before":
                     self._snip()
-                super().send_command(*args, **kwargs)  # type: ignore[no-untyped-call]
+                super().send_command(*args, **kwargs)
                 if now and scissors.when == "after":
                     self._snip()
 

@@ -107,6 +107,7 @@ def test_64_waiters_send_nothing(
         holder.release(token)
         token = f"w{number}"
         assert future.result(5)
+    assert not parts.store.exists(f"{NAME}:asked"), "who has been served is forgotten"
 
 
 def test_who_hung_up_is_skipped_at_once(parts: Parts, pool: ThreadPoolExecutor) -> None:
