@@ -1,8 +1,8 @@
 """A process that takes a lock and does as it is told on its standard input (see locking.Other).
 
-First line: [settings, recipe, lease, command to hang before or ""] as JSON. It says "hanging" when
-it gets there, "waiting" when its first try to acquire failed, "mine" when it holds the lock. Then
-it answers "lost" and "release".
+First line: [settings, recipe, lease, command to hang before or "", key] as JSON. It says "hanging"
+when it gets there, "waiting" when its first try to acquire failed, "mine" when it holds the lock.
+Then it answers "lost" and "release".
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from app.config import Settings
 from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
-from tests.locking import KEY, held_up
+from tests.locking import held_up
 
 
 def main() -> None:
-    settings, name, lease, hang_before = json.loads(sys.stdin.readline())
+    settings, name, lease, hang_before, key = json.loads(sys.stdin.readline())
     servers = held_up(Settings(**settings), hang_before, hang)
-    lock = LOCKS[name](servers, Clock(), KEY, lease)
+    lock = LOCKS[name](servers, Clock(), key, lease)
     held = threading.Event()
     threading.Thread(target=tell_of_waiting, args=(lock, held), daemon=True).start()
     lock.acquire()

@@ -93,7 +93,9 @@ def renewing() -> int:
 class Other:
     """A holder or waiter in a process of its own; see tests/holder.py for what it says."""
 
-    def __init__(self, settings: Settings, name: str, lease: float, hang_before: str) -> None:
+    def __init__(
+        self, settings: Settings, name: str, lease: float, hang_before: str = "", key: str = KEY
+    ) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.holder"],
             cwd=Path(__file__).parents[1],
@@ -101,9 +103,9 @@ class Other:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self._tell(json.dumps([asdict(settings), name, lease, hang_before]))
+        self.tell(json.dumps([asdict(settings), name, lease, hang_before, key]))
 
-    def _tell(self, line: str) -> None:
+    def tell(self, line: str) -> None:
         assert self.process.stdin
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
@@ -116,7 +118,7 @@ class Other:
         return self.process.stdout.readline().strip()
 
     def ask(self, word: str) -> str:
-        self._tell(word)
+        self.tell(word)
         return self.says()
 
     def kill(self) -> None:

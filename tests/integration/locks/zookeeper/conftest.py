@@ -10,7 +10,7 @@ from app.config import Settings
 from app.domain import Clock
 from app.locks.zookeeper import Zookeeper
 from app.store.servers import Servers
-from tests.contender import Contender
+from tests.locking import Other
 from tests.zookeeper import LIMIT, SESSION, ZooKeeperServer, leave
 
 
@@ -64,12 +64,12 @@ def lock(servers: Servers, key: str) -> Callable[..., Zookeeper]:
 
 
 @pytest.fixture
-def contender(settings: Settings, key: str) -> Iterator[Callable[[], Contender]]:
+def contender(settings: Settings, key: str) -> Iterator[Callable[[], Other]]:
     """Makes processes that contend for the same lock."""
-    made: list[Contender] = []
+    made: list[Other] = []
 
-    def make() -> Contender:
-        made.append(Contender(settings, "zookeeper", key))
+    def make() -> Other:
+        made.append(Other(settings, "zookeeper", 10.0, key=key))
         return made[-1]
 
     yield make

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -11,22 +10,22 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.domain import StoreAway
-from tests.contender import Contender
+from tests.locking import Other
 from tests.servers import until
 from tests.zookeeper import LIMIT, SESSION, Lock, ZooKeeperServer, waiting
 
 
 def test_a_dead_waiter_holds_up_nobody_for_longer_than_its_session(
-    lock: Lock, contender: Callable[[], Contender]
+    lock: Lock, contender: Callable[[], Other]
 ) -> None:
     holder, last = lock(), lock()
     assert holder.acquire(timeout=0)
     dead = contender()
-    assert dead.hear() == "waiting"
+    assert dead.says() == "waiting"
     got = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         waiting(pool, last, got.set)
-        dead.process.kill()
+        dead.kill()
         start = time.monotonic()
         assert holder.release()
         assert got.wait(SESSION + 2)
@@ -34,26 +33,24 @@ def test_a_dead_waiter_holds_up_nobody_for_longer_than_its_session(
 
 
 def test_a_dead_holders_lock_is_free_when_its_session_ends(
-    lock: Lock, contender: Callable[[], Contender]
+    lock: Lock, contender: Callable[[], Other]
 ) -> None:
     dead = contender()
-    assert dead.hear() == "mine"
-    dead.process.kill()
+    assert dead.says() == "mine"
+    dead.kill()
     start = time.monotonic()
     assert lock().acquire(timeout=SESSION + 5)
     took = time.monotonic() - start
     assert SESSION / 4 < took < SESSION + 2, "not before the servers must think that it is dead"
 
 
-def test_a_frozen_holder_learns_that_it_lost(
-    lock: Lock, contender: Callable[[], Contender]
-) -> None:
+def test_a_frozen_holder_learns_that_it_lost(lock: Lock, contender: Callable[[], Other]) -> None:
     frozen = contender()
-    assert frozen.hear() == "mine"
-    frozen.process.send_signal(signal.SIGSTOP)
+    assert frozen.says() == "mine"
+    frozen.freeze()
     second = lock()
     assert second.acquire(timeout=SESSION + 5)
-    frozen.process.send_signal(signal.SIGCONT)
+    frozen.thaw()
     until(lambda: frozen.ask("lost") == "True")
     assert frozen.ask("release") == "False"
     assert second.owned()
@@ -61,17 +58,17 @@ def test_a_frozen_holder_learns_that_it_lost(
 
 
 def test_a_frozen_holders_release_is_told_the_truth_at_once(
-    lock: Lock, contender: Callable[[], Contender]
+    lock: Lock, contender: Callable[[], Other]
 ) -> None:
     """It asks before its own client has noticed anything."""
     frozen = contender()
-    assert frozen.hear() == "mine"
-    frozen.process.send_signal(signal.SIGSTOP)
+    assert frozen.says() == "mine"
+    frozen.freeze()
     second = lock()
     assert second.acquire(timeout=SESSION + 5)
     frozen.tell("release")
-    frozen.process.send_signal(signal.SIGCONT)
-    assert frozen.hear() == "False"
+    frozen.thaw()
+    assert frozen.says() == "False"
     assert second.owned()
 
 
