@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
+import secrets
 import threading
 import time
-import uuid
 import weakref
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -162,7 +162,7 @@ class Clock:
 
     def token(self) -> str:
         """A name that nobody else has (128 random bits, in hex)."""
-        return uuid.uuid4().hex
+        return secrets.token_hex(16)
 
     def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
         """Call the method `deed` each `seconds` in a thread of its own; returns what stops that.

@@ -39,8 +39,13 @@ class Ready:
 
 @dataclass(frozen=True)
 class Window:
-    """Begin and end together, in seconds of the machine's monotonic clock."""
+    """Start together, be counted from begin to end, in seconds of the machine's monotonic clock.
 
+    Before `begin` they warm up: a thread's first wait opens a connection in some of the locks,
+    and the crowd that starts as one is not yet the line that it becomes.
+    """
+
+    start: float
     begin: float
     end: float
 
@@ -51,6 +56,7 @@ class Count:
 
     Who is inside an attempt when the window ends finishes it: such sales count as units sold, not
     as speed or fairness, and such waits count as waits (to leave them out would hide who starved).
+    What ended before the window was warming up: no wait and no speed.
     """
 
     in_window: list[int]  # sales of each contender that ended in the window

@@ -23,6 +23,7 @@ START_LIMIT = 120.0  # s to get ready: 64 processes that import at once on a bus
 # s that an attempt may last beyond the window: two answers that never come, and some air.
 FINISH_LIMIT = 2 * ANSWER + 10
 LEAD = 0.1  # s from the last one ready to the window: the word must have reached everybody
+WARM_UP = 0.3  # s of contention before the window, enough for all to have waited once
 TAIL = 12  # lines of a dead worker's log that an error carries
 
 
@@ -72,9 +73,10 @@ class Crew:
                 member.say(Task(row, names, shape.threads))
             for member in members:
                 member.hear(START_LIMIT)
-            begin = time.monotonic() + LEAD
+            start = time.monotonic() + LEAD
+            begin = start + WARM_UP
             for member in members:
-                member.say(Window(begin, begin + seconds))
+                member.say(Window(start, begin, begin + seconds))
             end = begin + seconds + FINISH_LIMIT
             return [member.hear(max(0.0, end - time.monotonic())) for member in members]
         except BenchFailed as failed:

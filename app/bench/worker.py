@@ -47,13 +47,15 @@ def prepare(task: Task, servers: Servers) -> Contender:
 
 def contend(contender: Contender, window: Window) -> Tally:
     tally = Tally()
-    time.sleep(max(0.0, window.begin - time.monotonic()))
+    time.sleep(max(0.0, window.start - time.monotonic()))
     while time.monotonic() < window.end:
         waited, sold = contender.sell()
-        tally.waits.append(waited)
+        done = time.monotonic()
+        if done >= window.begin:
+            tally.waits.append(waited)
         if sold:
             tally.sold += 1
-            tally.in_window += time.monotonic() <= window.end
+            tally.in_window += window.begin <= done <= window.end
     return tally
 
 

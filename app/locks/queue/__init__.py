@@ -4,7 +4,8 @@ recipe.py      what `lock:queue` uses, and the fused form for sections that are 
 drop_in.py     the same lock behind redis-py's `Lock`
 contender.py   one thread's way to the lock: alone, or with
 cohort.py      the other threads of its process
-line.py        the line: stand in it, be called, take the lock, hand it over
+line.py        the line in front of a lock: keep the lock, hand it over
+turn.py        one turn: stand in line, be called, accept the lock
 connections.py what a thread speaks and listens on
 scripts.py     the scripts of store/lua/queue
 """

@@ -24,32 +24,40 @@ from app.store.redis import connection_to
 
 LIMIT = 5.0  # s for each answer, where the client that we were given has no limit of its own
 IDLE = 0.5  # s of silence after which the server may have hung up without our knowing
+# How often to look for an answer before sleeping until it comes, about 50 µs in all: to be woken
+# takes as long as the server does. Only while nobody else wants the lock; a crowd needs the cores.
+LOOKS = 20
 KEPT = 16  # hash tags that a thread keeps connections for (one, unless on a cluster)
 
-_threads: weakref.WeakKeyDictionary[Any, threading.local] = weakref.WeakKeyDictionary()
-_threads_lock = threading.Lock()
+_thread = threading.local()
 
 
 def connections(client: Any, tag: str) -> Connections:
     """This thread's pair for `client`; `tag` leads to the right node of a cluster."""
-    with _threads_lock:
-        thread = _threads.setdefault(client, threading.local())
-    known: dict[tuple[int, str], Connections] = thread.__dict__.setdefault("known", {})
+    try:
+        clients: weakref.WeakKeyDictionary[Any, dict[tuple[int, str], Connections]]
+        clients = _thread.clients
+    except AttributeError:
+        clients = _thread.clients = weakref.WeakKeyDictionary()
     mine = (os.getpid(), tag)  # a forked child must not speak on its parent's connections
-    if mine not in known:
+    try:
+        return clients[client][mine]
+    except KeyError:
+        known = clients.setdefault(client, {})
         if len(known) >= KEPT:
             known.pop(next(iter(known))).close()
         known[mine] = Connections(client, tag)
-    return known[mine]
+        return known[mine]
 
 
 class Connections:
     """Opened when first used; closed with their thread."""
 
     def __init__(self, client: Any, tag: str) -> None:
-        self.client: Any = weakref.proxy(client)  # else `_threads` would keep it alive for ever
+        self.client: Any = weakref.proxy(client)  # else `_thread` would keep it alive for ever
         self.channel = f"{tag}:{uuid.uuid4().hex}"
         self.listening = False
+        self.crowded = False  # did the last turn have to be waited for?
         self._speaker: AbstractConnection | None = None
         self._listener: AbstractConnection | None = None
         self._spoken = 0.0  # time.monotonic() of the last answer
@@ -62,11 +70,12 @@ class Connections:
         if self._speaker is None:
             self._speaker = self._open()
         speaker = self._speaker
+        looks = 0 if self.crowded else LOOKS
         try:
             if time.monotonic() > self._spoken + IDLE:
                 self._look(speaker)
             try:
-                answer = _ask(speaker, "EVALSHA", script.sha, len(keys), *keys, *args)
+                answer = _ask(speaker, "EVALSHA", script.sha, len(keys), *keys, *args, looks=looks)
             except redis.exceptions.NoScriptError:  # it has not run
                 answer = _ask(speaker, "EVAL", script.text, len(keys), *keys, *args)
         except redis.exceptions.MovedError:
@@ -140,6 +149,7 @@ class Connections:
             speaker.connect()
 
 
-def _ask(connection: AbstractConnection, *words: Any) -> Any:
+def _ask(connection: AbstractConnection, *words: Any, looks: int = 0) -> Any:
     connection.send_command(*words, check_health=False)  # we look at it ourselves
+    any(connection.can_read(0) for _ in range(looks))
     return connection.read_response()

@@ -27,6 +27,7 @@ LINE = "{lock}:line"
 OTHER_KEYS = f" {LINE} {{lock}}:fence {{lock}}:asked"  # of `queue`, behind the lock's own
 PLACE = re.compile(r'\["tok-(\w+)",.*?\]')
 RANDOM = re.compile(r"\b[0-9a-f]{32}\b")
+PROCESS = re.compile(rf"{RANDOM.pattern}-\d+-\d+\b")
 LEFT = re.compile(r"(?<=\[0, )(\d+), (\d+)(?=\]$)")
 
 
@@ -117,8 +118,9 @@ class Story:
     def tell(self, who: str, text: str, command: bool = False) -> None:
         values = [look() for look in self.looks.values()]
         state = tuple("-" if value is None else self.short(told(value)) for value in values)
-        # What is random in somebody's words is the name of a channel of his.
-        self.rows.append(Row(who, RANDOM.sub(who, self.short(text)), command, state))
+        # What is random in somebody's words names his process, or else a channel of his.
+        text = RANDOM.sub(who, PROCESS.sub(f"process-{who}", self.short(text)))
+        self.rows.append(Row(who, text, command, state))
 
     def short(self, text: str) -> str:
         """Fencing tokens hold the server's time: here the first one is fence-1, and so on.

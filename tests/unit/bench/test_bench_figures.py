@@ -148,8 +148,14 @@ class Slow:
 
 def test_a_turn_that_ends_after_the_window_is_a_wait_and_a_sale_but_no_speed() -> None:
     now = time.monotonic()
-    tally = contend(Slow(), Window(now, now + 0.05))
+    tally = contend(Slow(), Window(now, now, now + 0.05))
     assert (tally.in_window, tally.sold, tally.waits) == (0, 1, [0.1])
+
+
+def test_a_turn_that_ends_before_the_window_warms_up() -> None:
+    now = time.monotonic()
+    tally = contend(Slow(), Window(now, now + 0.15, now + 0.25))
+    assert (tally.in_window, tally.sold, tally.waits) == (1, 3, [0.1, 0.1])
 
 
 @pytest.mark.parametrize("width", [80, WIDE])

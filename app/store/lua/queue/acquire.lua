@@ -10,11 +10,7 @@
 local token, lease, place, again = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4] == 'again'
 
 local function mine()
-  if lease > 0 then
-    redis.call('SET', KEYS[1], token, 'PX', lease)
-  else
-    redis.call('SET', KEYS[1], token)
-  end
+  hold(token, lease)
   return {1, raise_fence(tonumber(ARGV[5])), unpack(read({unpack(ARGV, 6)}))}
 end
 
@@ -35,7 +31,7 @@ if not holder and redis.call('EXISTS', KEYS[2]) == 1 then
   if place ~= '' then
     stand_in_line()
   end
-  hand_over()
+  hand_over('')
   holder = redis.call('GET', KEYS[1])
   again = true
   if holder == token then

@@ -2,9 +2,9 @@
 --
 -- KEYS    1 lock (owner token)   2 the line (list)   3 fence (highest fencing token)
 --         4 asked (set: tokens of those who have waited long and asked where they stand)
--- A place in the line is JSON: {token, process, channel, ms to take the lock, fencing tokens
--- wanted, keys to read...}. What its owner hears is JSON, too: {token, "yours", fence, values...}
--- or {token, "watch", ms}.
+-- A place in the line is JSON: {token, process, channel, ms to take the lock, lease in ms, fencing
+-- tokens wanted, keys to read...}. What its owner hears is JSON, too: {token, "yours", fence,
+-- values...}, {token, "taken", fence} or {token, "watch", ms}.
 
 local DAY = '86400000' -- ms: nothing of an abandoned lock stays for longer
 
@@ -24,6 +24,14 @@ local function raise_fence(count)
   return fence
 end
 
+local function hold(token, ms)
+  if ms > 0 then
+    redis.call('SET', KEYS[1], token, 'PX', ms)
+  else
+    redis.call('SET', KEYS[1], token)
+  end
+end
+
 local function read(keys)
   if #keys == 0 then
     return {}
@@ -34,7 +42,7 @@ end
 -- Let the first in line who has asked look again after `ms`: the new holder may be frozen. With
 -- it all threads of its process would be, so one of another process is better, if there is one.
 local function post_watch(process, ms)
-  if redis.call('EXISTS', KEYS[4]) == 0 then
+  if ms == 0 or redis.call('EXISTS', KEYS[4]) == 0 then
     return
   end
   local near
@@ -56,7 +64,10 @@ end
 
 -- Give the lock to the first in line who still listens; when nobody does it is free. Who hears
 -- nothing has closed his connection: the next one's turn, at once.
-local function hand_over()
+--
+-- He has a moment to take it, or it goes on: he may be frozen. But if he is of the process that
+-- releases (`mates`, '' for none), then that process is awake, and takes it for him.
+local function hand_over(mates)
   while true do
     local place = redis.call('LPOP', KEYS[2])
     if not place then
@@ -64,15 +75,16 @@ local function hand_over()
       return
     end
     local waiter = cjson.decode(place)
-    local token, process, channel, ms, count = unpack(waiter, 1, 5)
+    local token, process, channel, ms, lease, count = unpack(waiter, 1, 6)
+    local taken = process == mates
     redis.call('SREM', KEYS[4], token) -- else the set would grow for as long as the lock is busy
-    local word = {token, 'yours', raise_fence(count)}
-    for _, value in ipairs(read({unpack(waiter, 6)})) do
+    local word = {token, taken and 'taken' or 'yours', raise_fence(count)}
+    for _, value in ipairs(read({unpack(waiter, 7)})) do
       word[#word + 1] = value
     end
     if redis.call('SPUBLISH', channel, cjson.encode(word)) > 0 then
-      redis.call('SET', KEYS[1], token, 'PX', ms)
-      post_watch(process, ms)
+      hold(token, taken and lease or ms)
+      post_watch(process, taken and lease or ms)
       return
     end
   end

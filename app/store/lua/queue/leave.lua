@@ -7,7 +7,7 @@
 redis.call('LREM', KEYS[2], 1, ARGV[2])
 redis.call('SREM', KEYS[4], ARGV[1])
 if redis.call('GET', KEYS[1]) == ARGV[1] then
-  hand_over()
+  hand_over('')
   return 1
 end
 return 0

@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from app import Parts
 from app.domain import Clock
 from app.locks.queue.connections import connections
-from app.locks.queue.line import Grant, Line
-from app.locks.queue.scripts import ACQUIRE
+from app.locks.queue.line import Line
+from app.locks.queue.turn import Grant, Turn
 from tests.servers import until
 
 NAME = "{apple}:1:lock"
@@ -17,8 +17,19 @@ FROZEN = "{apple}:1:frozen"  # leads to other connections than the lock's own na
 LINE, FENCE = "{apple}:1:lock:line", "{apple}:1:lock:fence"
 
 
+class Strange(Line):
+    """As if in a process of its own: who releases cannot take the lock for it."""
+
+    def process(self) -> str:
+        return f"{super().process()}-{id(self)}"
+
+
 def line(parts: Parts, lease: float | None = 10.0) -> Line:
     return Line(parts.store, Clock(), NAME, lease)
+
+
+def strange(parts: Parts, lease: float | None = 10.0) -> Line:
+    return Strange(parts.store, Clock(), NAME, lease)
 
 
 def stand(
@@ -30,16 +41,16 @@ def stand(
 ) -> Future[Grant | None]:
     """Stand in line in a thread of its own; returns when it stands there."""
     before = parts.store.llen(LINE)
-    future = pool.submit(lambda: line(parts).acquire(token, True, timeout, reads))
+    future = pool.submit(lambda: strange(parts).acquire(token, True, timeout, reads))
     until(lambda: parts.store.llen(LINE) > before)
     return future
 
 
 def stand_frozen(parts: Parts, token: str) -> Line:
     """Stand in line like a process that was stopped then: its connection is open, it is deaf."""
-    frozen = line(parts)
-    mine = connections(frozen.client, FROZEN)
-    mine.listen()
-    place = frozen._place(mine, token, ())
-    assert mine.call(ACQUIRE, frozen.keys, [token, 10_000, place, "", 1])[0] == 0
+    frozen = strange(parts)
+    turn = Turn(frozen, token, ())
+    turn.mine = connections(frozen.client, FROZEN)
+    turn.mine.listen()
+    assert turn.stand() is None
     return frozen

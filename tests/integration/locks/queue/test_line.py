@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import orjson
@@ -12,7 +12,7 @@ import pytest
 
 from app import Parts
 from app.locks.queue.connections import connections
-from app.locks.queue.line import HANDOVER
+from app.locks.queue.line import HANDOVER, Line
 from app.store.redis import Wire, metered
 from tests.integration.locks.queue.standing import (
     FROZEN,
@@ -21,6 +21,7 @@ from tests.integration.locks.queue.standing import (
     line,
     stand,
     stand_frozen,
+    strange,
 )
 from tests.servers import until
 
@@ -54,7 +55,20 @@ def test_first_come_first_served(parts: Parts, pool: ThreadPoolExecutor) -> None
         assert future.result(5)
 
 
-def test_the_waiter_waits_in_one_command(parts: Parts, pool: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize(
+    ("waiter", "opening", "steady"),
+    [
+        (strange, 5, 3),  # (asked, subscribed,) stood in line, took, released
+        (line, 4, 2),  # the same, but its mate has taken the lock for it
+    ],
+)
+def test_the_waiter_waits_in_one_command(
+    parts: Parts,
+    pool: ThreadPoolExecutor,
+    waiter: Callable[[Parts], Line],
+    opening: int,
+    steady: int,
+) -> None:
     """Stand in line: one. Take the lock when called: one. Nothing in between."""
     holder = line(parts)
     holder.acquire("holder", True, None)
@@ -64,7 +78,7 @@ def test_the_waiter_waits_in_one_command(parts: Parts, pool: ThreadPoolExecutor)
         for token in ("first", "second"):
             wires.append(Wire())
             with metered(wires[-1]):
-                mine = line(parts)
+                mine = waiter(parts)
                 assert mine.acquire(token, True, 10)
                 assert mine.release(token)
             ready.wait(10)
@@ -79,9 +93,7 @@ def test_the_waiter_waits_in_one_command(parts: Parts, pool: ThreadPoolExecutor)
     ready.set()
     until(lambda: parts.store.llen(LINE) == 1)
     holder.release("holder")
-    opening, steady = future.result(10)
-    assert opening.round_trips == 5  # asked, subscribed, stood in line, took, released
-    assert steady.round_trips == 3  # stood in line, took, released
+    assert [wire.round_trips for wire in future.result(10)] == [opening, steady]
 
 
 @pytest.mark.parametrize("reads", [(), ("{apple}:1:stock",)], ids=["plain", "fused"])
