@@ -14,7 +14,7 @@ test: install-dev ## run every test (real servers, real browser), seeded shares 
 	@$(BIN)/python -m pytest
 
 soak: install-dev ## the long runs in full
-	@$(BIN)/python -m pytest -m soak --runs 20 --timeout 3600 -s
+	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s
 
 compare: install ## what each way of selling costs: a table and compare.html
 	@exec $(BIN)/lastapple compare

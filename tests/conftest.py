@@ -19,12 +19,12 @@ from tests.zookeeper import ZooKeeperServer, leave
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--runs", type=int, default=2, help="repetitions of each soak test (soak: 20)")
+    parser.addoption("--runs", type=int, help="repetitions of each soak test (make soak: 20)")
 
 
 @pytest.fixture
 def runs(request: pytest.FixtureRequest) -> int:
-    count: int = request.config.getoption("--runs")
+    count: int = request.config.getoption("--runs") or 2
     return count
 
 
@@ -51,7 +51,14 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that uses a store on each of the STORES, or on those its module RUNS_ON."""
+    """Run a test that uses a store on each of the STORES, or on those its module RUNS_ON.
+
+    What is marked `again` runs as often as the soak says.
+    """
+    runs = metafunc.config.getoption("--runs")
+    if runs and metafunc.definition.get_closest_marker("again"):
+        metafunc.fixturenames.append("run")
+        metafunc.parametrize("run", range(1, runs + 1))
     if "store_server" in metafunc.fixturenames:
         stores = getattr(metafunc.module, "RUNS_ON", STORES)
         metafunc.parametrize("store_server", stores, indirect=True, scope="session")

@@ -12,7 +12,7 @@ from tests.locking import Lock, Other
 
 LEASE = 1.0
 SLACK = 4.0  # s; two busy cores, a waiter's poll
-pytestmark = pytest.mark.parametrize("name", ["lease", "watchdog", "queue"])
+pytestmark = [pytest.mark.again, pytest.mark.parametrize("name", ["lease", "watchdog", "queue"])]
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from app.locks.queue.line import Line
 from app.store.redis import Metered
 from tests.servers import StoreServer, until
 
+pytestmark = pytest.mark.again
+
 NAME = "{apple}:1:lock"
 STEPS = 12  # more than any of the stories takes
 

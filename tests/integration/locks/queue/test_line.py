@@ -26,6 +26,7 @@ from tests.integration.locks.queue.standing import (
 from tests.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
+pytestmark = pytest.mark.again
 
 
 def test_free_costs_one_round_trip_and_so_does_the_release(parts: Parts) -> None:

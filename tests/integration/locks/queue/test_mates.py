@@ -18,6 +18,7 @@ from tests.integration.locks.queue.standing import FROZEN, NAME, line, stand
 from tests.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
+pytestmark = pytest.mark.again
 
 
 class Later(Clock):

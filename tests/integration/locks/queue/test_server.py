@@ -17,6 +17,7 @@ from tests.integration.locks.queue.standing import (
 from tests.servers import StoreServer, until
 
 RUNS_ON = ["valkey", "cluster"]
+pytestmark = pytest.mark.again
 
 
 def test_waiters_survive_a_restart_of_the_server(

@@ -12,6 +12,8 @@ import redis
 from tests.masters import KEY, PLENTY, TIMEOUT, Reach, holds, lock
 from tests.servers import StoreServer, until
 
+pytestmark = pytest.mark.again
+
 
 @pytest.mark.parametrize("how", ["kill", "freeze"])
 @pytest.mark.parametrize(("count", "away"), [(3, 1), (5, 2)])

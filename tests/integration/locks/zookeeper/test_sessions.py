@@ -14,6 +14,8 @@ from tests.locking import Other
 from tests.servers import until
 from tests.zookeeper import LIMIT, SESSION, Lock, ZooKeeperServer, waiting
 
+pytestmark = pytest.mark.again
+
 
 def test_a_dead_waiter_holds_up_nobody_for_longer_than_its_session(
     lock: Lock, contender: Callable[[], Other]
