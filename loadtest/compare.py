@@ -132,8 +132,7 @@ def compare(
 def show(console: Console, machine: Machine, run: Run) -> None:
     """Tables, verdicts and what to keep in mind, for a person at a terminal."""
     for summary in summaries(run.rows, run.yardsticks):
-        for table in printable(summary, console.width):
-            console.print(table)
+        console.print(printable(summary))
     for mode, group in by_mode(run.rows).items():
         console.print(f"{label(mode, group[0].exhibit)}: {verdict(group)}", highlight=False)
     for remark in remarks(run.rows, run.yardsticks):

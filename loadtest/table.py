@@ -11,8 +11,6 @@ from loadtest.columns import COST, SELL_OUT, Column
 from loadtest.figures import Spread, spread
 from loadtest.rows import NOOP, Row, Yardstick, by_mode, label
 
-NARROWEST = 9  # characters of a mode's column: the longest name then folds once
-
 
 def cell(values: Spread | None, digits: int) -> str:
     """A spread in few characters: one number when all repeats gave it, a dash for none."""
@@ -63,27 +61,13 @@ def summary(
     return Summary(title, list(groups), list(zip(headings, turned, strict=True)))
 
 
-def printable(summary: Summary, width: int) -> list[Table]:
-    """The summary for a terminal: as many tables as it takes to break no figure in two."""
-    headings = max(len(heading) for heading, _ in summary.lines)
-    texts = [text for _, cells in summary.lines for text in cells]
-    widest = max(NARROWEST, *(len(word) for text in texts for word in text.split()))
-    # Beside its text a column has two blanks and a line, the table one line more.
-    beside = max(1, (width - (headings + 4)) // (widest + 3))
-    firsts = range(0, len(summary.modes), beside)
-    return [table(summary, first, first + beside) for first in firsts]
-
-
-def table(summary: Summary, first: int, last: int) -> Table:
-    """The modes from number `first` on, before `last`."""
-    made = Table(
-        title=f"{summary.title} (continued)" if first else summary.title,
-        title_justify="left",
-        caption="min – median – max of the repeats; * generator-bound",
-    )
-    made.add_column("", no_wrap=True)
-    for mode in summary.modes[first:last]:
-        made.add_column(mode, justify="right", overflow="fold")
+def printable(summary: Summary) -> Table:
+    """The summary for a terminal."""
+    caption = "min – median – max of the repeats; * generator-bound"
+    table = Table(title=summary.title, title_justify="left", caption=caption)
+    table.add_column("", no_wrap=True)
+    for mode in summary.modes:
+        table.add_column(mode, justify="right", overflow="fold")
     for heading, cells in summary.lines:
-        made.add_row(heading, *cells[first:last])
-    return made
+        table.add_row(heading, *cells)
+    return table

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -67,27 +66,9 @@ def test_modes_stand_beside_each_other_and_the_noop_only_under_cost(real: Compar
     assert noop["round trips/sale"] == noop["÷ no-op"] == "–"
 
 
-@pytest.mark.parametrize("times", [1, 2, 4])
-@pytest.mark.parametrize("width", [40, 80, 132])
-def test_a_narrow_terminal_breaks_no_figure(real: Comparison, times: int, width: int) -> None:
-    """Each figure can be found whole, however many modes were compared."""
-    rows = [
-        replace(row, mode=f"{row.mode}:watchdog_{time}")
-        for time in range(times)
-        for row in real.rows
-    ]
-    for summary in summaries(rows, real.yardsticks):
-        console = Console(file=StringIO(), width=width)
-        for table in printable(summary, width):
-            console.print(table)
-        assert isinstance(console.file, StringIO)
-        shown = console.file.getvalue().split()
-        figures = [
-            word for heading, cells in summary.lines for text in cells for word in text.split()
-        ]
-        for word in set(figures):
-            assert shown.count(word) >= figures.count(word), word
-
-
-def test_four_modes_need_one_table_in_eighty_columns(real: Comparison) -> None:
-    assert [len(printable(one, 80)) for one in summaries(real.rows, real.yardsticks)] == [1, 1]
+def test_a_narrow_terminal_cuts_nothing_off(real: Comparison) -> None:
+    console = Console(file=StringIO(), width=80)
+    for summary in summaries(real.rows, real.yardsticks):
+        console.print(printable(summary))
+    assert isinstance(console.file, StringIO)
+    assert "…" not in console.file.getvalue()
