@@ -29,6 +29,7 @@ from app.store.redis import answering
 from app.store.servers import Servers
 
 LOOK_BACK = 100  # rounds; more than anybody starts of one item within a day
+LEASED = ("watched_blind", "watched", "fenced")  # modes that lock by themselves, and notice a loss
 LAST_CALL = 1.0  # s to wait for those who hold the row of a round that has ended
 
 log = logging.getLogger(__name__)
@@ -211,10 +212,11 @@ def warnings(round: Round) -> list[str]:
     said = []
     if is_exhibit(round.mode):
         said.append(f"{round.mode} is broken on purpose: {catalogue.breaks(round.mode)}.")
-    if round.recipe and LOCKS[round.recipe].outlived and round.think >= round.lease:
+    leased = LOCKS[round.recipe].outlived if round.recipe else round.mode in LEASED
+    if leased and round.think >= round.lease:
         said.append(
             f"The work ({round.think / 1000:g} s of thinking) will outlive the lease "
-            f"({round.lease / 1000:g} s): expect oversell."
+            f"({round.lease / 1000:g} s): expect {'oversell' if round.recipe else 'BUSY'}."
         )
     if round.mode == "atomic" and round.think:
         said.append("Think time does nothing here: a script has no gap to think in.")

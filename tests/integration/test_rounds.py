@@ -203,9 +203,21 @@ def test_a_dead_workers_purchase_does_not_keep_the_audit_waiting(
 
 
 @pytest.mark.parametrize(
-    ("mode", "outlived"),
-    [("lock:lease", True), ("lock:getset", True), ("lock:watchdog", False), ("lock:setnx", False)],
+    ("mode", "expected"),
+    [
+        ("lock:lease", "oversell"),
+        ("lock:getset", "oversell"),
+        ("lock:watchdog", None),
+        ("lock:setnx", None),
+        ("watched", "BUSY"),
+        ("fenced", "BUSY"),
+        ("watch", None),
+    ],
 )
-def test_only_a_lease_that_work_can_outlive_is_warned_of(mode: str, outlived: bool) -> None:
-    said = warnings(Round("apple", 1, 5, mode, think=100, lease=50))
-    assert any("outlive the lease" in warning for warning in said) == outlived
+def test_only_a_lease_that_work_can_outlive_is_warned_of(mode: str, expected: str | None) -> None:
+    said = [
+        warning.rpartition("expect ")[2].rstrip(".")
+        for warning in warnings(Round("apple", 1, 5, mode, think=100, lease=50))
+        if "outlive the lease" in warning
+    ]
+    assert said == ([expected] if expected else [])
