@@ -132,7 +132,7 @@ def compare(
 def show(console: Console, machine: Machine, run: Run) -> None:
     """Tables, verdicts and what to keep in mind, for a person at a terminal."""
     for summary in summaries(run.rows, run.yardsticks):
-        console.print(printable(summary))
+        console.print(*printable(summary, console.width))
     for mode, group in by_mode(run.rows).items():
         console.print(f"{label(mode, group[0].exhibit)}: {verdict(group)}", highlight=False)
     for remark in remarks(run.rows, run.yardsticks):

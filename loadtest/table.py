@@ -11,6 +11,8 @@ from loadtest.columns import COST, SELL_OUT, Column
 from loadtest.figures import Spread, spread
 from loadtest.rows import NOOP, Row, Yardstick, by_mode, label
 
+FRAME = 3  # characters around a cell: a line, and a blank on each side
+
 
 def cell(values: Spread | None, digits: int) -> str:
     """A spread in few characters: one number when all repeats gave it, a dash for none."""
@@ -42,6 +44,22 @@ class Summary:
     lines: list[tuple[str, tuple[str, ...]]]
 
 
+@dataclass(frozen=True)
+class Turned:
+    """One mode's column of the printed table; widths are in characters, with its frame."""
+
+    mode: str
+    cells: tuple[str, ...]
+
+    @property
+    def widest(self) -> int:
+        return max(map(len, (self.mode, *self.cells))) + FRAME
+
+    @property
+    def narrowest(self) -> int:
+        return max(len(word) for text in (self.mode, *self.cells) for word in text.split()) + FRAME
+
+
 def summaries(rows: list[Row], yardsticks: list[Yardstick]) -> list[Summary]:
     """The sell-out cells, then the cost cells with the no-op beside them."""
     modes: dict[str, Sequence[Row | Yardstick]] = {
@@ -61,13 +79,36 @@ def summary(
     return Summary(title, list(groups), list(zip(headings, turned, strict=True)))
 
 
-def printable(summary: Summary) -> Table:
-    """The summary for a terminal."""
-    caption = "min – median – max of the repeats; * generator-bound"
-    table = Table(title=summary.title, title_justify="left", caption=caption)
-    table.add_column("", no_wrap=True)
-    for mode in summary.modes:
-        table.add_column(mode, justify="right", overflow="fold")
-    for heading, cells in summary.lines:
-        table.add_row(heading, *cells)
-    return table
+def printable(summary: Summary, width: int) -> list[Table]:
+    """The summary for a terminal: as many modes in a table as fit with their words whole."""
+    groups: list[list[Turned]] = []
+    room = 0
+    for turned in columns_of(summary):
+        if turned.narrowest > room:
+            groups.append([])
+            room = width - max(len(heading) for heading, _ in summary.lines) - FRAME - 1
+        groups[-1].append(turned)
+        room -= turned.narrowest
+    tables = [table(summary, group, width) for group in groups]
+    tables[0].title = summary.title
+    tables[-1].caption = "min – median – max of the repeats; * generator-bound"
+    return tables
+
+
+def table(summary: Summary, group: Sequence[Turned], width: int) -> Table:
+    headings = [heading for heading, _ in summary.lines]
+    used = max(map(len, headings)) + FRAME + 1 + sum(turned.narrowest for turned in group)
+    spare = max(0, width - used) // len(group)
+    made = Table(title_justify="left")
+    made.add_column("", no_wrap=True)
+    for turned in group:
+        wide = min(turned.widest, turned.narrowest + spare) - FRAME
+        made.add_column(turned.mode, justify="right", overflow="fold", width=wide)
+    for heading, *cells in zip(headings, *(turned.cells for turned in group), strict=True):
+        made.add_row(heading, *cells)
+    return made
+
+
+def columns_of(summary: Summary) -> list[Turned]:
+    cells = zip(*(cells for _, cells in summary.lines), strict=True)
+    return [Turned(mode, own) for mode, own in zip(summary.modes, cells, strict=True)]

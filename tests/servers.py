@@ -119,7 +119,7 @@ class PostgresServer:
         return uri
 
     def stop(self) -> None:
-        self.server.stop()
+        self.server.cleanup()  # it stops; after `stop` alone the wheel stops it again at our exit
 
 
 @contextmanager

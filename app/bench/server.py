@@ -14,6 +14,7 @@ import redis
 
 from app.bench import BenchFailed
 from app.store import embedded
+from app.store.orphans import end_with_parent
 
 START_LIMIT = 20.0  # s
 
@@ -32,7 +33,12 @@ def running(folder: Path) -> Iterator[redis.Redis]:
     with log.open("wb") as output:
         # In a session of its own: Ctrl-C reaches the bench only, which then ends the server.
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
         )
     try:
         with redis.Redis(port=port, socket_timeout=START_LIMIT) as store:

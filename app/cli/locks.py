@@ -16,5 +16,6 @@ def locks(json_wanted: bool) -> None:
     if json_wanted:
         output.print_json(entries)
         return
-    output.print_catalogue("Recipe", entries)
-    click.echo("Mode `lock` takes each of them, as in lock:lease.")
+    output.print_catalogue(
+        "Recipe", entries, "Mode `lock` takes each of them, as in lock:lease. Pages: docs/locks."
+    )

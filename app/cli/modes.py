@@ -16,6 +16,6 @@ def modes(json_wanted: bool) -> None:
     if json_wanted:
         output.print_json(entries)
         return
-    output.print_catalogue("Mode", entries)
     recipes = ", ".join(recipe.name for recipe in catalogue.recipes())
-    click.echo(f"`lock` takes a recipe, as in lock:lease. Recipes: {recipes}.")
+    note = f"`lock` takes a recipe, as in lock:lease. Recipes: {recipes}."
+    output.print_catalogue("Mode", entries, note)

@@ -9,11 +9,14 @@ import click
 import orjson
 from rich.console import Console
 from rich.table import Column, Table
+from rich.text import Text
 
 from app import Parts
 from app.config import BadSetting, Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
 from app.service.catalogue import Entry
+
+SIDE_BY_SIDE = 160  # characters of a terminal; in a narrower one a table's cells become towers
 
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON and nothing else.")
 
@@ -47,8 +50,21 @@ def print_json(document: Any) -> None:
     click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
 
 
-def print_catalogue(kind: str, entries: list[Entry]) -> None:
-    """What each mode or recipe says of itself; those broken on purpose are labelled."""
+def print_catalogue(kind: str, entries: list[Entry], note: str) -> None:
+    """What each mode or recipe says of itself: side by side where there is room, else in turn.
+
+    Those broken on purpose are labelled.
+    """
+    console = Console(highlight=False)
+    if console.width >= SIDE_BY_SIDE:
+        console.print(_side_by_side(kind, entries))
+    else:
+        for entry in entries:
+            _print_one(console, entry)
+    console.print(note, markup=False)
+
+
+def _side_by_side(kind: str, entries: list[Entry]) -> Table:
     table = Table(
         Column(kind, no_wrap=True), "Prevents", "Breaks", "Cost", "Sound", show_lines=True
     )
@@ -57,4 +73,15 @@ def print_catalogue(kind: str, entries: list[Entry]) -> None:
         if entry.exhibit:
             name += "\n[red]broken on purpose[/]"
         table.add_row(name, entry.prevents, entry.breaks, entry.cost, entry.sound)
-    Console().print(table)
+    return table
+
+
+def _print_one(console: Console, entry: Entry) -> None:
+    title, _, exhibit = entry.title.partition(" An exhibit: ")
+    label = (f" ({exhibit.rstrip('.')})", "red") if exhibit else ""
+    console.print(Text.assemble((entry.name, "bold"), label, f": {title}"))
+    lines = Table.grid(Column(no_wrap=True, style="dim"), Column(overflow="fold"), padding=(0, 2))
+    for row in ("prevents", "breaks", "cost", "sound"):
+        lines.add_row(f"  {row}", getattr(entry, row))
+    console.print(lines)
+    console.print()

@@ -1,7 +1,7 @@
 """sql_version: read the stock and its version, then write only if the version is still the same.
 
-How       SELECT -> check -> UPDATE … WHERE version = seen -> INSERT key, INSERT order -> COMMIT,
-          again when no row had that version any more
+How       SELECT -> check -> UPDATE … WHERE version = seen -> INSERT key, INSERT order -> COMMIT
+          (again when no row had that version any more)
 Prevents  oversell, an order without its units, units without their order
 Breaks    attempts or patience run out under contention: BUSY while stock remains
 Cost      five statements in two transactions, one of them synced to disk; three for each lost race

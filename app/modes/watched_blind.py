@@ -48,6 +48,8 @@ class WatchedBlind:
             # Trying again sells nothing twice: if it was but the reply to EXEC that was lost, the
             # next look finds the sale under its key.
             lost = True
+            if self.clock.now() > deadline:  # a lock that is free would be taken all the same
+                break
         return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
 
     def critical_section(self, order: Order, lock: Lease) -> Sale:

@@ -9,6 +9,14 @@ from dataclasses import dataclass
 from app.locks import LOCKS
 from app.modes import MODES
 
+# What comes of work that outlives the lease; `lock` leaves that to its recipe.
+OUTLIVED = {
+    "watched_blind": "BUSY while stock remains",
+    "watched": "BUSY while stock remains",
+    "fenced": "BUSY while stock remains",
+    "decr": "one key to buy twice",
+}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -23,19 +31,19 @@ class Entry:
     sound: str
     exhibit: bool
     takes_recipe: bool = False
-    outlived: bool = False  # a recipe whose lease the work can outlive
+    outlived: str = ""  # what to expect when the work outlives the lease; "": nothing
 
 
 def modes() -> list[Entry]:
     return [
-        _entry(name, mode, mode.exhibit, takes_recipe=name == "lock")
+        _entry(name, mode, mode.exhibit, name == "lock", outlived(name))
         for name, mode in MODES.items()
     ]
 
 
 def recipes() -> list[Entry]:
     return [
-        _entry(name, recipe, recipe.exhibit, outlived=recipe.outlived)
+        _entry(name, recipe, recipe.exhibit, outlived=outlived(f"lock:{name}"))
         for name, recipe in LOCKS.items()
     ]
 
@@ -47,8 +55,16 @@ def breaks(mode: str) -> str:
     return _entry(name, kind, kind.exhibit).breaks
 
 
+def outlived(mode: str) -> str:
+    """What to expect of a mode, or of its recipe, when the work outlives the lease; "": nothing."""
+    name, _, recipe = mode.partition(":")
+    if recipe:
+        return "oversell" if LOCKS[recipe].outlived else ""
+    return OUTLIVED.get(name, "")
+
+
 def _entry(
-    name: str, kind: type, exhibit: bool, takes_recipe: bool = False, outlived: bool = False
+    name: str, kind: type, exhibit: bool, takes_recipe: bool = False, outlived: str = ""
 ) -> Entry:
     text = inspect.getdoc(inspect.getmodule(kind)) or ""
     title = text.partition("\n")[0].partition(": ")[2]

@@ -211,10 +211,10 @@ def warnings(round: Round) -> list[str]:
     said = []
     if is_exhibit(round.mode):
         said.append(f"{round.mode} is broken on purpose: {catalogue.breaks(round.mode)}.")
-    if round.recipe and LOCKS[round.recipe].outlived and round.think >= round.lease:
+    if (expected := catalogue.outlived(round.mode)) and round.think >= round.lease:
         said.append(
             f"The work ({round.think / 1000:g} s of thinking) will outlive the lease "
-            f"({round.lease / 1000:g} s): expect oversell."
+            f"({round.lease / 1000:g} s): expect {expected}."
         )
     if round.mode == "atomic" and round.think:
         said.append("Think time does nothing here: a script has no gap to think in.")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.store.orphans import end_with_parent
+
 MOST_DEATHS = 5  # a child's, within DEATH_WINDOW, before we give up
 DEATH_WINDOW = 60.0  # s
 PAUSE = 0.2  # s before the first restart; doubled with every death in the window
 TICK = 0.05  # s between two looks at the children
-PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 
 
 class GivenUp(Exception):
@@ -51,7 +50,7 @@ class Child:
                 stderr=log,
                 env=dict(environ),
                 start_new_session=True,  # the terminal's Ctrl-C is for us; we stop them in order
-                preexec_fn=_end_with_parent,
+                preexec_fn=end_with_parent,
             )
 
     def alive(self) -> bool:
@@ -141,12 +140,3 @@ class Supervisor:
             for child in together:
                 if not child.finish(asked):
                     self.say(f"{child.name} did not end in {child.grace:g} s and was killed")
-
-
-def _end_with_parent() -> None:
-    """In the child, before it becomes its program: SIGTERM when the supervisor is killed.
-
-    Linux only; elsewhere a killed supervisor leaves its children running.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -16,6 +16,7 @@ from pathlib import Path
 from app.config import LONGEST_SOCKET_PATH
 from app.domain import ShopError
 from app.store import embedded
+from app.store.orphans import end_with_parent
 
 START = 20.0  # s that a server may take until it answers; about one is usual
 STOP = 5.0  # s that it may take to stop before it is killed
@@ -94,7 +95,12 @@ def _running(command: list[str], log: Path, user: str | None = None) -> Iterator
     with log.open("wb") as said:
         # A session of its own: the terminal's Ctrl-C is for us, who stop it in order.
         process = subprocess.Popen(
-            command, stdout=said, stderr=said, user=user, start_new_session=True
+            command,
+            stdout=said,
+            stderr=said,
+            user=user,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
         )
     try:
         deadline = time.monotonic() + START

@@ -59,8 +59,9 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
             if not wants_html():
                 raise
             said = error.errors if isinstance(error, Invalid) else {"item": str(error)}
+            fields = _WIRE | ({"mode": "recipe"} if _names_recipe(values) else {})
             return form_page(
-                values, {_WIRE.get(name, name): text for name, text in said.items()}, 422
+                values, {fields.get(name, name): text for name, text in said.items()}, 422
             )
         if wants_html():
             return see_other(url_for("lab.show", item=round.item, number=round.number))
@@ -70,7 +71,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
         if unknown := sorted(values.keys() - set(FIELDS)):
             raise Invalid({name: f"A round has no {name!r}." for name in unknown})
         mode = parse.text(values, "mode")
-        if mode == "lock" and values.get("recipe"):
+        if _names_recipe(values):
             mode = f"{mode}:{parse.text(values, 'recipe')}"
         times = {
             inner: parse.whole(values, name) for name, inner in TIMES.items() if name in values
@@ -121,6 +122,11 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
         return json({"status": "ok"})
 
     return lab
+
+
+def _names_recipe(values: dict[str, Any]) -> bool:
+    """Is the recipe a field of its own? Then whatever is wrong with the mode is wrong with it."""
+    return values.get("mode") == "lock" and bool(values.get("recipe"))
 
 
 _WIRE = {inner: name for name, inner in TIMES.items()}

@@ -47,6 +47,7 @@ def test_the_form_says_what_a_recipe_lacks_here(lab: FlaskClient, recipe: str, a
     answer = lab.post("/rounds", data=FORM | {"recipe": recipe})
     assert answer.status_code == 422
     assert advice in " ".join(answer.text.split())
+    assert 'id="recipe-error"' in answer.text, "beside the field that is to be changed"
     assert lab.get("/about").get_json()["masters"] == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 
 from app import Parts
 from app.domain import Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownRound
+from app.modes import MODES
 from app.service.purchase import Purchase
 from app.service.rounds import warnings
 from app.service.tally import BEAT
@@ -203,9 +205,30 @@ def test_a_dead_workers_purchase_does_not_keep_the_audit_waiting(
 
 
 @pytest.mark.parametrize(
-    ("mode", "outlived"),
-    [("lock:lease", True), ("lock:getset", True), ("lock:watchdog", False), ("lock:setnx", False)],
+    ("mode", "expected"),
+    [
+        ("lock:lease", "oversell"),
+        ("lock:getset", "oversell"),
+        ("lock:watchdog", ""),
+        ("lock:setnx", ""),
+        ("watched", "BUSY while stock remains"),
+        ("watched_blind", "BUSY while stock remains"),
+        ("fenced", "BUSY while stock remains"),
+        ("decr", "one key to buy twice"),
+        ("watch", ""),
+    ],
 )
-def test_only_a_lease_that_work_can_outlive_is_warned_of(mode: str, outlived: bool) -> None:
-    said = warnings(Round("apple", 1, 5, mode, think=100, lease=50))
-    assert any("outlive the lease" in warning for warning in said) == outlived
+def test_only_a_lease_that_work_can_outlive_is_warned_of(mode: str, expected: str) -> None:
+    said = [one for one in warnings(long_work(mode)) if "outlive the lease" in one]
+    assert bool(said) == bool(expected)
+    assert all(one.endswith(f": expect {expected}.") for one in said)
+
+
+@pytest.mark.parametrize("mode", sorted(MODES.keys() - {"lock"}))  # its recipe has the lease
+def test_every_mode_with_a_lease_is_warned_of(mode: str) -> None:
+    said = any("outlive the lease" in one for one in warnings(long_work(mode)))
+    assert said == ("round.lease" in inspect.getsource(MODES[mode]))
+
+
+def long_work(mode: str) -> Round:
+    return Round("apple", 1, 5, mode, think=100, lease=50)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from app.locks import LOCKS
@@ -15,6 +17,14 @@ ENTRIES = catalogue.modes() + catalogue.recipes()
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
 def test_each_says_how_what_it_prevents_breaks_and_costs(entry: catalogue.Entry) -> None:
     assert all((entry.title, entry.how, entry.prevents, entry.breaks, entry.cost, entry.sound))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
+def test_each_row_can_be_read_alone(entry: catalogue.Entry) -> None:
+    """Lists and the lab show a row's first line only: it must not stop in mid-sentence."""
+    for row in (entry.how, entry.prevents, entry.breaks, entry.cost, entry.sound):
+        assert not re.search(r"([,;:(-]| (a|an|and|as|by|for|in|of|or|the|to|with))$", row), row
+        assert row.count("(") == row.count(")"), row
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))

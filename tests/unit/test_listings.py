@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -14,10 +16,11 @@ LISTS = {"modes": catalogue.modes(), "locks": catalogue.recipes()}
 pytestmark = pytest.mark.parametrize("command", LISTS)
 
 
-def lastapple(*words: str) -> str:
+@cache
+def lastapple(*words: str, columns: int = 220) -> str:
     said = subprocess.run(
         [sys.executable, "-m", "app.cli", *words],
-        env={"COLUMNS": "220"},
+        env={"COLUMNS": str(columns)},
         capture_output=True,
         text=True,
         timeout=60,
@@ -26,14 +29,25 @@ def lastapple(*words: str) -> str:
     return said.stdout
 
 
-def test_every_one_has_its_line_and_exhibits_are_labelled(command: str) -> None:
-    listed = lastapple(command)
+@pytest.mark.parametrize("columns", [80, 220])
+def test_every_one_is_there_whole_and_exhibits_are_labelled(command: str, columns: int) -> None:
+    listed = lastapple(command, columns=columns)
+    assert max(map(len, listed.splitlines())) <= columns
     for entry in LISTS[command]:
-        assert f"│ {entry.name} " in listed
+        assert re.search(rf"^(│ )?{entry.name}[: ]", listed, re.MULTILINE)
         words = " ".join((entry.prevents, entry.breaks, entry.cost, entry.sound)).split()
         assert all(word in listed for word in words)
     exhibits = [entry for entry in LISTS[command] if entry.exhibit]
-    assert listed.count("broken on purpose") == len(exhibits) > 0
+    assert " ".join(listed.split()).count("broken on purpose") == len(exhibits) > 0
+
+
+def test_on_80_columns_each_row_is_a_line_or_two(command: str) -> None:
+    *entries, _note = lastapple(command, columns=80).split("\n\n")
+    assert len(entries) == len(LISTS[command])
+    for entry in entries:
+        rows = re.findall(r"^  (\w+)", entry, re.MULTILINE)
+        assert rows == ["prevents", "breaks", "cost", "sound"]
+        assert len(entry.splitlines()) <= 2 * (1 + len(rows))
 
 
 def test_as_json(command: str) -> None:

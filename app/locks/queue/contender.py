@@ -60,11 +60,11 @@ class Contender:
     def release(self, held: Held) -> bool:
         """True: it was still mine. Raises redis.RedisError."""
         if held.cohort is None:
-            return self.line.release(held.token)
+            return self.line.release(held.token, ends=held.ends)
         if held.cohort.pass_on(held, self.clock.now()):
             return True
         try:
-            return self.line.release(held.token)
+            return self.line.release(held.token, ends=held.ends)
         finally:
             held.cohort.step_down(held)
 

@@ -72,10 +72,13 @@ class Line:
         left = self.again(lambda _: mine.call(TAKE, self.keys[:1], args))
         return None if left == 0 else math.inf if left < 0 else sent + left / 1000
 
-    def release(self, token: str, commands: Sequence[Sequence[Any]] = ()) -> bool:
+    def release(
+        self, token: str, commands: Sequence[Sequence[Any]] = (), ends: float = math.inf
+    ) -> bool:
         """If the lock is mine: do `commands`, hand it over, all in one step. Else nothing: False.
 
         With commands it is sent once. Raises redis.RedisError: whether it was done is unknown.
+        `ends` is when the lease ends, by `clock.now()`.
         """
         args: list[Any] = [token, self.process()]
         for command in commands:
@@ -84,8 +87,14 @@ class Line:
         mine = connections(self.client, self.tag)
         if commands:
             return bool(mine.call(RELEASE, keys, args))
-        # Not mine any more when asked again: it was the first time, whose answer got lost.
-        return bool(self.again(lambda again: mine.call(RELEASE, keys, args) or again))
+
+        def ask(again: bool) -> bool:
+            # Not mine any more when asked again: the first time did it, whose answer got lost. Or
+            # the lease had ended before, and it never arrived; from `ends` on nobody can tell, and
+            # who asks must not hear that all is well.
+            return bool(mine.call(RELEASE, keys, args)) or (again and self.clock.now() < ends)
+
+        return bool(self.again(ask))
 
     def again(self, call: Callable[[bool], Any]) -> Any:
         """Do what may be done twice, until the server is back. `call` is told if it is again.

@@ -1,7 +1,7 @@
 """queue: a fair line. Who comes first is served first, and the release calls the next one.
 
-How       a script takes the lock or puts me in line; the release's script calls the next by a
-          message, who takes it; a fencing token rises with every hand-over
+How       a script takes the lock or puts me in line; the release's script calls the next one
+          (by a message; whoever is called takes it; a fencing token rises with every hand-over)
 Prevents  two holders, starvation, polling, lost wake-ups, a stall behind a dead or frozen waiter
 Breaks    a holder frozen for longer than its lease: the next one enters, and a blind write follows
           (without think time the write itself asks whose lock it is, and is refused)

@@ -106,3 +106,11 @@ def test_nothing_is_left_behind(
     _gone, alive = psutil.wait_procs(family, 10)
     assert not alive
     assert not list(tmp_path.iterdir())
+
+
+def test_no_process_outlives_a_killed_bench(tmp_path: Path) -> None:
+    running, family = begin(tmp_path)
+    running.kill()
+    running.communicate(timeout=10)
+    _gone, alive = psutil.wait_procs(family, 10)
+    assert not alive

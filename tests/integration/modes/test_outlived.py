@@ -96,6 +96,16 @@ def test_watched_never_sells_when_the_work_always_outlives_the_lease(parts: Part
     sold_exactly(parts, round, 0)
 
 
+@pytest.mark.parametrize("name", ["watched", "watched_blind"])
+def test_patience_ends_when_the_work_always_outlives_the_lease(parts: Parts, name: str) -> None:
+    """The lock is free at every try: nobody waits for it, and yet the buyer has waited."""
+    round = parts.rounds.start("apple", name, 1, {"lease": 20, "wait": 10, "attempts": 5})
+    seller = mode(parts, round, HandClock(lambda: lease_runs_out(parts, round)))
+    sale = seller.sell(order(round))
+    assert (sale.outcome, sale.attempts) == (BUSY, 1)
+    sold_exactly(parts, round, 0)
+
+
 def test_fenced_writes_nothing_into_a_round_that_has_ended(parts: Parts) -> None:
     round = parts.rounds.start("apple", "fenced", 5, {})
     seller = mode(parts, round, HandClock(Once(lambda: parts.rounds.end("apple"))))

@@ -108,6 +108,16 @@ def test_ctrl_c_leaves_nothing_behind(folder: Path, moment: Callable[[Path], boo
     assert (servers(folder), list(folder.iterdir())) == ([], [])
 
 
+@pytest.mark.parametrize("moment", [valkey_runs, postgres_runs])
+def test_no_server_outlives_a_killed_command(folder: Path, moment: Callable[[Path], bool]) -> None:
+    """Their folder does: nobody is left who could remove it."""
+    command = started(folder)
+    until(lambda: moment(folder))
+    command.kill()
+    command.communicate(timeout=10)
+    until(lambda: not servers(folder))
+
+
 IN_MID_CASE = """
 import os, signal, time
 from app.cli import main

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from loadtest.columns import COLUMNS, COST, SELL_OUT
 from loadtest.figures import Spread
-from loadtest.table import cell, line, printable, summaries
+from loadtest.table import Summary, cell, line, printable, summaries
 from tests.unit.loadtest.real_run import Comparison
 
 
@@ -66,9 +66,26 @@ def test_modes_stand_beside_each_other_and_the_noop_only_under_cost(real: Compar
     assert noop["round trips/sale"] == noop["÷ no-op"] == "–"
 
 
-def test_a_narrow_terminal_cuts_nothing_off(real: Comparison) -> None:
-    console = Console(file=StringIO(), width=80)
-    for summary in summaries(real.rows, real.yardsticks):
-        console.print(printable(summary))
+def printed(summary: Summary, width: int) -> str:
+    console = Console(file=StringIO(), width=width)
+    console.print(*printable(summary, width))
     assert isinstance(console.file, StringIO)
-    assert "…" not in console.file.getvalue()
+    return console.file.getvalue()
+
+
+def test_a_narrow_terminal_cuts_nothing_off(real: Comparison) -> None:
+    for summary in summaries(real.rows, real.yardsticks):
+        text = printed(summary, 80)
+        assert text.count("┏") == 1, "one table"
+        assert "…" not in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_many_modes_go_into_several_tables_with_their_words_whole(width: int) -> None:
+    modes = [f"lock:number_{number} (broken on purpose)" for number in range(10, 35)]
+    spreads = tuple(f"1,{number} – 12,{number} – 20,{number}" for number in range(100, 125))
+    text = printed(Summary("All", modes, [("goodput, sales/s", spreads)]), width)
+    for word in " ".join((*modes, *spreads)).split():
+        assert word in text
+    assert max(map(len, text.splitlines())) <= width
+    assert 1 < text.count("goodput") == text.count("┏") < 25

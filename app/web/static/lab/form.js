@@ -11,6 +11,10 @@ function showOnly(kind, chosen) {
   }
 }
 
+function slot(name) {
+  return outlive.querySelector(`[data-slot="${name}"]`);
+}
+
 function tell() {
   const locks = "takesRecipe" in mode.selectedOptions[0].dataset;
   recipe.disabled = !locks;
@@ -18,10 +22,11 @@ function tell() {
   showOnly("mode", mode.value);
   showOnly("recipe", recipe.value);
   for (const field of [think_ms, lease_ms]) {
-    outlive.querySelector(`[data-slot="${field.name}"]`).textContent = field.value / 1000;
+    slot(field.name).textContent = field.value / 1000;
   }
-  const leased = locks && "outlived" in recipe.selectedOptions[0].dataset;
-  outlive.hidden = !leased || think_ms.valueAsNumber < lease_ms.valueAsNumber;
+  const { outlived } = (locks ? recipe : mode).selectedOptions[0].dataset;
+  slot("outlived").textContent = outlived;
+  outlive.hidden = !outlived || think_ms.valueAsNumber < lease_ms.valueAsNumber;
 }
 
 form.addEventListener("input", tell);

@@ -13,6 +13,8 @@ import redis
 from redis.connection import Connection, ConnectionPool
 
 from app.domain import Clock
+from app.locks.queue.connections import connections
+from app.locks.queue.contender import Contender
 from app.locks.queue.line import Line
 from app.store.redis import Metered
 from tests.servers import StoreServer, until
@@ -48,11 +50,26 @@ class Scissors:
             def _snip(self) -> None:
                 scissors.cut = True
                 link: socket.socket = self.__dict__["_sock"]
-                # Only our half that reads: what was sent still arrives.
-                link.shutdown(socket.SHUT_RDWR if scissors.when == "before" else socket.SHUT_RD)
+                if scissors.when == "after":
+                    link.recv(65536)  # the answer: what has come can be read after a shutdown, too
+                link.shutdown(socket.SHUT_RDWR)
 
         pool = ConnectionPool.from_url(url, connection_class=Cut, socket_timeout=2)
         return redis.Redis(connection_pool=pool)
+
+
+def hang_up(line: Line) -> None:
+    """Close what this thread has opened: left to the garbage collector, it would be warned of."""
+    connections(line.client, line.tag).close()
+
+
+class Late(Clock):
+    """As if this process had been frozen for `by` s."""
+
+    by = 0.0
+
+    def now(self) -> float:
+        return super().now() + self.by
 
 
 def free_again(url: str, seconds: float) -> None:
@@ -108,8 +125,33 @@ def test_the_lock_never_leaks(
             story(line, store_server.url)
         except redis.ConnectionError:
             assert scissors.cut, "an error, but not ours"
+        finally:
+            hang_up(line)
         free_again(store_server.url, 1.0)
         if not scissors.cut:
             assert step > 2
             return
     pytest.fail("the story takes more commands than STEPS")
+
+
+@pytest.mark.parametrize(
+    ("when", "lapsed", "mine"),
+    [("before", False, True), ("after", False, True), ("before", True, False)],
+)
+def test_a_release_that_is_asked_again_says_whether_the_lock_was_mine(
+    store_server: StoreServer, when: str, lapsed: bool, mine: bool
+) -> None:
+    scissors, late = Scissors(0, when), Late()
+    contender = Contender(scissors.client(store_server.url), late, NAME, 30.0)
+    with redis.Redis.from_url(store_server.url) as other:
+        other.flushall()
+        held = contender.acquire("mine")
+        assert held
+        if lapsed:  # and another has come
+            late.by = 30.0
+            other.set(NAME, "other")
+        scissors.step = scissors.commands + 1
+        assert contender.release(held) == mine
+        assert scissors.cut
+        assert other.get(NAME) == (b"other" if lapsed else None)
+    hang_up(contender.line)

@@ -1,0 +1,91 @@
+"""Every mode, and every recipe of `lock`, started from the lab's form as a browser would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import pytest
+import requests
+
+from app.locks import LOCKS
+from app.modes import MODES
+from tests.selling import NAMES
+from tests.shop import Shop
+from tests.zookeeper import ZooKeeperServer, zookeeper_jar
+
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def shop(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Shop]:
+    """One for all; where ZooKeeper is missing, one without it."""
+    folder = tmp_path_factory.mktemp("shop")
+    try:
+        zookeeper_jar()
+    except pytest.skip.Exception:
+        shop = Shop(folder)
+    else:
+        zookeeper: ZooKeeperServer = request.getfixturevalue("zookeeper")
+        shop = Shop(folder, ZOOKEEPER_HOSTS=zookeeper.hosts)
+    shop.start()
+    yield shop
+    shop.close()
+
+
+class Form(HTMLParser):
+    """The lab's form as it stands in its page: what it sends, and what it offers to choose."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.values: dict[str, str] = {}
+        self.choices: dict[str, list[str]] = {}
+        self.select = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        if tag == "input":
+            self.values[attributes["name"]] = attributes["value"]
+        elif tag == "select":
+            self.select = attributes["name"]
+            self.choices[self.select] = []
+        elif tag == "option":
+            self.choices[self.select].append(attributes["value"])
+            if "selected" in attributes:
+                self.values[self.select] = attributes["value"]
+
+
+@pytest.fixture
+def form(shop: Shop) -> Form:
+    return Form(requests.get(shop.lab, headers=HTML, timeout=5).text)
+
+
+def test_the_form_offers_every_name_once(form: Form) -> None:
+    assert form.choices["mode"] == list(MODES)
+    assert form.choices["recipe"] == list(LOCKS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_apple_is_sold_and_accounted_for(shop: Shop, form: Form, name: str) -> None:
+    if name == "lock:zookeeper":
+        zookeeper_jar()
+    mode, _, recipe = name.partition(":")
+    assert mode in form.choices["mode"]
+    assert not recipe or recipe in form.choices["recipe"]
+    form.values |= {"mode": mode, "stock": "1", "think_ms": "0"}
+    form.values |= {"recipe": recipe} if recipe else {}
+
+    page = requests.post(f"{shop.lab}/rounds", data=form.values, headers=HTML, timeout=5)
+    assert page.status_code == 200, page.text
+    assert f"<code>{name}</code>" in page.text
+    number = int(page.url.rpartition("/")[2])
+
+    with requests.Session() as session:
+        answer = shop.buy(session)
+    assert (answer.status_code, answer.json()["mode"]) == (201, name)
+    audit = shop.audit(number)
+    assert audit["verdict"] == "exact"
+    assert (audit["sold"], audit["orders"], audit["left"]) == (1, 1, 0)
