@@ -176,8 +176,13 @@ def native(reply: Reply) -> Any:
     """As redis-py's parsers hand it on."""
     if isinstance(reply, Err):
         code, _, rest = reply.text.partition(" ")
-        known = {"NOSCRIPT": redis.exceptions.NoScriptError, "EXECABORT": redis.exceptions.ExecAbortError}
-        return known[code](rest) if code in known else ResponseError(reply.text.removeprefix("ERR "))
+        known = {
+            "NOSCRIPT": redis.exceptions.NoScriptError,
+            "EXECABORT": redis.exceptions.ExecAbortError,
+        }
+        return (
+            known[code](rest) if code in known else ResponseError(reply.text.removeprefix("ERR "))
+        )
     if isinstance(reply, Ok):
         return reply.encode()
     if isinstance(reply, tuple):
