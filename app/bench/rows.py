@@ -48,7 +48,7 @@ class Row:
 WHERE = {
     "store": "our recipe",
     "masters": "our recipe, on three more embedded Valkeys",
-    "database": "our recipe, in a SQLite file in the run's folder, synced to disk; trips not counted",
+    "database": "our recipe, in a SQLite file in the run's folder, synced to disk; not counted",
     "zookeeper": "our recipe, on the servers of ZOOKEEPER_HOSTS, over their network and disks",
 }
 
