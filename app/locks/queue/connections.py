@@ -57,6 +57,7 @@ class Connections:
         self.client: Any = weakref.proxy(client)  # else `_thread` would keep it alive for ever
         self.channel = f"{tag}:{uuid.uuid4().hex}"
         self.listening = False
+        self.places = 0  # that its thread has taken in line so far
         self.crowded = False  # did the last turn have to be waited for?
         self._speaker: AbstractConnection | None = None
         self._listener: AbstractConnection | None = None

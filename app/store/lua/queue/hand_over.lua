@@ -3,8 +3,9 @@
 -- KEYS    1 lock (owner token)   2 the line (list)   3 fence (highest fencing token)
 --         4 asked (set: tokens of those who have waited long and asked where they stand)
 -- A place in the line is JSON: {token, process, channel, ms to take the lock, lease in ms, fencing
--- tokens wanted, keys to read...}. What its owner hears is JSON, too: {token, "yours", fence,
--- values...}, {token, "taken", fence} or {token, "watch", ms}.
+-- tokens wanted, its number, keys to read...}. What its owner hears is JSON, too: {number, "yours",
+-- fence, values...}, {number, "taken", fence, values...} or {number, "watch", ms}. The number is new
+-- each time that somebody takes a place: a word that was not heard in time is not for the next one.
 
 local DAY = '86400000' -- ms: nothing of an abandoned lock stays for longer
 
@@ -47,9 +48,9 @@ local function post_watch(process, ms)
   end
   local near
   for _, place in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
-    local token, other, channel = unpack(cjson.decode(place))
+    local token, other, channel, _, _, _, number = unpack(cjson.decode(place))
     if redis.call('SISMEMBER', KEYS[4], token) == 1 then
-      local word = cjson.encode({token, 'watch', ms})
+      local word = cjson.encode({number, 'watch', ms})
       if other == process then
         near = near or {channel, word}
       elseif redis.call('SPUBLISH', channel, word) > 0 then
@@ -75,11 +76,11 @@ local function hand_over(mates)
       return
     end
     local waiter = cjson.decode(place)
-    local token, process, channel, ms, lease, count = unpack(waiter, 1, 6)
+    local token, process, channel, ms, lease, count, number = unpack(waiter, 1, 7)
     local taken = process == mates
     redis.call('SREM', KEYS[4], token) -- else the set would grow for as long as the lock is busy
-    local word = {token, taken and 'taken' or 'yours', raise_fence(count)}
-    for _, value in ipairs(read({unpack(waiter, 7)})) do
+    local word = {number, taken and 'taken' or 'yours', raise_fence(count)}
+    for _, value in ipairs(read({unpack(waiter, 8)})) do
       word[#word + 1] = value
     end
     if redis.call('SPUBLISH', channel, cjson.encode(word)) > 0 then
