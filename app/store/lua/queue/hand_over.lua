@@ -40,25 +40,31 @@ local function read(keys)
   return redis.call('MGET', unpack(keys))
 end
 
--- Let the first in line who has asked look again after `ms`: the new holder may be frozen. With
--- it all threads of its process would be, so one of another process is better, if there is one.
+-- Let some who have asked look again after `ms`: the new holder may be frozen. With it all threads
+-- of its process would be, so others are better, if there are any; and as these may be frozen, too,
+-- three of them, each of another process and a little later than the one before.
 local function post_watch(process, ms)
   if ms == 0 or redis.call('EXISTS', KEYS[4]) == 0 then
     return
   end
   local near
+  local told, known = 0, {[process] = true}
   for _, place in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
     local token, other, channel, _, _, _, number = unpack(cjson.decode(place))
     if redis.call('SISMEMBER', KEYS[4], token) == 1 then
-      local word = cjson.encode({number, 'watch', ms})
+      local word = cjson.encode({number, 'watch', ms + told * 5})
       if other == process then
         near = near or {channel, word}
-      elseif redis.call('SPUBLISH', channel, word) > 0 then
-        return
+      elseif not known[other] and redis.call('SPUBLISH', channel, word) > 0 then
+        known[other] = true
+        told = told + 1
+        if told == 3 then
+          return
+        end
       end
     end
   end
-  if near then
+  if near and told == 0 then
     redis.call('SPUBLISH', near[1], near[2])
   end
 end

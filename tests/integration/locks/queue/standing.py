@@ -46,11 +46,15 @@ def stand(
     return future
 
 
-def stand_frozen(parts: Parts, token: str) -> Line:
-    """Stand in line like a process that was stopped then: its connection is open, it is deaf."""
+def stand_frozen(parts: Parts, token: str, asks: bool = False) -> Line:
+    """Stand in line like a process that was stopped then: its connection is open, it is deaf.
+
+    Or stopped a little later, when it had asked where it stands.
+    """
     frozen = strange(parts)
     turn = Turn(frozen, token, ())
     turn.mine = connections(frozen.client, FROZEN)
     turn.mine.listen()
     assert turn.stand() is None
+    assert not asks or turn.ask(again=True) is None
     return frozen

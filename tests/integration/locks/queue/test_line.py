@@ -180,6 +180,22 @@ def test_many_frozen_waiters_cost_a_hand_over_each(parts: Parts, pool: ThreadPoo
     assert 5 * HANDOVER * 0.9 < time.monotonic() - released < 3.0
 
 
+def test_frozen_ones_who_had_asked_cost_a_hand_over_each_too(
+    parts: Parts, pool: ThreadPoolExecutor
+) -> None:
+    """They were told to look whether the first one takes it; one who is awake must be, too."""
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+    for number in range(3):
+        stand_frozen(parts, f"frozen{number}", asks=True)
+    after = stand(parts, pool, "after")
+    until(lambda: parts.store.sismember(f"{NAME}:asked", "after"))
+    released = time.monotonic()
+    holder.release("holder")
+    assert after.result(20)
+    assert 3 * HANDOVER * 0.9 < time.monotonic() - released < 3.0
+
+
 def test_a_holder_that_died_is_outlived_by_the_first_in_line(
     parts: Parts, pool: ThreadPoolExecutor
 ) -> None:
