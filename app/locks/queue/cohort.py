@@ -114,7 +114,7 @@ class Cohort:
     def pass_on(self, held: Held, now: float) -> bool:
         """Give the lock to the next thread. False: nobody sits there, or it is time to go."""
         with _mutex:
-            mine = self.current is held and held.passes and now < held.pass_until
+            mine = self.current is held and held.passes and now < min(held.pass_until, held.ends)
             if not mine or not self.seats:
                 return False
             self.current = replace(held, fence=held.fence + 1, passes=held.passes - 1)
