@@ -22,9 +22,19 @@ from app.domain import Clock
 PASSING = 0.003
 SHARE = 0.1  # of the lease, after which it is not passed on: who gets it has the rest for its work
 
-Key = tuple[int, str, float]  # with the client, what makes it the same: process, name, lease
+Key = tuple[str, float]  # with the client, what makes it the same: name, lease
 _cohorts: weakref.WeakKeyDictionary[Any, dict[Key, Cohort]] = weakref.WeakKeyDictionary()
 _mutex = threading.Lock()  # of `_cohorts` and all that is in them; never held while waiting
+
+
+def _forked() -> None:
+    """A child's threads are not those that sit here, and nobody would unlock the mutex for it."""
+    global _mutex
+    _mutex = threading.Lock()
+    _cohorts.clear()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 @dataclass(slots=True)
@@ -68,7 +78,7 @@ class Cohort:
     @staticmethod
     def join(client: Any, name: str, lease: float, now: float) -> tuple[Cohort, Seat | None]:
         """The cohort for this lock and a seat in it; no seat: lead."""
-        key = (os.getpid(), name, lease)
+        key = (name, lease)
         with _mutex:
             known = _cohorts.setdefault(client, {})
             cohort = known.get(key)
