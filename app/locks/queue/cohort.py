@@ -15,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+import redis
+
 from app.domain import Clock
 
 # s for which the lock may stay in the process: a dozen sections of two trips each. Whoever works
@@ -56,6 +58,7 @@ class Seat:
     def __init__(self) -> None:
         self.cohort: Cohort | None = None
         self.held: Held | None = None
+        self.error: Exception | None = None  # who led could not reach the server
         # Locked while the thread is in acquire or release. A `with` unlocks it however the thread
         # leaves: between that and the next line there is no room for an interrupt.
         self.here = threading.Lock()
@@ -99,10 +102,17 @@ class Cohort:
             return cohort
 
     def sit(self, seat: Seat, clock: Clock, deadline: float) -> bool:
-        """Until it leads, with the lock (`seat.held`) or without; False at the deadline."""
+        """Until it leads, with the lock (`seat.held`) or without; False at the deadline.
+
+        Raises the leader's error when that could not reach the server.
+        """
         while True:
             with _mutex:
                 now = clock.now()
+                if seat.error:
+                    away = redis.TimeoutError, redis.ConnectionError
+                    kind = next(kind for kind in away if isinstance(seat.error, kind))
+                    raise kind(*seat.error.args) from seat.error
                 if self.leader is seat:
                     return True
                 if now >= deadline:
@@ -124,6 +134,13 @@ class Cohort:
                 return True
             self.leader.held = None  # it takes the lock to the server, and leads while it is here
             return False
+
+    def fail(self, seat: Seat, error: Exception) -> None:
+        """The server is away: all who sit hear of it, and need not find out one by one."""
+        with _mutex:
+            while self.leader is seat and self.seats:
+                self.seats[0].error = error
+                self.seats.popleft().ring()
 
     def leave(self, seat: Seat) -> None:
         """Get up; the leader is done with the server: the next thread stands in line."""

@@ -50,7 +50,11 @@ class Contender:
                 if cohort.leader is not seat:
                     self.line.counts.waits += blocking
                 if cohort.sit(seat, self.clock, deadline) and not seat.held:
-                    seat.held = self._stand_in_line(token, blocking, deadline, seat)
+                    try:
+                        seat.held = self._stand_in_line(token, blocking, deadline, seat)
+                    except (redis.ConnectionError, redis.TimeoutError) as error:
+                        cohort.fail(seat, error)
+                        raise
             if not seat.held:
                 cohort.leave(seat)
             return seat.held

@@ -7,18 +7,20 @@ import math
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import FrameType
 from typing import Any
 
 import pytest
+import redis
 
 from app import Parts
 from app.domain import Clock
 from app.locks.queue import cohort
 from app.locks.queue.cohort import Cohort
 from app.locks.queue.contender import Contender
-from tests.servers import until
+from tests.servers import StoreServer, until
 
 RUNS_ON = ["valkey"]
 
@@ -173,3 +175,33 @@ def test_who_sits_replaces_a_leader_that_is_gone(
     watcher.join(5)
     sitter.join(5)
     assert got[0]
+
+
+def test_all_who_sit_hear_at_once_that_the_server_is_away(
+    own_store: StoreServer, pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not one time-out after the other: one thread asks the server, the others are told."""
+    asked: list[str] = []
+    with redis.Redis.from_url(own_store.url, socket_timeout=0.4) as client:
+        mine = Contender(client, Clock(), NAME, 10.0, 64)
+        ask, all_sit = mine.line.acquire, threading.Event()
+
+        def counted(token: str, *args: Any) -> Any:
+            asked.append(token)
+            assert all_sit.wait(5)
+            return ask(token, *args)
+
+        monkeypatch.setattr(mine.line, "acquire", counted)  # to see who asks the server
+        own_store.freeze()
+        futures = [pool.submit(mine.acquire, str(number)) for number in range(8)]
+        until(lambda: asked)
+        ours = next(iter(cohort._cohorts[client].values()))
+        until(lambda: len(ours.seats) == 7)
+        all_sit.set()
+        for future in futures:
+            assert isinstance(future.exception(10), redis.TimeoutError)
+        assert len(asked) == 1
+        own_store.thaw()
+        held = mine.acquire("after")
+        assert held
+        assert mine.release(held)
