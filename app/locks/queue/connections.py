@@ -20,7 +20,7 @@ import redis
 from redis.connection import AbstractConnection
 
 from app.locks.queue.scripts import Script
-from app.store.redis import connection_to
+from app.store.redis import NEVER_RESEND, connection_to
 
 LIMIT = 5.0  # s for each answer, where the client that we were given has no limit of its own
 IDLE = 0.5  # s of silence after which the server may have hung up without our knowing
@@ -130,7 +130,8 @@ class Connections:
             self._speaker = None
 
     def _open(self) -> AbstractConnection:
-        connection = connection_to(self.client, self.channel, protocol=2)
+        # Whoever wants to try again does so himself: the client's own retries come on top of his.
+        connection = connection_to(self.client, self.channel, protocol=2, retry=NEVER_RESEND)
         if connection.socket_timeout is None:
             connection.socket_timeout = LIMIT
             connection.socket_connect_timeout = LIMIT
