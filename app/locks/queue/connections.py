@@ -100,6 +100,12 @@ class Connections:
     def listen(self) -> None:
         """Subscribe; to the same channel as before when the connection had been lost."""
         try:
+            self._subscribe()
+        except redis.exceptions.MovedError:  # of which the client has been told
+            self._subscribe()
+
+    def _subscribe(self) -> None:
+        try:
             if self._listener is None:
                 self._listener = self._open()
             _ask(self._listener, "SSUBSCRIBE", self.channel)
@@ -118,7 +124,10 @@ class Connections:
         if self._listener is None:
             raise redis.ConnectionError("Nobody listens.")
         try:
-            _, _, said = self._listener.read_response(timeout=seconds, disconnect_on_error=False)
+            kind, _, said = self._listener.read_response(timeout=seconds, disconnect_on_error=False)
+            if kind not in (b"smessage", "smessage"):
+                # "sunsubscribe": the channel's slot has moved to another node of the cluster.
+                raise redis.ConnectionError("Nothing is said here any more.")
         except redis.TimeoutError:
             return None
         except BaseException as error:

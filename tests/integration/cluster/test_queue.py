@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,9 @@ def client(
 ) -> Iterator[redis.Redis | RedisCluster]:
     made: redis.Redis | RedisCluster
     if request.param == "ours":
-        made = connect(own_cluster.url, 400)
+        made = connect(own_cluster.url, 1_000)
     else:
-        made = RedisCluster(host="127.0.0.1", port=own_cluster.nodes[0].port, socket_timeout=0.4)
+        made = RedisCluster(host="127.0.0.1", port=own_cluster.nodes[0].port, socket_timeout=1)
     yield made
     made.close()
 
@@ -49,3 +50,32 @@ def test_a_thread_finds_the_new_primary_while_the_old_one_is_down(
     primary.kill()
     until(sell, 30)
     connections(client, line.tag).close()
+
+
+def test_a_waiter_follows_the_slot(
+    client: redis.Redis | RedisCluster, own_cluster: ClusterServer
+) -> None:
+    """The old node hangs up by a word that is none, and answers MOVED to who listens anew."""
+    first, second = (Line(client, Clock(), NAME, 30.0) for _ in range(2))
+    assert first.acquire("first", True, None)
+
+    def wait() -> bool:
+        try:
+            return second.acquire("second", True, 10) is not None and second.release("second")
+        finally:
+            connections(client, second.tag).close()
+
+    with ThreadPoolExecutor(1) as pool:
+        waiter = pool.submit(wait)
+        until(lambda: client.llen(f"{NAME}:line") == 1)
+        own_cluster.move(NAME)
+        until(lambda: waiter.done() or _listens(own_cluster, NAME))
+        assert first.release("first")
+        assert waiter.result(10)
+    connections(client, first.tag).close()
+
+
+def _listens(cluster: ClusterServer, name: str) -> bool:
+    """Somebody does, on the node where the lock is now."""
+    with cluster.node_of(name).client() as node:
+        return bool(node.execute_command("PUBSUB", "SHARDCHANNELS"))
