@@ -125,7 +125,7 @@ class Connections:
             raise redis.ConnectionError("Nobody listens.")
         try:
             kind, _, said = self._listener.read_response(timeout=seconds, disconnect_on_error=False)
-            if kind not in (b"smessage", "smessage"):
+            if kind != b"smessage":
                 # "sunsubscribe": the channel's slot has moved to another node of the cluster.
                 raise redis.ConnectionError("Nothing is said here any more.")
         except redis.TimeoutError:
@@ -135,7 +135,8 @@ class Connections:
             if isinstance(error, redis.RedisError):
                 tell(self.client, error)
             raise
-        word: list[Any] = orjson.loads(said)
+        # A value that comes along may be any bytes: read each as one character, not as UTF-8.
+        word: list[Any] = orjson.loads(said.decode("latin-1"))
         return word
 
     def deafen(self) -> None:
@@ -156,7 +157,8 @@ class Connections:
 
     def _open(self) -> AbstractConnection:
         # Whoever wants to try again does so himself: the client's own retries come on top of his.
-        connection = connection_to(self.client, self.channel, protocol=2, retry=NEVER_RESEND)
+        options = {"protocol": 2, "retry": NEVER_RESEND, "decode_responses": False}
+        connection = connection_to(self.client, self.channel, **options)
         if connection.socket_timeout is None:
             connection.socket_timeout = LIMIT
             connection.socket_connect_timeout = LIMIT

@@ -110,7 +110,9 @@ class Turn:
                 now = self.clock.now()
                 ends = self._accept(word[1], now)
                 if ends is not None:
-                    values = [None if value is False else value for value in word[3:]]
+                    values = [
+                        None if value is False else value.encode("latin-1") for value in word[3:]
+                    ]
                     return Grant(int(word[2]), values, ends)
                 # Too late: it went to the next in line. Stand at the end of it again.
                 self.look = now
