@@ -183,8 +183,8 @@ def connection_to(client: redis.Redis | RedisCluster, key: str, **but: Any) -> A
     """A connection of one's own to the node that serves `key`; the caller connects and closes it.
 
     Of the kind that `client` uses, but not from its pool: for who waits on it for longer than a
-    command takes, as a subscriber does. Should the key's slot have moved, the node answers MOVED, or
-    no more at all: tell() it to `client` and ask again. `but` overrides the client's options.
+    command takes, as a subscriber does. Should the key's slot have moved, the node answers MOVED,
+    or no more at all: tell() it to `client` and ask again. `but` overrides the client's options.
     """
     if isinstance(client, RedisCluster):
         client = client.get_redis_connection(client.get_node_from_key(key))

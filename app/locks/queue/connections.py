@@ -17,9 +17,11 @@ from typing import Any
 
 import orjson
 import redis
+from redis.cluster import RedisCluster
 from redis.connection import AbstractConnection
 
 from app.locks.queue.scripts import Script
+from app.store.cluster import Cluster
 from app.store.redis import NEVER_RESEND, connection_to, tell
 
 LIMIT = 5.0  # s for each answer, where the client that we were given has no limit of its own
@@ -27,7 +29,7 @@ IDLE = 0.5  # s of silence after which the server may have hung up without our k
 # How often to look for an answer before sleeping until it comes, about 50 µs in all: to be woken
 # takes as long as the server does. Only while nobody else wants the lock; a crowd needs the cores.
 LOOKS = 20
-KEPT = 16  # hash tags that a thread keeps connections for (one, unless on a cluster)
+KEPT = 64  # pairs of a thread for one cluster, each for one hash tag; a single server needs one
 
 _thread = threading.local()
 
@@ -39,15 +41,18 @@ def connections(client: Any, tag: str) -> Connections:
         clients = _thread.clients
     except AttributeError:
         clients = _thread.clients = weakref.WeakKeyDictionary()
+    if not isinstance(client, (Cluster, RedisCluster)):
+        # All locks share it: a thread waits for one at a time, and a word has its place's number.
+        tag = ""
     mine = (os.getpid(), tag)  # a forked child must not speak on its parent's connections
-    try:
-        return clients[client][mine]
-    except KeyError:
-        known = clients.setdefault(client, {})
+    known = clients.setdefault(client, {})
+    pair = known.pop(mine, None)
+    if pair is None:
         if len(known) >= KEPT:
             known.pop(next(iter(known))).close()
-        known[mine] = Connections(client, tag)
-        return known[mine]
+        pair = Connections(client, tag)
+    known[mine] = pair  # the last: the first is the one that has not been used for longest
+    return pair
 
 
 class Connections:
@@ -55,7 +60,8 @@ class Connections:
 
     def __init__(self, client: Any, tag: str) -> None:
         self.client: Any = weakref.proxy(client)  # else `_thread` would keep it alive for ever
-        self.channel = f"{tag}:{uuid.uuid4().hex}"
+        self.tag = tag
+        self.channel = self._new_channel()
         self.listening = False
         self.places = 0  # that its thread has taken in line so far
         self.crowded = False  # did the last turn have to be waited for?
@@ -145,6 +151,14 @@ class Connections:
         if self._listener is not None:
             self._listener.disconnect()
             self._listener = None  # on a cluster, the next one may have to go to another node
+
+    def forsake(self) -> None:
+        """Nobody listens on this channel again: a place that may still be in some line is void."""
+        self.deafen()
+        self.channel = self._new_channel()
+
+    def _new_channel(self) -> str:
+        return f"{self.tag}:{uuid.uuid4().hex}"
 
     def close(self) -> None:
         self.deafen()

@@ -58,7 +58,7 @@ class Turn:
         except BaseException:
             # Interrupted, or the store is away. Nobody shall wait for us, whatever of this the
             # store still hears: our word that we leave, or that nobody listens any more.
-            self.mine.deafen()
+            self.mine.forsake()
             with suppress(redis.RedisError):
                 self._leave()
             raise

@@ -8,10 +8,9 @@ import pytest
 
 from app import Parts
 from app.domain import Clock
-from app.locks.queue.connections import connections
 from app.locks.queue.line import Line
 from app.locks.queue.turn import Turn
-from tests.integration.locks.queue.standing import FROZEN, NAME, strange
+from tests.integration.locks.queue.standing import NAME, apart, strange
 from tests.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
@@ -28,7 +27,7 @@ def overtaken(parts: Parts, mine: Line, reads: tuple[str, ...] = ()) -> Turn:
     holder = Line(parts.store, Clock(), NAME, 10.0)
     assert holder.acquire("holder", True, None)
     turn = Turn(mine, "late", reads)
-    turn.mine = connections(parts.store, FROZEN)
+    turn.mine = apart(parts)
     turn.mine.listen()
     assert turn.stand() is None
     assert holder.release("holder")
