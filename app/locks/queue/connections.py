@@ -158,7 +158,7 @@ class Connections:
         self.channel = self._new_channel()
 
     def _new_channel(self) -> str:
-        return f"{self.tag}:{uuid.uuid4().hex}"
+        return f"{self.tag or 'waiter'}:{uuid.uuid4().hex}"
 
     def close(self) -> None:
         self.deafen()
