@@ -13,22 +13,17 @@ from redis.cluster import RedisCluster
 from app.domain import Clock
 from app.locks.queue.connections import connections
 from app.locks.queue.line import Line
-from app.store.redis import connect
-from tests.cluster import ClusterServer
+from tests.cluster import CLIENTS, ClusterServer, client_of
 from tests.servers import until
 
 NAME = "{apple}:1:lock"
 
 
-@pytest.fixture(params=["ours", "redis-py's"])
+@pytest.fixture(params=CLIENTS)
 def client(
     request: pytest.FixtureRequest, own_cluster: ClusterServer
 ) -> Iterator[redis.Redis | RedisCluster]:
-    made: redis.Redis | RedisCluster
-    if request.param == "ours":
-        made = connect(own_cluster.url, 1_000)
-    else:
-        made = RedisCluster(host="127.0.0.1", port=own_cluster.nodes[0].port, socket_timeout=1)
+    made = client_of(request.param, own_cluster)
     yield made
     made.close()
 

@@ -49,7 +49,7 @@ def test_naive_oversells_and_the_others_never_do(runs: int, tmp_path: Path) -> N
         for mode in ("watch", "lock", "atomic"):
             row = rows[mode]
             # On a busy machine its second may end before the shelf is empty.
-            assert row["sold"] == row["orders"] == row["stocked"] - row["left"]
+            assert row["sold"] == row["orders"] == row["stocked"] - row["left"] > 0
             assert row["stocked"] == 500
             assert row["oversold"] == row["errors"] == 0
         for row in rows.values():
