@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import redis
+from redis.cluster import RedisCluster
 
 from app.store.cluster import Cluster
+from app.store.redis import connect
 from tests.servers import StoreServer, free_port, until
 
 SLOTS = 16_384
@@ -92,3 +94,13 @@ class ClusterServer:
     def stop(self) -> None:
         for node in self.nodes:
             node.stop()
+
+
+CLIENTS = ["ours", "redis-py's"]
+
+
+def client_of(kind: str, cluster: ClusterServer) -> redis.Redis | RedisCluster:
+    """One of the CLIENTS; it waits for a second at most."""
+    if kind == "ours":
+        return connect(cluster.url, 1_000)
+    return RedisCluster(host="127.0.0.1", port=cluster.nodes[0].port, socket_timeout=1)

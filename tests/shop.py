@@ -86,7 +86,16 @@ class Shop:
 
     def round(self, mode: str, stock: int, item: str = "apple", **times: int) -> dict[str, Any]:
         wanted = {"item": item, "stock": stock, "mode": mode, **times}
-        answer = requests.post(f"{self.lab}/rounds", json=wanted, timeout=10)
+
+        answers: list[requests.Response] = []
+
+        def answered() -> bool:
+            """Not yet: the store may be away for a moment when all has just come up."""
+            answers.append(requests.post(f"{self.lab}/rounds", json=wanted, timeout=10))
+            return answers[-1].status_code != 503
+
+        until(answered)
+        answer = answers[-1]
         assert answer.status_code == 201, answer.text
         started: dict[str, Any] = answer.json()
         return started

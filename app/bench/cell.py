@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from app.bench.contender import Names
 from app.bench.rows import Row
+from app.config import Settings
 
 
 class Shape(NamedTuple):
@@ -25,10 +26,11 @@ class Shape(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """Get ready: `threads` contenders of `row`, connected and warm."""
+    """Get ready: `threads` contenders of `row`, connected and warm, where `settings` say."""
 
     row: Row
     names: Names
+    settings: Settings
     threads: int
 
 

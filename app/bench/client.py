@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any
 
@@ -14,14 +15,14 @@ from app.store.servers import Servers
 
 
 class CountedServers(Servers):
-    """Servers whose store is a plain client that counts what it sends.
+    """Servers whose store and masters are plain clients that count what they send.
 
     Plain (redis-py's pool, shared by all threads), because that is what the other libraries'
     users have. Only resending is off: it would sell a unit twice and nobody would know.
     """
 
-    def __init__(self, url: str) -> None:
-        super().__init__(Settings(redis_url=url))
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
         self._wires: list[Wire] = []
 
     @cached_property
@@ -30,6 +31,13 @@ class CountedServers(Servers):
 
     def own_store(self) -> redis.Redis:
         """A client beside it, counted with it."""
+        return self._client(self.settings.store)
+
+    @cached_property
+    def masters(self) -> list[redis.Redis]:
+        return [self._client(url) for url in self.settings.masters]
+
+    def _client(self, url: str) -> redis.Redis:
         wires = self._wires
 
         class Counted(Metered, redis.Connection):
@@ -49,7 +57,7 @@ class CountedServers(Servers):
                     return super().pack_commands(commands)
 
         pool = redis.ConnectionPool.from_url(
-            self.settings.store,
+            url,
             socket_timeout=ANSWER,
             socket_connect_timeout=ANSWER,
             retry=NEVER_RESEND,
@@ -57,9 +65,23 @@ class CountedServers(Servers):
         pool.connection_class = Counted
         return redis.Redis(connection_pool=pool)
 
+    def metered(self) -> AbstractContextManager[None]:
+        """Count what this thread asks of ZooKeeper; what it sends to a store is counted there."""
+        wire = Wire()
+        self._wires.append(wire)
+        return metered(wire)
+
     def sent(self) -> Wire:
         """All of it so far, by whichever thread."""
         return Wire(
             sum(wire.round_trips for wire in self._wires),
             sum(wire.commands for wire in self._wires),
         )
+
+    def close(self) -> None:
+        self.store.close()
+        if "engine" in self.__dict__:
+            self.engine.dispose()
+        if self._zookeeper:
+            self._zookeeper.client.stop()
+            self._zookeeper.client.close()

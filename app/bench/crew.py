@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from app.bench import BenchFailed
 from app.bench.cell import Count, Shape, Task, Window
 from app.bench.contender import ANSWER, Names
 from app.bench.rows import Row
+from app.config import Settings
 
 START_LIMIT = 120.0  # s to get ready: 64 processes that import at once on a busy machine
 # s that an attempt may last beyond the window: two answers that never come, and some air.
@@ -64,13 +65,16 @@ class Member:
 @dataclass
 class Crew:
     members: list[Member]
+    settings: Settings
 
     def work(self, row: Row, names: Names, shape: Shape, seconds: float) -> list[Count]:
         """One cell: all contend in the same window. Raises BenchFailed."""
         members = self.members[: shape.processes]
+        # As in a shop of so many threads, each has its own connection to the database (of 40).
+        settings = replace(self.settings, shop_threads=shape.threads)
         try:
             for member in members:
-                member.say(Task(row, names, shape.threads))
+                member.say(Task(row, names, settings, shape.threads))
             for member in members:
                 member.hear(START_LIMIT)
             start = time.monotonic() + LEAD
@@ -84,12 +88,12 @@ class Crew:
 
 
 @contextmanager
-def hired(folder: Path, url: str, count: int) -> Iterator[Crew]:
+def hired(folder: Path, settings: Settings, count: int) -> Iterator[Crew]:
     """`count` workers that wait for cells; killed by their ids on leaving."""
-    crew = Crew([])
+    crew = Crew([], settings)
     try:
         for number in range(count):
-            crew.members.append(_hire(folder / f"worker-{number}.log", url))
+            crew.members.append(_hire(folder / f"worker-{number}.log"))
         yield crew
     finally:
         for member in crew.members:
@@ -99,12 +103,12 @@ def hired(folder: Path, url: str, count: int) -> Iterator[Crew]:
             member.link.close()
 
 
-def _hire(log: Path, url: str) -> Member:
+def _hire(log: Path) -> Member:
     ours, theirs = multiprocessing.Pipe()
     with theirs, log.open("wb") as output:
         # In a session of its own: Ctrl-C reaches the bench only, which then ends its workers.
         process = subprocess.Popen(
-            [sys.executable, "-m", "app.bench.worker", str(theirs.fileno()), url],
+            [sys.executable, "-m", "app.bench.worker", str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

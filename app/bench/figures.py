@@ -14,7 +14,7 @@ from app.bench.rows import Row
 
 @dataclass(frozen=True)
 class Figures:
-    """One lock, one shape, one round. None where nothing was sold to be divided by."""
+    """One lock, one shape, one round. None: nothing sold to be divided by, or it is not known."""
 
     sales_per_s: float
     p50_ms: float  # of the waits for the lock: from asking to having it, or giving up
@@ -26,19 +26,23 @@ class Figures:
     oversold: int  # units sold that were never taken from the stock
 
 
-def figures(counts: Sequence[Count], taken: int, seconds: float) -> Figures:
-    """`taken` units are gone from the stock; all contenders had `seconds`."""
+def figures(counts: Sequence[Count], taken: int, seconds: float, counted: bool = True) -> Figures:
+    """`taken` units are gone from the stock; all contenders had `seconds`.
+
+    Not `counted`: what they sent is only a part of what their lock did.
+    """
     each = [sales for count in counts for sales in count.in_window]
     waits = sorted(wait * 1000 for count in counts for wait in count.waits)
     sold = sum(count.sold for count in counts)
+    shared = sold if counted else 0
     return Figures(
         sales_per_s=sum(each) / seconds,
         p50_ms=percentile(waits, 0.50),
         p99_ms=percentile(waits, 0.99),
         longest_ms=waits[-1],
         fairness=max(each) / min(each) if min(each) else math.inf,
-        round_trips_per_sale=quotient(sum(count.round_trips for count in counts), sold),
-        commands_per_sale=quotient(sum(count.commands for count in counts), sold),
+        round_trips_per_sale=quotient(sum(count.round_trips for count in counts), shared),
+        commands_per_sale=quotient(sum(count.commands for count in counts), shared),
         oversold=sold - taken,
     )
 

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 
 from app.bench import peers, queue, recipes
 from app.bench.contender import Contender, Names
+from app.config import Settings
 from app.domain import Invalid
 from app.locks import LOCKS
 from app.locks.queue import Queue
@@ -36,12 +37,31 @@ class Row:
     module: str = ""  # what must be installed,
     package: str = ""  # and what its package is called
     exhibit: bool = False
+    needs: str = "store"  # what of `Servers` it lives in
 
+    @property
+    def counted(self) -> bool:
+        """Can it be said what it sends? SQLite is a library: a statement in it is no round trip."""
+        return self.needs != "database"
+
+
+WHERE = {
+    "store": "our recipe",
+    "masters": "our recipe, on three more embedded Valkeys",
+    "database": "our recipe, in a SQLite file in the run's folder, synced to disk; not counted",
+    "zookeeper": "our recipe, on the servers of ZOOKEEPER_HOSTS, over their network and disks",
+}
 
 OURS = [
-    Row(name, "our recipe", partial(recipes.contender, recipe), exhibit=recipe.exhibit)
+    Row(
+        name,
+        WHERE[recipe.needs],
+        partial(recipes.contender, recipe),
+        exhibit=recipe.exhibit,
+        needs=recipe.needs,
+    )
     for name, recipe in LOCKS.items()
-    if recipe.needs == "store" and recipe is not Queue
+    if recipe is not Queue
 ]
 
 QUEUE = [
@@ -93,12 +113,18 @@ PEERS = [
 
 ROWS = {row.name: row for row in (*OURS, *QUEUE, *PEERS)}
 
-# Taken unless told otherwise, in the table's order: the sound ones that are fast enough to matter.
+# Taken unless told otherwise, in the table's order: the sound ones that are fast enough to matter
+# and need no more than the one server.
 DEFAULT = ["lease", "watchdog", *(row.name for row in (*QUEUE, *PEERS))]
 
 
-def installed(row: Row) -> bool:
-    return not row.module or find_spec(row.module) is not None
+def missing(row: Row, zookeeper_hosts: str = "") -> str:
+    """Why it cannot be measured here; "" when it can."""
+    if row.module and find_spec(row.module) is None:
+        return f"{row.name} is not installed: pip install {row.package}."
+    if row.needs == "zookeeper":
+        return Servers(Settings(zookeeper_hosts=zookeeper_hosts)).missing(row.needs)
+    return ""
 
 
 @dataclass(frozen=True)
@@ -109,31 +135,27 @@ class Choice:
 
 
 def choose(
-    only: list[str] | None, base: str | None, there: Callable[[Row], bool] = installed
+    only: list[str] | None, base: str | None, missing: Callable[[Row], str] = missing
 ) -> Choice:
     """The rows to measure. The base is measured too, chosen or not: ratios need it.
 
-    Peers that are not installed are left out with a remark; one that was named raises Invalid.
+    A row that is `missing` is left out with that remark; if it was named, it raises Invalid.
     """
     for option, names in (("--only", only or []), ("--base", [] if base is None else [base])):
         for name in names:
             if name not in ROWS:
                 known = ", ".join(ROWS)
                 raise Invalid({option: f"{option}: there is no lock {name}; known: {known}"})
-            if not there(ROWS[name]):
-                raise Invalid({option: f"{option}: {_absent(ROWS[name])}"})
+            if why := missing(ROWS[name]):
+                raise Invalid({option: f"{option}: {why}"})
     wanted = [ROWS[name] for name in only or DEFAULT]
-    rows = [row for row in wanted if there(row)]
-    remarks = [_absent(row) for row in wanted if not there(row)]
+    rows = [row for row in wanted if not missing(row)]
+    remarks = [why for row in wanted if (why := missing(row))]
     against = ROWS[base or BASE]
-    if not there(against):
-        remarks.append(f"{_absent(against)} Ratios are against {rows[0].name} instead.")
+    if why := missing(against):
+        remarks.append(f"{why} Ratios are against {rows[0].name} instead.")
         against = rows[0]
     elif against not in rows:
         remarks.append(f"{against.name} is measured too: the ratios are against it.")
         rows.append(against)
     return Choice(rows, against, list(dict.fromkeys(remarks)))
-
-
-def _absent(row: Row) -> str:
-    return f"{row.name} is not installed: pip install {row.package}."

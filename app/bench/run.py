@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from pathlib import Path
 import redis
 
 from app.bench import BenchFailed, server
+from app.bench.beside import reachable
 from app.bench.cell import Shape
 from app.bench.contender import Names
 from app.bench.crew import Crew, hired
@@ -28,6 +29,7 @@ class Plan:
     shapes: list[Shape]
     seconds: int  # of each cell's window
     rounds: int
+    zookeeper_hosts: str = ""  # for the row that needs them
 
     @property
     def cells(self) -> list[tuple[Shape, int, Row]]:
@@ -57,7 +59,9 @@ def run(plan: Plan, began: Callable[[str], object]) -> Finished:
     Raises BenchFailed, or StoreAway on a machine that the embedded server is not made for.
     """
     measured: dict[tuple[Shape, str], list[Figures]] = {}
-    with stage(max(shape.processes for shape in plan.shapes)) as (store, crew):
+    needs = {row.needs for row in plan.rows}
+    processes = max(shape.processes for shape in plan.shapes)
+    with stage(processes, needs, plan.zookeeper_hosts) as (store, crew):
         about = server.about(store)
         for number, (shape, round, row) in enumerate(plan.cells):
             began(f"{row.name} at {shape}, round {round + 1} of {plan.rounds}")
@@ -73,14 +77,17 @@ def run(plan: Plan, began: Callable[[str], object]) -> Finished:
 
 
 @contextmanager
-def stage(processes: int) -> Iterator[tuple[redis.Redis, Crew]]:
-    """A server and workers for one run, in a folder of their own; all of it gone afterwards."""
+def stage(
+    processes: int, needs: Collection[str] = (), zookeeper_hosts: str = ""
+) -> Iterator[tuple[redis.Redis, Crew]]:
+    """Servers and workers for one run, in a folder of their own; all of it gone afterwards."""
     interrupt = signal.getsignal(signal.SIGINT)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="lastapple-bench-") as name,
             server.running(Path(name)) as store,
-            hired(Path(name), server.url(store), processes) as crew,
+            reachable(needs, Path(name), server.url(store), zookeeper_hosts) as settings,
+            hired(Path(name), settings, processes) as crew,
         ):
             try:
                 yield store, crew
@@ -107,4 +114,4 @@ def measure(
             f"{row.name} at {shape}: its contenders say that they sold {sold} units, the store "
             f"has {noted} sales and {left!r} units."
         )
-    return figures(counts, STOCK - int(left), seconds)
+    return figures(counts, STOCK - int(left), seconds, row.counted)

@@ -46,6 +46,9 @@ def running(folder: Path) -> Iterator[redis.Redis]:
                 said = log.read_text(errors="replace").strip().rpartition("\n")[2]
                 raise BenchFailed(f"The embedded Valkey does not start: {said}")
             yield store
+            # Of redlock's masters one may be away, and the sale goes on: at another pace.
+            if process.poll() is not None:
+                raise BenchFailed("An embedded Valkey ended before its time.")
     finally:
         process.kill()
         process.wait()

@@ -123,6 +123,6 @@ def reading(plan: Plan) -> list[str]:
         "this machine, whose cores contenders and server share. Where two rows' min–max overlap, "
         "the run does not tell them apart.",
         "Not shown: a network slower than loopback, work in the section beyond its two round "
-        "trips, a thread's very first wait, holders that die or pause, a server that writes to "
+        "trips, a thread's very first wait, holders that die or pause, a Valkey that writes to "
         "disk.",
     ]

@@ -1,4 +1,4 @@
-"""One process of contenders: `python -m app.bench.worker DESCRIPTOR URL`, started by `crew`."""
+"""One process of contenders: `python -m app.bench.worker DESCRIPTOR`, started by `crew`."""
 
 from __future__ import annotations
 
@@ -59,10 +59,15 @@ def contend(contender: Contender, window: Window) -> Tally:
     return tally
 
 
-def cell(link: Connection, url: str, task: Task) -> Count:
-    servers = CountedServers(url)
+def counted(servers: CountedServers, contender: Contender, window: Window) -> Tally:
+    with servers.metered():
+        return contend(contender, window)
+
+
+def cell(link: Connection, task: Task) -> Count:
+    servers = CountedServers(task.settings)
     with ExitStack() as stack:
-        stack.callback(servers.store.close)
+        stack.callback(servers.close)
         # A pool of one each: what a contender prepares must be used by the same thread, as
         # redis-py's lock keeps its token in the thread.
         threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in range(task.threads)]
@@ -72,7 +77,7 @@ def cell(link: Connection, url: str, task: Task) -> Count:
         link.send(Ready())
         window = link.recv()
         doing = [
-            thread.submit(contend, contender, window)
+            thread.submit(counted, servers, contender, window)
             for thread, contender in zip(threads, contenders, strict=True)
         ]
         tallies = [each.result() for each in doing]
@@ -88,7 +93,7 @@ def cell(link: Connection, url: str, task: Task) -> Count:
 
 def main() -> None:
     """Work until the other side closes the link. An error ends the process; it is in its log."""
-    descriptor, url = sys.argv[1:]
+    [descriptor] = sys.argv[1:]
     overheard = Overheard()
     logging.getLogger().addHandler(overheard)
     with Connection(int(descriptor)) as link:
@@ -97,7 +102,7 @@ def main() -> None:
                 task = link.recv()
             except EOFError:
                 return
-            count = cell(link, url, task)
+            count = cell(link, task)
             if overheard.said:
                 raise RuntimeError(f"{task.row.name} logged: {overheard.said[0]}")
             link.send(count)

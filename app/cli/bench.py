@@ -7,6 +7,7 @@ import os
 import platform
 import signal
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,9 @@ from rich.progress import (
 
 from app.bench import inputs, tables
 from app.bench.document import document
-from app.bench.rows import BASE, DEFAULT, ROWS, choose
+from app.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from app.bench.run import Finished, Plan, run
+from app.cli.output import settings
 
 
 @click.group("bench", short_help="Measure locks side by side.")
@@ -69,9 +71,17 @@ def locks(
     Every shape is P processes of T threads, all after the same lock; 1x1 is uncontended. The
     locks take turns, so that a noisy minute hits all of them. Brings up a Valkey of its own, in
     a temporary folder, and removes it again. The defaults take about three minutes.
+
+    Three rows live elsewhere: redlock on three Valkeys more, db_unique in a SQLite file in that
+    folder, zookeeper on yours, if ZOOKEEPER_HOSTS is set. Name them with --only.
     """
-    choice = choose(inputs.names(only) if only is not None else None, base)
-    plan = Plan(choice.rows, choice.base, inputs.shapes(shapes), seconds, rounds)
+    hosts = settings().zookeeper_hosts
+    choice = choose(
+        inputs.names(only) if only is not None else None,
+        base,
+        partial(missing, zookeeper_hosts=hosts),
+    )
+    plan = Plan(choice.rows, choice.base, inputs.shapes(shapes), seconds, rounds, hosts)
     check_writable(json_file)
     # Standard output may belong to the document.
     people = Console(stderr=json_file == "-", highlight=False)

@@ -7,6 +7,7 @@ import signal
 import sys
 
 PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
+LIBC = ctypes.CDLL(None)  # loaded here: the child of a process with threads must do very little
 
 
 def end_with_parent() -> None:
@@ -16,4 +17,4 @@ def end_with_parent() -> None:
     only; elsewhere who is killed leaves his children running.
     """
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -7,13 +7,15 @@ hand-over through the server costs three trips.
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import weakref
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
+
+import redis
 
 from app.domain import Clock
 
@@ -21,10 +23,21 @@ from app.domain import Clock
 # longer than that gains nothing by a pass, and the others wait no longer than they must.
 PASSING = 0.003
 SHARE = 0.1  # of the lease, after which it is not passed on: who gets it has the rest for its work
+LOOK = 1.0  # s between two looks of who sits, whether somebody leads
 
-Key = tuple[int, str, float]  # with the client, what makes it the same: process, name, lease
+Key = tuple[str, float]  # with the client, what makes it the same: name, lease
 _cohorts: weakref.WeakKeyDictionary[Any, dict[Key, Cohort]] = weakref.WeakKeyDictionary()
 _mutex = threading.Lock()  # of `_cohorts` and all that is in them; never held while waiting
+
+
+def _forked() -> None:
+    """A child's threads are not those that sit here, and nobody would unlock the mutex for it."""
+    global _mutex
+    _mutex = threading.Lock()
+    _cohorts.clear()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 @dataclass(slots=True)
@@ -36,105 +49,127 @@ class Held:
     ends: float  # when the lease ends at the latest, by `clock.now()`
     pass_until: float
     passes: int  # that are left
-    cohort: Cohort | None = None
+    seat: Seat | None = None  # in a cohort
 
 
 class Seat:
-    """A thread waiting inside its process. Called with the lock, or without: then it leads."""
+    """A thread in its cohort: it sits, or leads."""
 
     def __init__(self) -> None:
+        self.cohort: Cohort | None = None
         self.held: Held | None = None
-        self.called = False
-        self._call = threading.Lock()
-        self._call.acquire()
+        self.error: Exception | None = None  # who led could not reach the server
+        # Locked while the thread is in acquire or release. A `with` unlocks it however the thread
+        # leaves: between that and the next line there is no room for an interrupt.
+        self.here = threading.Lock()
+        self._bell = threading.Lock()
+        self._bell.acquire()
 
-    def call(self, held: Held | None) -> None:
-        self.held, self.called = held, True
-        self._call.release()
+    def ring(self) -> None:
+        self._bell.release()
 
     def wait(self, seconds: float) -> None:
-        self._call.acquire(timeout=min(seconds, threading.TIMEOUT_MAX))
+        self._bell.acquire(timeout=seconds)
 
 
 class Cohort:
-    """One thread leads: it holds the lock or stands in line for it. The others sit."""
+    """One thread leads: it holds the lock or stands in line for it. The others sit.
+
+    A thread may be interrupted (KeyboardInterrupt) between any two lines. So a new leader is one
+    assignment, and a leader that is not here any more leads no longer, whatever it left undone.
+    """
 
     def __init__(self, known: dict[Key, Cohort], key: Key) -> None:
         self.known = known
         self.key = key
         self.seats: deque[Seat] = deque()
-        self.current: Held | None = None  # None: the leader is still in line
+        self.leader: Seat | None = None
 
     @staticmethod
-    def join(client: Any, name: str, lease: float, now: float) -> tuple[Cohort, Seat | None]:
-        """The cohort for this lock and a seat in it; no seat: lead."""
-        key = (os.getpid(), name, lease)
+    def join(client: Any, name: str, lease: float, seat: Seat, now: float) -> Cohort:
+        """The cohort for this lock; `seat` sits in it now, or leads."""
+        key = (name, lease)
         with _mutex:
             known = _cohorts.setdefault(client, {})
             cohort = known.get(key)
             if cohort is None:
                 cohort = known[key] = Cohort(known, key)
-                return cohort, None
-            if cohort._deposed(now):
-                return cohort, None
-            cohort.seats.append(seat := Seat())
-            return cohort, seat
+            seat.cohort = cohort
+            if cohort._vacant(now):
+                cohort.leader = seat
+            else:
+                cohort.seats.append(seat)
+            return cohort
 
     def sit(self, seat: Seat, clock: Clock, deadline: float) -> bool:
-        """Until called; False at the deadline. Leads, too, when the holder's lease has ended.
+        """Until it leads, with the lock (`seat.held`) or without; False at the deadline.
 
-        (Its thread may have died with the lock in its hands.)
+        Raises the leader's error when that could not reach the server.
         """
-        try:
-            while True:
-                with _mutex:
-                    now = clock.now()
-                    if seat.called:
-                        return True
-                    if now >= deadline or self._deposed(now):
-                        self.seats.remove(seat)
-                        return now < deadline
-                seat.wait(min(deadline - now, self.key[-1]))
-        except BaseException:
+        while True:
             with _mutex:
-                if not seat.called:
+                now = clock.now()
+                if seat.error:
+                    away = redis.TimeoutError, redis.ConnectionError
+                    kind = next(kind for kind in away if isinstance(seat.error, kind))
+                    raise kind(*seat.error.args) from seat.error
+                if self.leader is seat:
+                    return True
+                if now >= deadline:
+                    return False
+                if self._vacant(now):
+                    seat.held = None
+                    self.leader = seat
                     self.seats.remove(seat)
-                    raise
-            # Called in the same moment: whoever sits next shall have it.
-            if seat.held is None or not self.pass_on(seat.held, -math.inf):
-                self.step_down(seat.held)
-            raise
-
-    def lead(self, held: Held) -> Held:
-        """The leader has the lock."""
-        with _mutex:
-            held.cohort, self.current = self, held
-        return held
+                    return True
+            seat.wait(min(deadline - now, self.key[-1], LOOK))
 
     def pass_on(self, held: Held, now: float) -> bool:
         """Give the lock to the next thread. False: nobody sits there, or it is time to go."""
         with _mutex:
-            mine = self.current is held and held.passes and now < held.pass_until
-            if not mine or not self.seats:
-                return False
-            self.current = replace(held, fence=held.fence + 1, passes=held.passes - 1)
-            self.seats.popleft().call(self.current)
-            return True
+            if self.leader is None or self.leader is not held.seat:
+                return False  # deposed: somebody leads already
+            may = held.passes and now < min(held.pass_until, held.ends)
+            if may and self._call(held):
+                return True
+            self.leader.held = None  # it takes the lock to the server, and leads while it is here
+            return False
 
-    def step_down(self, held: Held | None) -> None:
-        """The leader is done with the server: the next thread stands in line."""
+    def fail(self, seat: Seat, error: Exception) -> None:
+        """The server is away: all who sit hear of it, and need not find out one by one."""
         with _mutex:
-            if self.current is not held:
-                return  # deposed: somebody leads already
-            self.current = None
-            if self.seats:
-                self.seats.popleft().call(None)
-            else:
+            while self.leader is seat and self.seats:
+                self.seats[0].error = error
+                self.seats.popleft().ring()
+
+    def leave(self, seat: Seat) -> None:
+        """Get up; the leader is done with the server: the next thread stands in line."""
+        with _mutex:
+            if self.leader is not seat:
+                with suppress(ValueError):  # deposed
+                    self.seats.remove(seat)
+            elif not self._call(None):
+                self.leader = None
                 self.known.pop(self.key, None)
 
-    def _deposed(self, now: float) -> bool:
-        """Has the holder's lease ended? Then it leads no longer."""
-        if self.current is None or now < self.current.ends:
-            return False
-        self.current = None
-        return True
+    def _call(self, held: Held | None) -> bool:
+        """The next one leads, with the lock or without. False: nobody sits here."""
+        while self.seats:
+            seat = self.seats[0]
+            if seat.here.locked() and seat is not self.leader:
+                seat.held = held and replace(
+                    held, fence=held.fence + 1, passes=held.passes - 1, seat=seat
+                )
+                self.leader = seat
+                self.seats.popleft()
+                seat.ring()
+                return True
+            self.seats.popleft()  # interrupted: it left nothing but its seat
+        return False
+
+    def _vacant(self, now: float) -> bool:
+        """Does nobody lead? The holder's lease has ended, or who has no lock is not here."""
+        if self.leader is None:
+            return True
+        held = self.leader.held
+        return now >= held.ends if held else not self.leader.here.locked()

@@ -17,17 +17,19 @@ from typing import Any
 
 import orjson
 import redis
+from redis.cluster import RedisCluster
 from redis.connection import AbstractConnection
 
 from app.locks.queue.scripts import Script
-from app.store.redis import connection_to
+from app.store.cluster import Cluster
+from app.store.redis import NEVER_RESEND, connection_to, tell
 
 LIMIT = 5.0  # s for each answer, where the client that we were given has no limit of its own
 IDLE = 0.5  # s of silence after which the server may have hung up without our knowing
 # How often to look for an answer before sleeping until it comes, about 50 µs in all: to be woken
 # takes as long as the server does. Only while nobody else wants the lock; a crowd needs the cores.
 LOOKS = 20
-KEPT = 16  # hash tags that a thread keeps connections for (one, unless on a cluster)
+KEPT = 64  # pairs of a thread for one cluster, each for one hash tag; a single server needs one
 
 _thread = threading.local()
 
@@ -39,15 +41,18 @@ def connections(client: Any, tag: str) -> Connections:
         clients = _thread.clients
     except AttributeError:
         clients = _thread.clients = weakref.WeakKeyDictionary()
+    if not isinstance(client, (Cluster, RedisCluster)):
+        # All locks share it: a thread waits for one at a time, and a word has its place's number.
+        tag = ""
     mine = (os.getpid(), tag)  # a forked child must not speak on its parent's connections
-    try:
-        return clients[client][mine]
-    except KeyError:
-        known = clients.setdefault(client, {})
+    known = clients.setdefault(client, {})
+    pair = known.pop(mine, None)
+    if pair is None:
         if len(known) >= KEPT:
             known.pop(next(iter(known))).close()
-        known[mine] = Connections(client, tag)
-        return known[mine]
+        pair = Connections(client, tag)
+    known[mine] = pair  # the last: the first is the one that has not been used for longest
+    return pair
 
 
 class Connections:
@@ -55,8 +60,10 @@ class Connections:
 
     def __init__(self, client: Any, tag: str) -> None:
         self.client: Any = weakref.proxy(client)  # else `_thread` would keep it alive for ever
-        self.channel = f"{tag}:{uuid.uuid4().hex}"
+        self.tag = tag
+        self.channel = self._new_channel()
         self.listening = False
+        self.places = 0  # that its thread has taken in line so far
         self.crowded = False  # did the last turn have to be waited for?
         self._speaker: AbstractConnection | None = None
         self._listener: AbstractConnection | None = None
@@ -67,35 +74,52 @@ class Connections:
 
         Raises redis.ConnectionError or TimeoutError: whether it ran is unknown.
         """
-        if self._speaker is None:
-            self._speaker = self._open()
-        speaker = self._speaker
-        looks = 0 if self.crowded else LOOKS
         try:
-            if time.monotonic() > self._spoken + IDLE:
-                self._look(speaker)
-            try:
-                answer = _ask(speaker, "EVALSHA", script.sha, len(keys), *keys, *args, looks=looks)
-            except redis.exceptions.NoScriptError:  # it has not run
-                answer = _ask(speaker, "EVAL", script.text, len(keys), *keys, *args)
-        except redis.exceptions.MovedError:
-            # The slot lives elsewhere now, and the script has not run. Let the client find out.
+            return self._say(script, keys, args)
+        except redis.exceptions.MovedError as error:  # the slot lives elsewhere: it has not run
             self.close()
-            self.client.exists(keys[0])
-            self._speaker = self._open()
-            answer = _ask(self._speaker, "EVAL", script.text, len(keys), *keys, *args)
+            tell(self.client, error)
+            return self._say(script, keys, args)
+
+    def _say(self, script: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        try:
+            if self._speaker is None:
+                self._speaker = self._open()
+            elif time.monotonic() > self._spoken + IDLE:
+                self._look(self._speaker)
+            looks = 0 if self.crowded else LOOKS
+            words = [len(keys), *keys, *args]
+            try:
+                answer = _ask(self._speaker, "EVALSHA", script.sha, *words, looks=looks)
+            except redis.exceptions.NoScriptError:  # it has not run
+                answer = _ask(self._speaker, "EVAL", script.text, *words)
+        except redis.ResponseError:
+            raise
         except BaseException as error:
-            if not isinstance(error, redis.ResponseError):
-                speaker.disconnect()  # an answer may still come: never read it as another's
+            self._hang_up()  # an answer may still come: never read it as another's
+            if isinstance(error, redis.RedisError):
+                tell(self.client, error)
             raise
         self._spoken = time.monotonic()
         return answer
 
     def listen(self) -> None:
         """Subscribe; to the same channel as before when the connection had been lost."""
-        if self._listener is None:
-            self._listener = self._open()
-        _ask(self._listener, "SSUBSCRIBE", self.channel)
+        try:
+            self._subscribe()
+        except redis.exceptions.MovedError:  # of which the client has been told
+            self._subscribe()
+
+    def _subscribe(self) -> None:
+        try:
+            if self._listener is None:
+                self._listener = self._open()
+            _ask(self._listener, "SSUBSCRIBE", self.channel)
+        except BaseException as error:
+            self.deafen()
+            if isinstance(error, redis.RedisError):
+                tell(self.client, error)
+            raise
         self.listening = True
 
     def hear(self, seconds: float) -> list[Any] | None:
@@ -106,13 +130,19 @@ class Connections:
         if self._listener is None:
             raise redis.ConnectionError("Nobody listens.")
         try:
-            _, _, said = self._listener.read_response(timeout=seconds, disconnect_on_error=False)
+            kind, _, said = self._listener.read_response(timeout=seconds, disconnect_on_error=False)
+            if kind != b"smessage":
+                # "sunsubscribe": the channel's slot has moved to another node of the cluster.
+                raise redis.ConnectionError("Nothing is said here any more.")
         except redis.TimeoutError:
             return None
-        except BaseException:
+        except BaseException as error:
             self.deafen()
+            if isinstance(error, redis.RedisError):
+                tell(self.client, error)
             raise
-        word: list[Any] = orjson.loads(said)
+        # A value that comes along may be any bytes: read each as one character, not as UTF-8.
+        word: list[Any] = orjson.loads(said.decode("latin-1"))
         return word
 
     def deafen(self) -> None:
@@ -120,16 +150,29 @@ class Connections:
         self.listening = False
         if self._listener is not None:
             self._listener.disconnect()
+            self._listener = None  # on a cluster, the next one may have to go to another node
+
+    def forsake(self) -> None:
+        """Nobody listens on this channel again: a place that may still be in some line is void."""
+        self.deafen()
+        self.channel = self._new_channel()
+
+    def _new_channel(self) -> str:
+        return f"{self.tag or 'waiter'}:{uuid.uuid4().hex}"
 
     def close(self) -> None:
         self.deafen()
-        self._listener = None
+        self._hang_up()
+
+    def _hang_up(self) -> None:
         if self._speaker is not None:
             self._speaker.disconnect()
-            self._speaker = None
+            self._speaker = None  # as above
 
     def _open(self) -> AbstractConnection:
-        connection = connection_to(self.client, self.channel, protocol=2)
+        # Whoever wants to try again does so himself: the client's own retries come on top of his.
+        options = {"protocol": 2, "retry": NEVER_RESEND, "decode_responses": False}
+        connection = connection_to(self.client, self.channel, **options)
         if connection.socket_timeout is None:
             connection.socket_timeout = LIMIT
             connection.socket_connect_timeout = LIMIT

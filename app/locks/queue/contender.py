@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import redis
 
 from app.domain import Clock
 from app.locks.handle import Counts
-from app.locks.queue.cohort import PASSING, SHARE, Cohort, Held
+from app.locks.queue.cohort import PASSING, SHARE, Cohort, Held, Seat
 from app.locks.queue.line import HANDOVER, Line
 
 
@@ -42,31 +43,41 @@ class Contender:
         if not self.cohort:
             return self._stand_in_line(token, blocking, deadline)
         lease = math.inf if self.lease is None else self.lease
-        cohort, seat = Cohort.join(self.line.client, self.line.name, lease, now)
-        if seat:
-            self.line.counts.waits += blocking
-            if not cohort.sit(seat, self.clock, deadline):
-                return None
-            if seat.held:
-                return seat.held
-        held = None
+        seat = Seat()
         try:
-            held = self._stand_in_line(token, blocking, deadline)
-            return cohort.lead(held) if held else None
-        finally:
-            if held is None:
-                cohort.step_down(None)
+            with seat.here:
+                cohort = Cohort.join(self.line.client, self.line.name, lease, seat, now)
+                if cohort.leader is not seat:
+                    self.line.counts.waits += blocking
+                if cohort.sit(seat, self.clock, deadline) and not seat.held:
+                    try:
+                        seat.held = self._stand_in_line(token, blocking, deadline, seat)
+                    except (redis.ConnectionError, redis.TimeoutError) as error:
+                        cohort.fail(seat, error)
+                        raise
+            if not seat.held:
+                cohort.leave(seat)
+            return seat.held
+        except BaseException:
+            if seat.held:  # interrupted when it had it already
+                with suppress(redis.RedisError):
+                    self.release(seat.held)
+            elif seat.cohort:
+                seat.cohort.leave(seat)
+            raise
 
     def release(self, held: Held) -> bool:
         """True: it was still mine. Raises redis.RedisError."""
-        if held.cohort is None:
+        if held.seat is None or held.seat.cohort is None:
             return self.line.release(held.token, ends=held.ends)
-        if held.cohort.pass_on(held, self.clock.now()):
-            return True
-        try:
-            return self.line.release(held.token, ends=held.ends)
-        finally:
-            held.cohort.step_down(held)
+        cohort = held.seat.cohort
+        with held.seat.here:
+            if cohort.pass_on(held, self.clock.now()):
+                return True
+            try:
+                return self.line.release(held.token, ends=held.ends)
+            finally:
+                cohort.leave(held.seat)
 
     def keep(self, held: Held, seconds: float | None, more: bool = False) -> bool:
         """Let the lease end `seconds` from now, or so much later. False: not mine any more."""
@@ -83,10 +94,12 @@ class Contender:
         except redis.RedisError:
             return self.clock.now() < held.ends
 
-    def _stand_in_line(self, token: str, blocking: bool, deadline: float) -> Held | None:
+    def _stand_in_line(
+        self, token: str, blocking: bool, deadline: float, seat: Seat | None = None
+    ) -> Held | None:
         timeout = None if deadline == math.inf else max(0.0, deadline - self.clock.now())
         grant = self.line.acquire(token, blocking, timeout)
         if grant is None:
             return None
         pass_until = self.clock.now() + self.passing
-        return Held(token, grant.fence, grant.ends, pass_until, self.cohort)
+        return Held(token, grant.fence, grant.ends, pass_until, self.cohort, seat)

@@ -52,7 +52,8 @@ class Lock:
         good) before the others' turn: two to three times the throughput, less strictly in turn;
         `handover` is how long a waiter may take to accept the lock before it is passed over.
         """
-        if renew and timeout is None:
+        lease = timeout or None  # 0 is none, too, as in redis-py
+        if renew and lease is None:
             raise LockError("A lock without timeout needs no renewal", lock_name=str(name))
         self.redis = redis
         self.name = bytes(name).decode() if isinstance(name, bytes | memoryview) else name
@@ -64,8 +65,8 @@ class Lock:
         self.raise_on_release_error = raise_on_release_error
         self.renew = renew
         self.clock = clock or Clock()
-        self.contender = Contender(redis, self.clock, self.name, timeout, cohort, handover)
-        self.alone = Contender(redis, self.clock, self.name, timeout, 0, handover)
+        self.contender = Contender(redis, self.clock, self.name, lease, cohort, handover)
+        self.alone = Contender(redis, self.clock, self.name, lease, 0, handover)
         self.local: Any = threading.local() if self.thread_local else SimpleNamespace()
         self.local.token = self.local.hold = None
         self.to_tell: list[Callable[[], object]] = []
@@ -181,7 +182,7 @@ class Hold:
         self.contender = contender
         self.held = held
         self.to_tell = to_tell
-        self.noticed = False
+        self.noticed = self.released = False
         self.stop: Callable[[], None] = lambda: None
 
     @property
@@ -192,13 +193,16 @@ class Hold:
         self.stop = self.contender.clock.every(seconds, self.renew)
 
     def renew(self) -> bool:
-        return self._still(self.contender.renew(self.held))
+        kept = self.contender.renew(self.held)
+        # Released while we asked: that it is not mine any more is no loss.
+        return not self.released and self._still(kept)
 
     def keep(self, seconds: float, more: bool = False) -> bool:
         return self._still(self.contender.keep(self.held, seconds, more))
 
     def release(self) -> bool:
         self.stop()
+        self.released = True
         return self._still(self.contender.release(self.held))
 
     def _still(self, mine: bool) -> bool:

@@ -88,12 +88,15 @@ class Queue(Handle):
         held = self.held
         if held is None:
             return False
-        if self.contender.renew(held):
-            self.counts.renewals += 1
-            self.ends = held.ends
-            return True
-        self.lose()
-        return False
+        kept = self.contender.renew(held)
+        if self.held is not held:
+            return False  # released while we asked: that it is not mine any more is no loss
+        if not kept:
+            self.lose()
+            return False
+        self.counts.renewals += 1
+        self.ends = held.ends
+        return True
 
 
 class Fused:

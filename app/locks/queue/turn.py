@@ -40,6 +40,7 @@ class Turn:
         self.reads = reads
         self.mine = connections(line.client, line.tag)
         self.place = ""  # in line; none yet
+        self.number = 0  # of that place
         self.asked = self.look = 0.0  # by `clock.now()`: last time, and when I will again
 
     def come(self, blocking: bool, deadline: float) -> Grant | None:
@@ -57,7 +58,7 @@ class Turn:
         except BaseException:
             # Interrupted, or the store is away. Nobody shall wait for us, whatever of this the
             # store still hears: our word that we leave, or that nobody listens any more.
-            self.mine.deafen()
+            self.mine.forsake()
             with suppress(redis.RedisError):
                 self._leave()
             raise
@@ -66,7 +67,11 @@ class Turn:
         """Take a place in line, unless the lock is free. To be called there one must listen."""
         line = self.line
         times = [line.in_ms(line.handover), line.in_ms(line.lease)]
-        place = [self.token, line.process(), self.mine.channel, *times, line.tokens, *self.reads]
+        # What was said to an earlier place may still lie unheard in the listener. It must not pass
+        # for a word to this one: the lock has gone on since, and the values are old.
+        self.mine.places = self.number = self.mine.places + 1
+        me = [self.token, line.process(), self.mine.channel]
+        place = [*me, *times, line.tokens, self.number, *self.reads]
         self.place = orjson.dumps(place).decode()
         return self.ask()
 
@@ -87,6 +92,8 @@ class Turn:
         # When I am called I hear of it. But the holder, or all those before me, may be frozen or
         # dead: look when its lease has ended, the first in line first, the others seldom.
         before, left = said, rest[0]
+        if before < 0:  # I was called and did not hear it in time, or the store has lost the line
+            return self.stand()
         end = (
             HEARTBEAT if left < 0 else max(left / 1000 + STAGGER * (before + 1), PATIENCE * before)
         )
@@ -103,7 +110,9 @@ class Turn:
                 now = self.clock.now()
                 ends = self._accept(word[1], now)
                 if ends is not None:
-                    values = [None if value is False else value for value in word[3:]]
+                    values = [
+                        None if value is False else value.encode("latin-1") for value in word[3:]
+                    ]
                     return Grant(int(word[2]), values, ends)
                 # Too late: it went to the next in line. Stand at the end of it again.
                 self.look = now
@@ -127,14 +136,14 @@ class Turn:
         return self.line.keep(self.token, self.line.lease)
 
     def _hear(self, seconds: float) -> list[Any] | None:
-        """A word to this waiter, None when there was none; what is for others is dropped."""
+        """A word to this place, None when there was none; what is for others is dropped."""
         try:
             word = self.mine.hear(seconds)
         except redis.ConnectionError:
             self.line.again(lambda _: self.mine.listen())
             self.look = self.clock.now()  # what was said meanwhile we have not heard
             return None
-        return word if word and word[0] == self.token else None
+        return word if word and word[0] == self.number else None
 
     def _leave(self) -> None:
         self.mine.call(LEAVE, self.line.keys, [self.token, self.place])

@@ -14,6 +14,7 @@ import pytest
 
 from tests.servers import until
 from tests.shop import full_environ
+from tests.zookeeper import ZooKeeperServer
 
 LOCKS = [sys.executable, "-m", "app.cli", "bench", "locks"]
 MEMBERS = {
@@ -47,11 +48,13 @@ def test_a_short_run_for_programs_and_for_people() -> None:
         assert text in done.stderr
 
 
-def begin(folder: Path) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
+def begin(
+    folder: Path, *more: str, servers: int = 1, **environ: str
+) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
     """A long run in the middle of a cell: its process, and all that it started."""
     running = subprocess.Popen(
-        [*LOCKS, "--only", "redis-py", "--shapes", "2x2", "--seconds", "60"],
-        env=full_environ({"TMPDIR": str(folder)}),
+        [*LOCKS, "--only", "redis-py", "--shapes", "2x2", "--seconds", "60", *more],
+        env=full_environ({"TMPDIR": str(folder)} | environ),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -59,9 +62,9 @@ def begin(folder: Path) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
     me = psutil.Process(running.pid)
 
     def working() -> bool:
-        """A server and two workers, whose contenders (two threads each) are under way."""
+        """Its servers and two workers, whose contenders (two threads each) are under way."""
         family = me.children(recursive=True)
-        return len(family) == 3 and all(one.num_threads() >= 3 for one in family)
+        return len(family) == servers + 2 and all(one.num_threads() >= 3 for one in family)
 
     until(working, 60)
     return running, me.children(recursive=True)
@@ -114,3 +117,20 @@ def test_no_process_outlives_a_killed_bench(tmp_path: Path) -> None:
     running.communicate(timeout=10)
     _gone, alive = psutil.wait_procs(family, 10)
     assert not alive
+
+
+def test_nothing_is_left_behind_of_locks_outside_the_store(
+    tmp_path: Path, zookeeper: ZooKeeperServer
+) -> None:
+    before = zookeeper.figure("zk_znode_count")
+    only = ("--only", "zookeeper,redlock,db_unique", "--base", "redlock")  # zookeeper comes first
+    running, family = begin(tmp_path, *only, servers=4, ZOOKEEPER_HOSTS=zookeeper.hosts)
+    until(lambda: zookeeper.figure("zk_ephemerals_count") >= 4, 30, "they stand in line")
+    interrupt(running, family)
+    _, errors = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "left behind" not in errors
+    _gone, alive = psutil.wait_procs(family, 10)
+    assert not alive
+    assert not list(tmp_path.iterdir())
+    assert zookeeper.figure("zk_znode_count") == before

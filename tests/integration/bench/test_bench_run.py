@@ -8,16 +8,18 @@ import pytest
 
 from app.bench import BenchFailed, recipes
 from app.bench.cell import Shape
+from app.bench.contender import Names
 from app.bench.figures import Figures
 from app.bench.rows import DEFAULT, ROWS, Build, Row
-from app.bench.run import Plan, run
+from app.bench.run import Plan, measure, run, stage
 from tests.integration.bench.stubs import Boastful, Broken, Forgetful, Never, Quiet, Stuck
+from tests.zookeeper import ZooKeeperServer
 
 
-def measured(rows: list[Row], shape: Shape) -> dict[str, Figures]:
+def measured(rows: list[Row], shape: Shape, zookeeper_hosts: str = "") -> dict[str, Figures]:
     """One round of one second."""
     told: list[str] = []
-    plan = Plan(rows, rows[0], [shape], seconds=1, rounds=1)
+    plan = Plan(rows, rows[0], [shape], 1, 1, zookeeper_hosts)
     results = run(plan, told.append).results
     assert told == [f"{row.name} at {shape}, round 1 of 1" for row in rows]
     return {result.row.name: result.rounds[0] for result in results}
@@ -51,15 +53,39 @@ def test_what_an_uncontended_sale_sends() -> None:
     assert {figures.fairness for figures in found.values()} == {1.0}
 
 
+ELSEWHERE = ["redlock", "db_unique", "zookeeper"]  # where their lock lives
+
+
+def test_locks_outside_the_store_sell_exactly(zookeeper: ZooKeeperServer) -> None:
+    found = measured([ROWS[name] for name in ELSEWHERE], Shape(2, 2), zookeeper.hosts)
+    assert {name: figures.oversold for name, figures in found.items()} == dict.fromkeys(found, 0)
+    assert all(figures.sales_per_s > 5 for figures in found.values())
+
+
+def test_what_they_send_is_counted_or_not_known(zookeeper: ZooKeeperServer) -> None:
+    """A master's SET and DEL are a round trip each; ZooKeeper's create, list and delete are three.
+
+    The very first to stand in a line of ZooKeeper's makes it, with two requests more.
+    """
+    found = measured([ROWS[name] for name in ELSEWHERE], Shape(1, 1), zookeeper.hosts)
+    redlock, db_unique, in_zookeeper = found.values()
+    assert (redlock.round_trips_per_sale, redlock.commands_per_sale) == (2 + 6, 5 + 6)
+    assert (db_unique.round_trips_per_sale, db_unique.commands_per_sale) == (None, None)
+    assert in_zookeeper.round_trips_per_sale == pytest.approx(2 + 3, abs=0.2)
+    assert in_zookeeper.commands_per_sale == pytest.approx(5 + 3, abs=0.2)
+
+
 def test_a_recipe_that_never_locks_oversells() -> None:
     found = measured([stub(partial(recipes.contender, Never))], Shape(1, 4))["stub"]
     assert 0 < found.oversold < found.sales_per_s + 5
 
 
 def test_oversold_is_exact() -> None:
-    """Nothing is ever taken: oversold is what was sold, one of it perhaps after the window."""
-    found = measured([stub(Forgetful)], Shape(1, 1))["stub"]
-    assert found.oversold - found.sales_per_s in (0, 1)
+    """Nothing is ever taken: oversold is what was sold, before the window and after it too."""
+    with stage(1) as (store, crew):
+        names = Names.of("a")
+        found = measure(store, crew, stub(Forgetful), names, Shape(1, 1), seconds=1)
+        assert found.oversold == store.xlen(names.sales) > found.sales_per_s
 
 
 def test_a_lock_that_nobody_gets_has_no_cost_a_sale() -> None:

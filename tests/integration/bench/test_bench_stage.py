@@ -7,16 +7,19 @@ import signal
 import tempfile
 from pathlib import Path
 
+import psutil
 import pytest
 import redis
 
-from app.bench import BenchFailed, server
+from app.bench import BenchFailed, beside, server
 from app.bench.cell import Task
 from app.bench.contender import Names
 from app.bench.rows import ROWS
 from app.bench.run import stage
+from app.config import Settings
 from app.store import embedded
-from tests.servers import StoreServer
+from tests.servers import StoreServer, free_port, until
+from tests.zookeeper import ZooKeeperServer
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +60,7 @@ def test_a_worker_that_died_between_cells() -> None:
         crew.members[0].process.kill()
         crew.members[0].process.wait()
         with pytest.raises(BenchFailed, match="A worker failed"):
-            crew.members[0].say(Task(ROWS["lease"], Names.of("a"), 1))
+            crew.members[0].say(Task(ROWS["lease"], Names.of("a"), Settings(), 1))
 
 
 def test_a_server_that_does_not_start(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,3 +97,51 @@ def test_a_server_that_died_between_cells() -> None:
 
     with pytest.raises(BenchFailed, match="does not answer"), stage(1) as (store, _crew):
         begin_another(store)
+
+
+def test_a_master_that_died_is_not_passed_over() -> None:
+    """The other two would sell on, at another pace than three."""
+
+    def kill(url: str) -> None:
+        with redis.Redis.from_url(url) as master:
+            process = psutil.Process(master.info("server")["process_id"])
+        process.kill()
+        until(lambda: process.status() == psutil.STATUS_ZOMBIE)
+
+    with (
+        pytest.raises(BenchFailed, match="ended before its time"),
+        stage(1, {"masters"}) as (_store, crew),
+    ):
+        kill(crew.settings.masters[2])
+
+
+def test_three_masters_and_a_database_of_the_runs_own(folder: Path) -> None:
+    with stage(1, {"masters", "database"}) as (store, crew):
+        ports = {int(url.rpartition(":")[2].partition("/")[0]) for url in crew.settings.masters}
+        assert len(ports | {store.connection_pool.connection_kwargs["port"]}) == 4
+        assert list(folder.glob("*/orders.db"))
+    assert not list(folder.iterdir())
+
+
+def test_a_zookeeper_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "CONNECT", 0.5)
+    hosts = f"127.0.0.1:{free_port()}"
+    with (
+        pytest.raises(BenchFailed, match=rf"ZooKeeper \({hosts}\) does not answer"),
+        stage(1, {"zookeeper"}, hosts),
+    ):
+        pass
+
+
+def test_the_runs_nodes_are_gone_from_zookeeper_though_its_workers_were_killed(
+    zookeeper: ZooKeeperServer,
+) -> None:
+    def nodes() -> int:
+        return zookeeper.figure("zk_znode_count")
+
+    before = nodes()
+    with stage(1, {"zookeeper"}, zookeeper.hosts) as (_store, crew):
+        crew.members[0].say(Task(ROWS["zookeeper"], Names.of("a"), crew.settings, 2))
+        crew.members[0].hear(30)  # ready: each thread has held a lock of its own
+        assert nodes() > before + 2
+    assert nodes() == before

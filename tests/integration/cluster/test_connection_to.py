@@ -11,21 +11,17 @@ from redis.cluster import RedisCluster
 from app.domain import ITEMS
 from app.store.cluster import Cluster
 from app.store.redis import connect, connection_to
-from tests.cluster import ClusterServer
+from tests.cluster import CLIENTS, ClusterServer, client_of
 from tests.servers import StoreServer
 
 KEYS = [f"{{{item}}}:lock" for item in ITEMS]  # of all three nodes
 
 
-@pytest.fixture(params=["ours", "redis-py's"])
+@pytest.fixture(params=CLIENTS)
 def client(
     request: pytest.FixtureRequest, cluster: ClusterServer
 ) -> Iterator[redis.Redis | RedisCluster]:
-    made: redis.Redis | RedisCluster
-    if request.param == "ours":
-        made = connect(cluster.url, 1_000)
-    else:
-        made = RedisCluster(host="127.0.0.1", port=cluster.nodes[0].port)
+    made = client_of(request.param, cluster)
     yield made
     made.close()
 

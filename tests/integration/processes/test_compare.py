@@ -48,8 +48,10 @@ def test_naive_oversells_and_the_others_never_do(runs: int, tmp_path: Path) -> N
         assert rows["naive"]["oversold"] > 0
         for mode in ("watch", "lock", "atomic"):
             row = rows[mode]
-            assert row["stocked"] == row["sold"] == row["orders"] == 500
-            assert row["left"] == row["oversold"] == row["errors"] == 0
+            # On a busy machine its second may end before the shelf is empty.
+            assert row["sold"] == row["orders"] == row["stocked"] - row["left"] > 0
+            assert row["stocked"] == 500
+            assert row["oversold"] == row["errors"] == 0
         for row in rows.values():
             assert set(row) >= MEMBERS
         assert rows["atomic"]["round_trips_per_sale"] == pytest.approx(1.0, abs=0.01)

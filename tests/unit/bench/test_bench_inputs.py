@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from click.testing import CliRunner, Result
 
+from app.bench import rows
 from app.bench.inputs import names, shapes
-from app.bench.rows import DEFAULT, choose
+from app.bench.rows import DEFAULT, ROWS, Row, choose, missing
 from app.cli import main
 from app.domain import Invalid
+from app.locks import LOCKS
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["bench", "locks", *arguments], prog_name="lastapple")
+    """Where no ZooKeeper is set, whatever this machine has."""
+    runner = CliRunner(env={"ZOOKEEPER_HOSTS": None})
+    return runner.invoke(main, ["bench", "locks", *arguments], prog_name="lastapple")
+
+
+def without(package: str) -> Callable[[Row], str]:
+    """As on a machine where it is not installed."""
+    return lambda row: f"no {package}" if row.package == package else ""
 
 
 def test_help_names_the_locks_and_the_defaults() -> None:
@@ -32,6 +43,8 @@ def test_help_names_the_locks_and_the_defaults() -> None:
         (("--only", "lease,magic"), "there is no lock magic; known: "),
         (("--base", "magic"), "--base: there is no lock magic"),
         (("--base", ""), "--base: there is no lock"),
+        (("--only", "lease,zookeeper"), "There is no ZooKeeper here: set ZOOKEEPER_HOSTS"),
+        (("--base", "zookeeper"), "There is no ZooKeeper here: set ZOOKEEPER_HOSTS"),
         (("--shapes", ""), "--shapes: give them with a comma between"),
         (("--shapes", "2"), "'2' is no shape like 2x16"),
         (("--shapes", "2x4x8"), "'2x4x8' is no shape"),
@@ -70,13 +83,25 @@ def test_the_base_is_measured_too() -> None:
 
 
 def test_a_peer_that_is_not_installed_is_left_out_and_said() -> None:
-    choice = choose(None, None, lambda row: row.package != "pottery")
+    choice = choose(None, None, without("pottery"))
     assert [row.name for row in choice.rows] == [name for name in DEFAULT if name != "pottery"]
-    assert choice.remarks == ["pottery is not installed: pip install pottery."]
+    assert choice.remarks == ["no pottery"]
+
+
+def test_why_a_row_cannot_run_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [name for name, row in ROWS.items() if missing(row, "zoo:2181")] == []
+    assert [name for name, row in ROWS.items() if missing(row)] == ["zookeeper"]
+    monkeypatch.setattr(rows, "find_spec", lambda _module: None)
+    assert missing(ROWS["pottery"]) == "pottery is not installed: pip install pottery."
+
+
+def test_every_recipe_has_a_row_and_those_that_need_more_servers_are_asked_for() -> None:
+    assert set(LOCKS) < set(ROWS)
+    assert {ROWS[name].needs for name in DEFAULT} == {"store"}
 
 
 def test_without_the_usual_base_the_first_row_is_it() -> None:
-    choice = choose(None, None, lambda row: not row.package)
+    choice = choose(None, None, lambda row: f"no {row.package}" if row.package else "")
     assert choice.rows[0] is choice.base
     assert "Ratios are against lease instead." in choice.remarks[-1]
 
@@ -85,5 +110,5 @@ def test_without_the_usual_base_the_first_row_is_it() -> None:
 def test_an_absent_peer_that_was_named_is_an_error(
     only: list[str] | None, base: str | None
 ) -> None:
-    with pytest.raises(Invalid, match="pottery is not installed: pip install pottery"):
-        choose(only, base, lambda row: row.package != "pottery")
+    with pytest.raises(Invalid, match="no pottery"):
+        choose(only, base, without("pottery"))

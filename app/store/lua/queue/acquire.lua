@@ -3,9 +3,10 @@
 --
 -- KEYS    see hand_over.lua
 -- ARGV    1 my token   2 lease, ms, 0 for none   3 my place, "" to go away when it is not free
---         4 "again" when I stand in line already   5 fencing tokens wanted   6... keys to read
+--         4 "again" when I should stand in line already   5 fencing tokens wanted   6... keys to read
 -- returns {1, fence, values...} it is mine; {0, how many before me, ms until the holder's lease
---         ends or a negative number} I stand in line, or went away
+--         ends or a negative number} I stand in line, or went away. Before me are -1: my place is
+--         gone, I was called or the line is lost; take a new one
 
 local token, lease, place, again = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4] == 'again'
 
@@ -15,12 +16,12 @@ local function mine()
 end
 
 local function stand_in_line()
-  local before = again and redis.call('LPOS', KEYS[2], place)
-  if not before then
-    before = redis.call('RPUSH', KEYS[2], place) - 1
-    if before == 0 then
-      redis.call('PEXPIRE', KEYS[2], DAY)
-    end
+  if again then
+    return redis.call('LPOS', KEYS[2], place) or -1
+  end
+  local before = redis.call('RPUSH', KEYS[2], place) - 1
+  if before == 0 then
+    redis.call('PEXPIRE', KEYS[2], DAY)
   end
   return before
 end
@@ -45,7 +46,7 @@ if place == '' then
   return {0, 0, redis.call('PTTL', KEYS[1])}
 end
 local before = stand_in_line()
-if again then
+if again and before >= 0 then
   redis.call('SADD', KEYS[4], token)
   redis.call('PEXPIRE', KEYS[4], DAY)
   redis.call('PEXPIRE', KEYS[2], DAY)

@@ -3,8 +3,9 @@
 -- KEYS    1 lock (owner token)   2 the line (list)   3 fence (highest fencing token)
 --         4 asked (set: tokens of those who have waited long and asked where they stand)
 -- A place in the line is JSON: {token, process, channel, ms to take the lock, lease in ms, fencing
--- tokens wanted, keys to read...}. What its owner hears is JSON, too: {token, "yours", fence,
--- values...}, {token, "taken", fence} or {token, "watch", ms}.
+-- tokens wanted, its number, keys to read...}. What its owner hears is JSON, too: {number, "yours",
+-- fence, values...}, {number, "taken", fence, values...} or {number, "watch", ms}. The number is new
+-- each time that somebody takes a place: a word that was not heard in time is not for the next one.
 
 local DAY = '86400000' -- ms: nothing of an abandoned lock stays for longer
 
@@ -39,25 +40,31 @@ local function read(keys)
   return redis.call('MGET', unpack(keys))
 end
 
--- Let the first in line who has asked look again after `ms`: the new holder may be frozen. With
--- it all threads of its process would be, so one of another process is better, if there is one.
+-- Let some who have asked look again after `ms`: the new holder may be frozen. With it all threads
+-- of its process would be, so others are better, if there are any; and as these may be frozen, too,
+-- three of them, each of another process and a little later than the one before.
 local function post_watch(process, ms)
   if ms == 0 or redis.call('EXISTS', KEYS[4]) == 0 then
     return
   end
   local near
+  local told, known = 0, {[process] = true}
   for _, place in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
-    local token, other, channel = unpack(cjson.decode(place))
+    local token, other, channel, _, _, _, number = unpack(cjson.decode(place))
     if redis.call('SISMEMBER', KEYS[4], token) == 1 then
-      local word = cjson.encode({token, 'watch', ms})
+      local word = cjson.encode({number, 'watch', ms + told * 5})
       if other == process then
         near = near or {channel, word}
-      elseif redis.call('SPUBLISH', channel, word) > 0 then
-        return
+      elseif not known[other] and redis.call('SPUBLISH', channel, word) > 0 then
+        known[other] = true
+        told = told + 1
+        if told == 3 then
+          return
+        end
       end
     end
   end
-  if near then
+  if near and told == 0 then
     redis.call('SPUBLISH', near[1], near[2])
   end
 end
@@ -75,11 +82,11 @@ local function hand_over(mates)
       return
     end
     local waiter = cjson.decode(place)
-    local token, process, channel, ms, lease, count = unpack(waiter, 1, 6)
+    local token, process, channel, ms, lease, count, number = unpack(waiter, 1, 7)
     local taken = process == mates
     redis.call('SREM', KEYS[4], token) -- else the set would grow for as long as the lock is busy
-    local word = {token, taken and 'taken' or 'yours', raise_fence(count)}
-    for _, value in ipairs(read({unpack(waiter, 7)})) do
+    local word = {number, taken and 'taken' or 'yours', raise_fence(count)}
+    for _, value in ipairs(read({unpack(waiter, 8)})) do
       word[#word + 1] = value
     end
     if redis.call('SPUBLISH', channel, cjson.encode(word)) > 0 then

@@ -7,13 +7,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from app import Parts
 from app.domain import Clock
-from app.locks.queue.connections import connections
+from app.locks.queue.connections import Connections
 from app.locks.queue.line import Line
 from app.locks.queue.turn import Grant, Turn
 from tests.servers import until
 
 NAME = "{apple}:1:lock"
-FROZEN = "{apple}:1:frozen"  # leads to other connections than the lock's own name
 LINE, FENCE = "{apple}:1:lock:line", "{apple}:1:lock:fence"
 
 
@@ -22,6 +21,18 @@ class Strange(Line):
 
     def process(self) -> str:
         return f"{super().process()}-{id(self)}"
+
+
+class Frozen(Strange):
+    """With connections of its own, apart from this thread's."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.store, Clock(), NAME, 10.0)
+        self.pair = apart(parts)
+
+
+def apart(parts: Parts) -> Connections:
+    return Connections(parts.store, "{apple}")
 
 
 def line(parts: Parts, lease: float | None = 10.0) -> Line:
@@ -46,11 +57,13 @@ def stand(
     return future
 
 
-def stand_frozen(parts: Parts, token: str) -> Line:
-    """Stand in line like a process that was stopped then: its connection is open, it is deaf."""
-    frozen = strange(parts)
+def stand_frozen(parts: Parts, token: str, asks: bool = False) -> Frozen:
+    """Stand in line like a process that was stopped then, or, if it `asks`, after asking once
+    where it stands: it is deaf. Its connection is open for as long as what this returns lives."""
+    frozen = Frozen(parts)
     turn = Turn(frozen, token, ())
-    turn.mine = connections(frozen.client, FROZEN)
+    turn.mine = frozen.pair
     turn.mine.listen()
     assert turn.stand() is None
+    assert not asks or turn.ask(again=True) is None
     return frozen

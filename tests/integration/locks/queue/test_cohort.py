@@ -18,6 +18,15 @@ RUNS_ON = ["valkey"]
 NAME = "{apple}:1:lock"
 
 
+class Late(Clock):
+    """As if this process had been frozen for `by` s."""
+
+    by = 0.0
+
+    def now(self) -> float:
+        return super().now() + self.by
+
+
 def contender(parts: Parts, cohort: int = 64, lease: float = 10.0) -> Contender:
     made = Contender(parts.store, Clock(), NAME, lease, cohort)
     made.passing = 0.1 * lease  # tests take their time between two steps
@@ -97,6 +106,24 @@ def test_after_a_tenth_of_the_lease_it_is_not_passed_on(
     assert held
     until(lambda: time.monotonic() > held.pass_until)
     assert mine.release(held)
+    theirs = waiting.result(5)
+    assert theirs
+    assert theirs.token == "b"
+    assert mine.release(theirs)
+
+
+def test_a_lease_that_has_ended_is_not_passed_on(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    """The process was frozen when it had the lock, and another has come meanwhile."""
+    mine, late = contender(parts), Late()
+    mine.clock, mine.passing = late, 20.0  # longer than the lease: that it has ended must count
+    held = mine.acquire("a")
+    waiting = sit(pool, mine, "b")
+    late.by = 11.0
+    parts.store.set(NAME, "other")
+    assert held
+    assert not mine.release(held), "lost"
+    assert not waiting.done()
+    parts.store.delete(NAME)
     theirs = waiting.result(5)
     assert theirs
     assert theirs.token == "b"

@@ -171,6 +171,12 @@ def test_renewal_cannot_outlive_its_thread(client: redis.Redis) -> None:
     until(lambda: not client.exists("report"), 2.0, "renewed though its thread has ended")
 
 
+def test_no_lease_can_be_said_in_two_ways(client: redis.Redis) -> None:
+    for timeout in (0, None):
+        with Lock(client, "report", timeout=timeout):
+            assert client.ttl("report") == -1
+
+
 def test_renewal_needs_something_to_renew(client: redis.Redis) -> None:
     with pytest.raises(LockError, match="timeout"):
         Lock(client, "report", renew=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from app import Parts
@@ -33,6 +35,17 @@ def test_brings_the_values_and_takes_the_commands(parts: Parts) -> None:
     assert parts.store.get("{apple}:a") == b"2"
     assert parts.store.lrange("{apple}:c", 0, -1) == [b"x", b"y"]
     assert not parts.store.exists(NAME)
+
+
+def test_values_are_the_same_bytes_for_who_waited(parts: Parts, pool: ThreadPoolExecutor) -> None:
+    anything = bytes(range(256))
+    parts.store.mset({"{apple}:a": anything, "{apple}:b": ""})
+    holder = fused(parts)
+    assert holder.acquire([], 1.0) == []
+    waiting = pool.submit(fused(parts).acquire, ["{apple}:a", "{apple}:b", "{apple}:none"], 5.0)
+    until(lambda: parts.store.llen(f"{NAME}:line") == 1)
+    assert holder.release()
+    assert waiting.result(5) == [anything, b"", None]
 
 
 def test_too_late_nothing_is_done(parts: Parts) -> None:

@@ -11,11 +11,9 @@ import orjson
 import pytest
 
 from app import Parts
-from app.locks.queue.connections import connections
 from app.locks.queue.line import HANDOVER, Line
 from app.store.redis import Wire, metered
 from tests.integration.locks.queue.standing import (
-    FROZEN,
     LINE,
     NAME,
     line,
@@ -128,7 +126,7 @@ def test_who_hung_up_is_skipped_at_once(parts: Parts, pool: ThreadPoolExecutor) 
     holder.acquire("holder", True, None)
     gone = stand_frozen(parts, "gone")
     after = stand(parts, pool, "after")
-    connections(gone.client, FROZEN).deafen()
+    gone.pair.deafen()
     channel = orjson.loads(parts.store.lrange(LINE, 0, 0)[0])[2]
     until(lambda: parts.store.pubsub_shardnumsub(channel)[0][1] == 0)
     holder.release("holder")
@@ -170,14 +168,28 @@ def test_who_does_not_take_the_lock_in_time_is_passed_over(
 def test_many_frozen_waiters_cost_a_hand_over_each(parts: Parts, pool: ThreadPoolExecutor) -> None:
     holder = line(parts)
     holder.acquire("holder", True, None)
-    for number in range(5):
-        stand_frozen(parts, f"frozen{number}")
+    _connected = [stand_frozen(parts, f"frozen{number}") for number in range(5)]
     after = stand(parts, pool, "after")
     time.sleep(0.3)  # longer in line than PATIENCE: it has asked, and is told when to look
     released = time.monotonic()
     holder.release("holder")
     assert after.result(10)
     assert 5 * HANDOVER * 0.9 < time.monotonic() - released < 3.0
+
+
+def test_frozen_ones_who_had_asked_cost_a_hand_over_each_too(
+    parts: Parts, pool: ThreadPoolExecutor
+) -> None:
+    """They were told to look whether the first one takes it; one who is awake must be, too."""
+    holder = line(parts)
+    holder.acquire("holder", True, None)
+    frozen = [stand_frozen(parts, f"frozen{number}", asks=True) for number in range(3)]
+    after = stand(parts, pool, "after")
+    until(lambda: parts.store.sismember(f"{NAME}:asked", "after"))
+    released = time.monotonic()
+    holder.release("holder")
+    assert after.result(20)
+    assert len(frozen) * HANDOVER * 0.9 < time.monotonic() - released < 3.0
 
 
 def test_a_holder_that_died_is_outlived_by_the_first_in_line(
@@ -193,7 +205,7 @@ def test_a_holder_that_died_is_outlived_by_the_first_in_line(
 
 def test_nobody_jumps_the_line_when_a_lease_has_run_out(parts: Parts) -> None:
     assert line(parts, lease=0.1).acquire("dead", True, None)
-    stand_frozen(parts, "first")
+    _connected = stand_frozen(parts, "first")
     until(lambda: not parts.store.exists(NAME))
     assert line(parts).acquire("jumper", False, None) is None
     assert parts.store.get(NAME) == b"first"

@@ -10,11 +10,10 @@ import pytest
 
 from app import Parts
 from app.domain import Clock
-from app.locks.queue.connections import connections
 from app.locks.queue.line import HANDOVER, Line
 from app.locks.queue.turn import Turn
 from app.store.redis import Wire, metered
-from tests.integration.locks.queue.standing import FROZEN, NAME, line, stand
+from tests.integration.locks.queue.standing import NAME, apart, line, stand
 from tests.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
@@ -40,7 +39,7 @@ def called(parts: Parts, clock: Clock, lease: float = 10.0) -> Turn:
     holder = Line(parts.store, clock, NAME, lease)
     holder.acquire("holder", True, None)
     turn = Turn(holder, "mate", ())
-    turn.mine = connections(parts.store, FROZEN)
+    turn.mine = apart(parts)
     turn.mine.listen()
     assert turn.stand() is None
     assert holder.release("holder")
@@ -88,7 +87,7 @@ def test_when_a_mate_is_frozen_the_next_one_waits_for_the_lease_and_no_longer(
     holder = Line(parts.store, clock, NAME, 0.5)
     holder.acquire("holder", True, None)
     frozen = Turn(holder, "frozen", ())
-    frozen.mine = connections(parts.store, FROZEN)
+    frozen.mine = apart(parts)
     frozen.mine.listen()
     assert frozen.stand() is None
     after = stand(parts, pool, "after")

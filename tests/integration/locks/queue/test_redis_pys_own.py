@@ -74,6 +74,7 @@ def test_redis_pys_own_tests_pass(their_tests: Path, valkey: StoreServer) -> Non
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "tests/test_lock.py", *servers, *left_out],
         cwd=their_tests,
+        env={name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"},
         capture_output=True,
         text=True,
         timeout=60,

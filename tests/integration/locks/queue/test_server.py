@@ -53,7 +53,8 @@ def test_a_server_that_is_gone_is_a_clear_error_in_time(
     holder = Line(client, Clock(), NAME, 10.0)
     holder.acquire("holder", True, None)
     waiting = pool.submit(Line(client, Clock(), NAME, 10.0).acquire, "waiter", True, 60)
-    until(lambda: client.llen(LINE) == 1)
+    patient = redis.Redis.from_url(own_store.url)
+    until(lambda: patient.llen(LINE) == 1)
     own_store.kill()
     start = time.monotonic()
     with pytest.raises(redis.ConnectionError):

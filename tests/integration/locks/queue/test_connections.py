@@ -1,0 +1,92 @@
+"""A thread's connections: how long it tries to open them, and how many it has."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+
+from app.domain import Clock
+from app.locks.queue import Lock
+from app.locks.queue.connections import Connections, connections
+from app.locks.queue.line import Line
+from app.locks.queue.turn import Turn
+from tests.servers import StoreServer, until
+
+pytestmark = pytest.mark.again
+
+
+def test_a_usual_clients_own_retries_do_not_multiply_ours(own_store: StoreServer) -> None:
+    """18 s, when each of our tries was ten of the client's."""
+    with redis.Redis(port=own_store.port) as client:
+        own_store.kill()
+        start = time.monotonic()
+        with pytest.raises(redis.ConnectionError):
+            Lock(client, "lock", timeout=10).acquire()
+        assert time.monotonic() - start < 3
+
+
+def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_store: StoreServer) -> None:
+    """Each of more than 16 locks used in turn opened a connection each time."""
+    with redis.Redis.from_url(own_store.url) as client:
+
+        def opened() -> int:
+            number: int = client.info("stats")["total_connections_received"]
+            return number
+
+        before = opened()
+        for _ in range(2):
+            for number in range(40):
+                with Lock(client, f"lock:{number}", timeout=10):
+                    pass
+        assert opened() - before == 1
+        connections(client, "").close()
+
+
+def test_who_waits_for_one_lock_holds_the_other(own_store: StoreServer) -> None:
+    """Over one pair: the call to the inner one is heard, the outer one stays, both are released."""
+    with redis.Redis.from_url(own_store.url) as client, ThreadPoolExecutor(1) as pool:
+        inner = Line(client, Clock(), "inner", 10.0)
+        assert inner.acquire("first", True, None)
+
+        def both() -> list[object]:
+            first = Line(client, Clock(), "outer", 10.0)
+            second = Line(client, Clock(), "inner", 10.0)
+            got = [first.acquire("me", True, None), second.acquire("me", True, 5)]
+            kept = first.keep("me", 10.0)
+            connected = [second.release("me"), first.release("me"), kept is not None]
+            connections(client, "").close()
+            return [*(grant is not None for grant in got), *connected]
+
+        done = pool.submit(both)
+        until(lambda: client.llen("{inner}:line") == 1)
+        assert inner.release("first")
+        assert done.result(10) == [True] * 5
+        assert not client.exists("inner", "outer")
+        connections(client, "").close()
+
+
+def test_a_place_left_behind_is_not_called_while_its_thread_waits_elsewhere(
+    own_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It could not say that it leaves. A mate's release would take the lock for it for ever."""
+    with redis.Redis.from_url(own_store.url) as client:
+        holder = Line(client, Clock(), "lock", None)
+        assert holder.acquire("holder", True, None)
+        turn = Turn(Line(client, Clock(), "lock", None), "gone", ())
+        turn.mine = Connections(client, "")
+
+        def lost() -> None:
+            raise redis.ConnectionError
+
+        monkeypatch.setattr(turn, "_leave", lost)
+        with pytest.raises(redis.ConnectionError):
+            turn.come(True, Clock().now() + 0.05)
+        turn.mine.listen()  # for another lock
+        assert client.llen("{lock}:line") == 1
+        assert holder.release("holder")
+        assert not client.exists("lock")
+        turn.mine.close()
+        connections(client, "").close()
