@@ -8,6 +8,7 @@ from app import __version__
 from app.cli.audit import audit
 from app.cli.bench import bench
 from app.cli.compare import compare
+from app.cli.explore import explore
 from app.cli.locks import locks
 from app.cli.modes import modes
 from app.cli.output import Commands
@@ -36,6 +37,7 @@ for command in (
     locks,
     compare,
     bench,
+    explore,
     transactions,
     settings,
     run,

@@ -12,9 +12,20 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from app.explorer.buyer import Buyer
-from app.explorer.gate import Done, Failed, Request
+from app.explorer.fingerprint import fingerprint
+from app.explorer.request import Done, Failed, Request
 
 ANY = -1  # in place of the clock: the code did not look at it
+# So often a loop is run after it was seen to be one: something that counts out of sight would show.
+ROUNDS = 20
+
+
+class Answer(NamedTuple):
+    """What one strand was told, and when."""
+
+    strand: int
+    said: Any
+    now: int  # ms since 1970, or ANY
 
 
 class Move(NamedTuple):
@@ -28,53 +39,121 @@ class Move(NamedTuple):
 class Node:
     """A place in a buyer's code: all that has been answered so far."""
 
-    request: Request
-    history: tuple[tuple[Any, int], ...]
-    moves: dict[tuple[Any, int], Move] = field(default_factory=dict)
+    requests: tuple[Request, ...]  # one a strand
+    parent: int  # -1: this is where it begins
+    came_by: Answer | None
+    looks: tuple[object, ...]  # the strands' fingerprints
+    inside: bool  # a critical section
+    tells_time: bool  # compares what time it is
+    open: tuple[str, ...]  # connections
+    moves: dict[Answer, Move] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> bool:
+        return isinstance(self.requests[0], Done | Failed)
+
+    @property
+    def told(self) -> str:
+        """The outcome; "" as long as there is none."""
+        match self.requests[0]:
+            case Done(outcome):
+                return outcome
+            case Failed():
+                return "ERROR"
+        return ""
 
 
 class Automaton:
     """One buyer's."""
 
-    def __init__(self, name: str, work: Callable[[Buyer], Any], now: int) -> None:
+    def __init__(self, name: str, work: Callable[[Buyer], str], now: int) -> None:
         self.name = name
         self.work = work
         self.now = now
         self.runs = 0
         self.nodes: list[Node] = []
         self.live: dict[int, Buyer] = {}  # buyers that stand at a node at this moment
-        self._add(self._fresh(), ())
+        self._add(self._fresh(), -1, None)
 
-    def request(self, at: int) -> Request:
-        return self.nodes[at].request
-
-    def move(self, at: int, answer: Any, now: int) -> Move:
+    def move(self, at: int, strand: int, said: Any, now: int) -> Move:
         node = self.nodes[at]
-        found = node.moves.get((answer, ANY)) or node.moves.get((answer, now))
+        found = node.moves.get(Answer(strand, said, ANY)) or node.moves.get(
+            Answer(strand, said, now)
+        )
         if found:
             return found
-        buyer = self.live.pop(at, None) or self._again(node)
-        buyer.go_on(answer, now)
+        buyer = self.live.pop(at, None) or self._again(at)
+        buyer.go_on(strand, said, now)
+        closed = tuple(buyer.closed)
+        answer = Answer(strand, said, now)
+        to = self._add(buyer, at, answer)
         # Learn it by itself if the code asked for the time; else it holds at any time.
-        key = (answer, now if buyer.looked else ANY)
-        found = Move(self._add(buyer, (*node.history, (answer, now))), tuple(buyer.gone))
-        node.moves[key] = found
-        return found
+        known = answer if buyer.looked else Answer(strand, said, ANY)
+        node.moves[known] = Move(to, closed)
+        return node.moves[known]
 
     def _fresh(self) -> Buyer:
         self.runs += 1
         return Buyer(self.name, self.work, self.now)
 
-    def _again(self, node: Node) -> Buyer:
+    def _again(self, at: int) -> Buyer:
+        """A buyer that stands there: all answers once more."""
         buyer = self._fresh()
-        for answer, now in node.history:
-            buyer.go_on(answer, now)
-        if buyer.request != node.request:
-            raise RuntimeError(f"{self.name} does not do the same again: {buyer.request}")
+        for answer in self.history(at):
+            buyer.go_on(*answer)
+        if buyer.requests != self.nodes[at].requests:
+            raise RuntimeError(
+                f"{self.name} does not do the same again: {buyer.requests} instead of "
+                f"{self.nodes[at].requests}"
+            )
         return buyer
 
-    def _add(self, buyer: Buyer, history: tuple[tuple[Any, int], ...]) -> int:
-        self.nodes.append(Node(buyer.request, history))
-        if not isinstance(buyer.request, Done | Failed):
+    def history(self, at: int) -> list[Answer]:
+        answers = []
+        while (came_by := self.nodes[at].came_by) is not None:
+            answers.append(came_by)
+            at = self.nodes[at].parent
+        return answers[::-1]
+
+    def _add(self, buyer: Buyer, parent: int, came_by: Answer | None) -> int:
+        looks = tuple(fingerprint(strand) for strand in buyer.strands)
+        requests = buyer.requests
+        at = parent
+        answers = [came_by] if came_by else []
+        while at >= 0:
+            node = self.nodes[at]
+            if node.requests == requests and node.looks == looks:
+                if self._loops(buyer, answers[::-1], node):
+                    return at
+                buyer = self._again(parent)
+                buyer.go_on(*came_by)  # type: ignore[misc]
+                break
+            if node.came_by:
+                answers.append(node.came_by)
+            at = node.parent
+        node = Node(
+            requests,
+            parent,
+            came_by,
+            looks,
+            buyer.inside(),
+            buyer.tells_time,
+            tuple(sorted(buyer.open)),
+        )
+        self.nodes.append(node)
+        if not node.ended:
             self.live[len(self.nodes) - 1] = buyer
         return len(self.nodes) - 1
+
+    def _loops(self, buyer: Buyer, answers: list[Answer], node: Node) -> bool:
+        """Is it the same again after each round? (This buyer is spent by finding out.)"""
+        for _ in range(ROUNDS):
+            for answer in answers:
+                buyer.go_on(*answer)
+            if buyer.requests != node.requests or node.looks != tuple(
+                fingerprint(strand) for strand in buyer.strands
+            ):
+                buyer.drop()
+                return False
+        buyer.drop()
+        return True

@@ -7,72 +7,26 @@ the search says what the server answered.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import greenlet
 import redis
 from redis.connection import AbstractConnection
-from redis.exceptions import ConnectionError, ResponseError, TimeoutError
+from redis.exceptions import ResponseError
 
 from app.explorer.model.values import Command, Err, Ok, Reply
-
-
-class Send(NamedTuple):
-    """Waits to send `commands` on `connection`: one, or a MULTI … EXEC that goes as one."""
-
-    connection: str
-    commands: tuple[Command, ...]
-    slept: bool  # since it sent last: it is waiting for something to change
-
-
-class Hear(NamedTuple):
-    """Waits for what the server says next on `connection`, until `until` (ms; None: for ever)."""
-
-    connection: str
-    until: int | None
-
-
-class Rest(NamedTuple):
-    """Waits for the clock to say `until` (ms): a watchdog between two renewals."""
-
-    until: int
-
-
-class Done(NamedTuple):
-    """Has come to its end, with this result."""
-
-    result: Any
-
-
-class Failed(NamedTuple):
-    """Has come to its end by an error."""
-
-    error: str
-
-
-Request = Send | Hear | Rest | Done | Failed
-
-
-class Lost(NamedTuple):
-    """In place of replies: the connection broke, and what was sent may have been done or not."""
-
-
-Answer = tuple[Reply, ...] | Lost | None
-
-
-def ask(request: Request) -> Any:
-    """From a buyer's greenlet: stop here until the search knows the answer."""
-    here = greenlet.getcurrent()
-    return here.parent.switch(request)
+from app.explorer.request import Hear, Lost, Send
+from app.explorer.strand import ask, here
 
 
 class GateConnection(AbstractConnection):
-    """Looks like a connection to redis-py; each has a name of its own, as the server's clients do."""
+    """Looks like a connection to redis-py. Each has a name: to the server it is a client."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, server: int = 0, **kwargs: Any) -> None:
+        """`server` is the number of the one that it leads to."""
         super().__init__(**kwargs)
+        self.server = server
         self.name = ""
-        self.answers: list[Reply] = []
+        self.answers: list[Reply | Lost] = []
         self.open = False
 
     def repr_pieces(self) -> list[tuple[str, Any]]:
@@ -90,12 +44,12 @@ class GateConnection(AbstractConnection):
 
     def connect(self) -> None:
         if not self.open:
-            self.name = greenlet.getcurrent().buyer.new_connection()
+            self.name = here().buyer.new_connection(self.server)
             self.open = True
 
     def disconnect(self, *args: Any, **kwargs: Any) -> None:
         if self.open:
-            greenlet.getcurrent().buyer.closed(self.name)
+            here().buyer.hang_up(self.name)
         self.open = False
         self.answers.clear()
 
@@ -111,27 +65,24 @@ class GateConnection(AbstractConnection):
 
     def _send(self, commands: tuple[Command, ...]) -> None:
         self.connect()
-        buyer = greenlet.getcurrent().buyer
-        answer = ask(Send(self.name, commands, buyer.has_slept()))
-        if isinstance(answer, Lost):
-            self.disconnect()
-            raise ConnectionError("The connection broke.")
-        self.answers += answer
+        answer = ask(Send(self.name, commands))
+        self.answers += [answer] if isinstance(answer, Lost) else answer
 
     def read_response(
         self, disable_decoding: bool = False, *, timeout: Any = None, **kwargs: Any
     ) -> Any:
         if not self.answers:
-            buyer = greenlet.getcurrent().buyer
-            until = None if timeout is None else buyer.now + round(timeout * 1000)
+            buyer = here().buyer
+            until = None if timeout is None else buyer.look_at_clock() + round(timeout * 1000)
             heard = ask(Hear(self.name, until))
-            if isinstance(heard, Lost):
-                self.disconnect()
-                raise ConnectionError("The connection broke.")
             if heard is None:
-                raise TimeoutError("Nothing was said in time.")
-            self.answers += heard
-        reply = native(self.answers.pop(0))
+                raise redis.TimeoutError("Nothing was said in time.")
+            self.answers += [heard] if isinstance(heard, Lost) else heard
+        said = self.answers.pop(0)
+        if isinstance(said, Lost):
+            self.disconnect()
+            raise redis.ConnectionError("The connection broke.")
+        reply = native(said)
         if isinstance(reply, ResponseError):
             raise reply
         return reply

@@ -1,61 +1,136 @@
-"""The server's states, each with a number, and what leads from one to the next; all remembered."""
+"""The servers' states, each with a number, and what leads from one to the next; all remembered.
+
+There may be several servers that know nothing of each other (redlock's masters); they share the
+clock. A connection's name begins with the number of its server.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.explorer.model.server import Server, State, Waits
-from app.explorer.model.values import Command, Reply
+from app.explorer.model.values import Command, Entry, Reply
+from app.explorer.request import Lost
 
 
 class Step(NamedTuple):
-    """After a unit of commands: the server's new state, and what was answered."""
+    """After a unit of commands: the new state, what was answered, whether it changed any key."""
 
     to: int
-    replies: tuple[Reply, ...]
+    said: tuple[Reply, ...] | Lost
+    wrote: bool
 
 
 class World:
-    def __init__(self, server: Server) -> None:
-        self.server = server
-        self.states: list[State] = []
-        self.numbers: dict[State, int] = {}
-        self.steps: dict[tuple[int, str, tuple[Command, ...]], Step] = {}
-        self.others: dict[tuple[int, str, object], Step] = {}
-        self.start = self._number()
+    def __init__(self, servers: list[Server]) -> None:
+        self.servers = servers
+        self.states: list[tuple[State, ...]] = []
+        self.numbers: dict[tuple[State, ...], int] = {}
+        self.steps: dict[object, Step | None] = {}
+        self.ways: dict[object, int] = {}
+        self.start = self._number(tuple(server.state() for server in servers))
+
+    def now(self, at: int) -> int:
+        return self.states[at][0].now
+
+    def entries(self, at: int) -> dict[bytes, Entry]:
+        """The keys of the first server, the store."""
+        return dict(self.states[at][0].entries)
 
     def send(self, at: int, connection: str, commands: tuple[Command, ...]) -> Step:
         key = (at, connection, commands)
-        if key not in self.steps:
-            self.server.load(self.states[at])
-            said = [self.server.execute(connection, command) for command in commands]
-            replies = tuple(reply for reply in said if not isinstance(reply, Waits))
-            self.steps[key] = Step(self._number(), replies)
-        return self.steps[key]
+        step = self.steps.get(key)
+        if step is None:
+            step = self.steps[key] = self._send(at, connection, commands)
+        return step
+
+    def _send(self, at: int, connection: str, commands: tuple[Command, ...]) -> Step:
+        which = int(connection[0])
+        server = self.servers[which]
+        before = self.states[at][which]
+        if connection in before.broken:
+            return Step(at, Lost(), False)
+        server.load(before)
+        said = [server.execute(connection, command) for command in commands]
+        replies = [reply for reply in said if not isinstance(reply, Waits)]
+        replies += server.unread.pop(connection, [])  # what it reads next in any case
+        after = server.state()
+        return Step(self._with(at, which, after), tuple(replies), before.entries != after.entries)
 
     def hear(self, at: int, connection: str) -> Step | None:
         """None: nothing has been said."""
-        if not any(who == connection for who, _ in self.states[at].unread):
+        key = (at, connection)
+        if key not in self.steps:
+            self.steps[key] = self._hear(at, connection)
+        return self.steps[key]
+
+    def _hear(self, at: int, connection: str) -> Step | None:
+        which = int(connection[0])
+        state = self.states[at][which]
+        if connection in state.broken:
+            return Step(at, Lost(), False)
+        if not any(who == connection for who, _ in state.unread):
             return None
-        key = (at, "hear", connection)
-        if key not in self.others:
-            self.server.load(self.states[at])
-            reply = self.server.read(connection)
-            self.others[key] = Step(self._number(), (reply,))
-        return self.others[key]
+        server = self.servers[which]
+        server.load(state)
+        reply = server.read(connection)
+        return Step(self._with(at, which, server.state()), (reply,), False)
 
     def drop(self, at: int, connections: tuple[str, ...]) -> int:
+        """The connections are closed."""
         key = (at, "drop", connections)
-        if key not in self.others:
-            self.server.load(self.states[at])
+        if key not in self.ways:
+            to = at
             for connection in connections:
-                self.server.drop(connection)
-            self.others[key] = Step(self._number(), ())
-        return self.others[key].to
+                which = int(connection[0])
+                server = self.servers[which]
+                server.load(self.states[to][which])
+                server.drop(connection)
+                to = self._with(to, which, server.state())
+            self.ways[key] = to
+        return self.ways[key]
 
-    def _number(self) -> int:
-        state = self.server.state()
-        number = self.numbers.setdefault(state, len(self.states))
+    def pass_time(self, at: int, now: int) -> int:
+        key = (at, now)
+        if key not in self.ways:
+            states = []
+            for server, state in zip(self.servers, self.states[at], strict=True):
+                server.load(state)
+                server.pass_time(now)
+                states.append(server.state())
+            self.ways[key] = self._number(tuple(states))
+        return self.ways[key]
+
+    def fail_over(self, at: int, before: int) -> int:
+        """The server that was written last is replaced by one that has not heard of that write."""
+        key = (at, "fail over", before)
+        if key not in self.ways:
+            which = next(
+                which
+                for which, states in enumerate(
+                    zip(self.states[at], self.states[before], strict=True)
+                )
+                if states[0].entries != states[1].entries
+            )
+            server = self.servers[which]
+            server.load(self.states[at][which])
+            server.fail_over(self.states[before][which])
+            self.ways[key] = self._with(at, which, server.state())
+        return self.ways[key]
+
+    def deadlines(self, at: int) -> Iterable[int]:
+        """When something happens by itself, ms since 1970."""
+        for server, state in zip(self.servers, self.states[at], strict=True):
+            server.load(state)
+            yield from server.deadlines()
+
+    def _with(self, at: int, which: int, state: State) -> int:
+        states = self.states[at]
+        return self._number((*states[:which], state, *states[which + 1 :]))
+
+    def _number(self, states: tuple[State, ...]) -> int:
+        number = self.numbers.setdefault(states, len(self.states))
         if number == len(self.states):
-            self.states.append(state)
+            self.states.append(states)
         return number

@@ -67,16 +67,16 @@ class Handle(ABC):
         Raises the error of the client whose server does not answer.
         """
         deadline = None if timeout is None else self.clock.now() + timeout
-        tries = 0
+        waited = False
         while True:
-            tries += 1
             self.counts.attempts += 1
             if self.attempt():
                 return True
             pause = self.pause()
             if not blocking or (deadline is not None and self.clock.now() + pause > deadline):
                 return False
-            self.counts.waits += tries == 1
+            self.counts.waits += not waited
+            waited = True
             self.clock.sleep(pause)
 
     def release(self) -> bool:

@@ -48,6 +48,7 @@ class State(NamedTuple):
     blocked: tuple[Blocked, ...]
     unread: tuple[tuple[str, tuple[Reply, ...]], ...]
     known: frozenset[bytes]
+    broken: frozenset[str]  # connections that broke, and their clients have not noticed
 
 
 class Server:
@@ -63,6 +64,7 @@ class Server:
         self.blocked: list[Blocked] = []
         self.unread: dict[str, list[Reply]] = {}  # connection -> what it has been sent
         self.known: dict[bytes, bytes] = {}  # sha -> script
+        self.broken: set[str] = set()
         self.lua = scripts.Lua()
         self.inside = False  # in EXEC or a script, where nothing blocks
 
@@ -79,6 +81,7 @@ class Server:
             tuple(self.blocked),
             tuple((who, tuple(sent)) for who, sent in sorted(self.unread.items())),
             frozenset(self.known),
+            frozenset(self.broken),
         )
 
     def load(self, state: State) -> None:
@@ -91,6 +94,20 @@ class Server:
         self.channels.on = {who: set(on) for who, on in state.channels}
         self.blocked = list(state.blocked)
         self.unread = {who: list(sent) for who, sent in state.unread}
+        self.broken = set(state.broken)
+
+    def fail_over(self, before: State) -> None:
+        """Another server takes over, and it has the keys of `before`.
+
+        Connections that hold something of the old one (a WATCH, a subscription) are broken. The
+        others were only lying ready, and their client opens new ones.
+        """
+        self.broken |= {*self.keys.watches, *self.queued, *self.channels.on, *self.unread}
+        self.broken |= {client.connection for client in self.blocked}
+        self.keys.watches, self.queued, self.spoilt = {}, {}, set()
+        self.channels.on, self.unread, self.blocked = {}, {}, []
+        self.keys.entries = dict(before.entries)
+        self.keys.pass_time(self.keys.now)
 
     def pass_time(self, now: int) -> None:
         """Let the clock say `now`: keys expire, and clients whose patience is over hear nil."""
@@ -116,6 +133,7 @@ class Server:
         self.spoilt.discard(connection)
         self.channels.on.pop(connection, None)
         self.unread.pop(connection, None)
+        self.broken.discard(connection)
         self.blocked = [client for client in self.blocked if client.connection != connection]
 
     def execute(self, connection: str, command: Command) -> Reply | Waits:
