@@ -12,6 +12,7 @@ from app.cli.explore import explore
 from app.cli.locks import locks
 from app.cli.modes import modes
 from app.cli.output import Commands
+from app.cli.replay import replay
 from app.cli.round import round_group
 from app.cli.run import prepare, run
 from app.cli.settings import settings
@@ -38,6 +39,7 @@ for command in (
     compare,
     bench,
     explore,
+    replay,
     transactions,
     settings,
     run,

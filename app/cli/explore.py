@@ -63,6 +63,11 @@ MOST_FAULTS = 3
 )
 @click.option("--all-findings", is_flag=True, help="A chart for each, not only for the gravest.")
 @click.option(
+    "--save",
+    type=click.Path(dir_okay=False),
+    help="Write all schedules there, for `lastapple replay`.",
+)
+@click.option(
     "--json",
     "json_file",
     type=click.Path(dir_okay=False, allow_dash=True),
@@ -76,6 +81,7 @@ def explore(
     faults: Faults,
     retries: str,
     all_findings: bool,
+    save: str | None,
     json_file: str | None,
 ) -> None:
     """Run TARGET's real code through every order of its steps, and show the shortest that fails.
@@ -99,6 +105,7 @@ def explore(
     name = full_name(target)
     targets.check(name)
     check_writable(json_file)
+    check_writable(save)
     people = Console(stderr=json_file == "-", highlight=False)
     chosen = targets.Target(name, stock, quantity, resend=retries == "default")
     try:
@@ -108,8 +115,8 @@ def explore(
         click.echo("Stopped; nothing was written.", err=True)
         sys.exit(130)
     show(people, report, all_findings)
-    if json_file:
-        write_json(json_file, report.document())
+    for file in filter(None, (save, json_file)):
+        write_json(file, report.document())
     if report.findings:
         sys.exit(FOUND)
     sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from app.explorer.buyer import Buyer
-from app.explorer.fingerprint import fingerprint
-from app.explorer.request import Done, Failed, Request
+from app.explorer.fingerprint import Look, fingerprint
+from app.explorer.request import Done, Failed, Request, outcome
 
 ANY = -1  # in place of the clock: the code did not look at it
 # So often a loop is run after it was seen to be one: something that counts out of sight would show.
@@ -42,7 +42,7 @@ class Node:
     requests: tuple[Request, ...]  # one a strand
     parent: int  # -1: this is where it begins
     came_by: Answer | None
-    looks: tuple[object, ...]  # the strands' fingerprints
+    looks: tuple[Look, ...]  # the strands'
     inside: bool  # a critical section
     tells_time: bool  # compares what time it is
     open: tuple[str, ...]  # connections
@@ -55,12 +55,7 @@ class Node:
     @property
     def told(self) -> str:
         """The outcome; "" as long as there is none."""
-        match self.requests[0]:
-            case Done(outcome):
-                return outcome
-            case Failed():
-                return "ERROR"
-        return ""
+        return outcome(self.requests[0])
 
 
 class Automaton:
@@ -72,6 +67,7 @@ class Automaton:
         self.now = now
         self.runs = 0
         self.nodes: list[Node] = []
+        self.orders: dict[object, int] = {}  # see _told_apart
         self.live: dict[int, Buyer] = {}  # buyers that stand at a node at this moment
         self._add(self._fresh(), -1, None)
 
@@ -118,6 +114,14 @@ class Automaton:
     def _add(self, buyer: Buyer, parent: int, came_by: Answer | None) -> int:
         looks = tuple(fingerprint(strand) for strand in buyer.strands)
         requests = buyer.requests
+        # Who has come to an end is one, whatever led there.
+        over = all(isinstance(request, Done | Failed) for request in requests)
+        whole = over or all(look.whole for look in looks)
+        told = () if whole else self._told_apart(parent, came_by)
+        requests = requests[:1] if over else requests
+        if (same := self.orders.get((requests, looks, told))) is not None:
+            buyer.drop()
+            return same
         at = parent
         answers = [came_by] if came_by else []
         while at >= 0:
@@ -141,9 +145,23 @@ class Automaton:
             tuple(sorted(buyer.open)),
         )
         self.nodes.append(node)
+        self.orders[requests, looks, told] = len(self.nodes) - 1
         if not node.ended:
             self.live[len(self.nodes) - 1] = buyer
         return len(self.nodes) - 1
+
+    def _told_apart(self, parent: int, came_by: Answer | None) -> tuple[tuple[object, ...], ...]:
+        """What each strand was told, whatever came between.
+
+        Strands of one buyer are told things in many orders, and mostly come to the same. What no
+        fingerprint shows of a strand comes of its own answers.
+        """
+        answers = [*self.history(parent), came_by] if came_by else []
+        strands = 1 + max((answer.strand for answer in answers), default=0)
+        return tuple(
+            tuple((answer.said, answer.now) for answer in answers if answer.strand == strand)
+            for strand in range(strands)
+        )
 
     def _loops(self, buyer: Buyer, answers: list[Answer], node: Node) -> bool:
         """Is it the same again after each round? (This buyer is spent by finding out.)"""

@@ -47,3 +47,10 @@ class Lost(NamedTuple):
 
 
 Answer = tuple[Reply, ...] | Lost | None
+
+
+def outcome(request: Request) -> str:
+    """What its buyer is told; "" as long as he is told nothing."""
+    if isinstance(request, Failed):
+        return "ERROR"
+    return request.outcome if isinstance(request, Done) else ""

@@ -16,7 +16,7 @@ from app.domain import Invalid, Order, Round
 from app.explorer.buyer import Buyer
 from app.explorer.gate import GateConnection
 from app.explorer.model.server import Server
-from app.explorer.model.values import Entry, Stream
+from app.explorer.model.values import Command, Entry, Stream
 from app.locks import LOCKS
 from app.locks.queue import scripts as queue
 from app.modes import MODES
@@ -85,15 +85,20 @@ class Target:
         """Does a recipe alone keep the others out?"""
         return bool(self.round.recipe)
 
+    def setup(self) -> list[list[Command]]:
+        """What each server is told first: the store, and redlock's masters."""
+        load: list[Command] = [(b"SCRIPT", b"LOAD", text.encode()) for text in scripts()]
+        shelve: Command = (b"SET", self.keys.stock.encode(), b"%d" % self.stock)
+        masters = MASTERS if self.round.recipe == "redlock" else 0
+        return [[*load, shelve], *([load] * masters)]
+
     def servers(self) -> list[Server]:
-        """The model's, at the beginning: the store, and redlock's masters."""
+        """The model's, at the beginning."""
         found = []
-        for _ in range(1 + (MASTERS if self.round.recipe == "redlock" else 0)):
-            server = Server(EPOCH)
-            for text in scripts():
-                server.execute("", (b"SCRIPT", b"LOAD", text.encode()))
-            found.append(server)
-        found[0].execute("", (b"SET", self.keys.stock.encode(), b"%d" % self.stock))
+        for commands in self.setup():
+            found.append(Server(EPOCH))
+            for command in commands:
+                found[-1].execute("", command)
         return found
 
     def order(self, buyer: str) -> Order:

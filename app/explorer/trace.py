@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from app.explorer import words
 from app.explorer.findings import Judge
 from app.explorer.graph import CRASHED, Graph, Way
 from app.explorer.paths import Path
-from app.explorer.request import Hear, Lost, Rest, Send
+from app.explorer.request import Hear, Send
 
 
 class Step(NamedTuple):
@@ -63,17 +63,10 @@ def _what(graph: Graph, number: int, way: Way) -> tuple[list[str], list[str]]:
     if way.kind in ("crash", "failover"):
         return [], []
     node = graph.automata[way.buyer].nodes[state.nodes[way.buyer]]
-    request: Any = node.requests[way.strand]
+    request = node.requests[way.strand]
     if isinstance(request, Send):
-        said = graph.world.send(state.world, request.connection, request.commands).said
-        lines = [words.command(command) for command in request.commands]
-        return lines, ["(lost)"] if isinstance(said, Lost) else [words.reply(one) for one in said]
-    if isinstance(request, Hear):
-        heard = graph.world.hear(state.world, request.connection)
-        if heard is None:
-            return ["hears nothing"], []
-        said = heard.said
-        return ["hears"], ["(lost)"] if isinstance(said, Lost) else [words.reply(said[0])]
-    if isinstance(request, Rest):
-        return ["it is time to renew"], []
-    raise AssertionError(request)
+        return words.of(
+            request, graph.world.send(state.world, request.connection, request.commands).said
+        )
+    heard = graph.world.hear(state.world, request.connection) if isinstance(request, Hear) else None
+    return words.of(request, heard.said if heard else None)

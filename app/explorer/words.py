@@ -8,11 +8,24 @@ from functools import cache
 from importlib.resources import files
 
 from app.explorer.model.values import Command, Err, Ok, Reply
+from app.explorer.request import Hear, Lost, Request, Send
 from app.locks.queue import scripts as queue
 from app.store import lua
 
 PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is but one item and one round
 LONG = 24  # characters of one word
+
+
+def of(request: Request, said: tuple[Reply, ...] | Lost | None) -> tuple[list[str], list[str]]:
+    """What a strand did, a line for each command, and what it was answered."""
+    answers = (
+        ["(the connection broke)"] if isinstance(said, Lost) else [reply(r) for r in said or ()]
+    )
+    if isinstance(request, Send):
+        return [command(one) for one in request.commands], answers
+    if isinstance(request, Hear):
+        return (["hears"] if said else ["hears nothing"]), answers
+    return ["it is time to renew"], []
 
 
 def command(words: Command) -> str:

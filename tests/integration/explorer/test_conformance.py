@@ -6,15 +6,14 @@ A share of what `make conformance` walks; its seeds are new each time, and print
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from secrets import randbelow
 
 import pytest
 
+from app.explorer.live.server import LiveServer, running, virtual_time
 from app.explorer.model.keyspace import Keyspace
-from tests.integration.explorer.virtual import VirtualServer
 from tests.integration.explorer.walk import Divergence, Judge
 from tests.servers import redis_server
 
@@ -22,15 +21,14 @@ WALKS = 200
 
 
 @pytest.fixture(params=["valkey", "redis"])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VirtualServer]:
-    if not shutil.which("cc") and not os.environ.get("CI"):
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveServer]:
+    if not virtual_time() and not os.environ.get("CI"):
         pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
-    server = VirtualServer(tmp_path, redis_server() if request.param == "redis" else None)
-    yield server
-    server.stop()
+    with running(tmp_path, redis_server() if request.param == "redis" else None) as server:
+        yield server
 
 
-def test_model_and_server_say_the_same(server: VirtualServer) -> None:
+def test_model_and_server_say_the_same(server: LiveServer) -> None:
     first = randbelow(1_000_000_000)
     print(f"walks {first} to {first + WALKS - 1}")
     judge = Judge(server)
@@ -40,7 +38,7 @@ def test_model_and_server_say_the_same(server: VirtualServer) -> None:
 
 
 def test_a_model_that_is_wrong_is_caught(
-    server: VirtualServer, monkeypatch: pytest.MonkeyPatch
+    server: LiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A key that ends at its last millisecond, not after it: as easily said as overlooked."""
     right = Keyspace.pass_time

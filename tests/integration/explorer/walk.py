@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
+from app.explorer.live.server import LiveServer
+from app.explorer.live.wire import Wire
 from app.explorer.model.server import Server, Waits
 from app.explorer.model.values import Command, Err, Ok, Reply
+from app.explorer.targets import EPOCH
 from tests.integration.explorer.grammar import FAMILIES, command
-from tests.integration.explorer.virtual import EPOCH, Connection, VirtualServer
 
 CLIENTS = ("a", "b", "c")
 STEPS = 50  # of one walk; then both begin anew
@@ -53,7 +55,7 @@ def comparable(reply: Reply) -> object:
 class Judge:
     """Walks with both."""
 
-    def __init__(self, server: VirtualServer) -> None:
+    def __init__(self, server: LiveServer) -> None:
         self.server = server
         self.steps = 0
 
@@ -91,7 +93,7 @@ class Judge:
             for connection in real.values():
                 connection.close()
 
-    def _same(self, model: Server, real: Connection, step: Step, told: list[str]) -> None:
+    def _same(self, model: Server, real: Wire, step: Step, told: list[str]) -> None:
         assert not isinstance(step.does, str)
         expected = model.execute(step.who, step.does)
         real.send(step.does)
@@ -102,10 +104,9 @@ class Judge:
         if comparable(got) != comparable(expected):
             raise Divergence(f"the model says {expected!r}, the server {got!r}")
 
-    def _heard(self, model: Server, real: dict[str, Connection], told: list[str]) -> None:
-        """What others were sent by this step. Twice: first it is written, then it has been."""
-        self.server.control.ask((b"PING",))
-        self.server.control.ask((b"PING",))
+    def _heard(self, model: Server, real: dict[str, Wire], told: list[str]) -> None:
+        """What others were sent by this step."""
+        self.server.settle()
         for who, connection in real.items():
             while who in model.unread:
                 expected = model.read(who)
@@ -116,5 +117,5 @@ class Judge:
                 told.append(f"  ({who} hears {expected!r})")
                 if comparable(got) != comparable(expected):
                     raise Divergence(f"{who} should hear {expected!r}, and heard {got!r}")
-            if not connection.silent():
+            if connection.waiting():
                 raise Divergence(f"{who} heard something that the model did not say")
