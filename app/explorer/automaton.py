@@ -16,8 +16,9 @@ from app.explorer.fingerprint import Look, fingerprint
 from app.explorer.request import Done, Failed, Request, outcome
 
 ANY = -1  # in place of the clock: the code did not look at it
-# So often a loop is run after it was seen to be one: something that counts out of sight would show.
-ROUNDS = 20
+# So often a loop is run after it was seen to be one, where something might count out of sight: who
+# gives up after more tries than that, with nothing to show how many they were, seems to go on.
+ROUNDS = 100
 
 
 class Answer(NamedTuple):
@@ -122,7 +123,7 @@ class Automaton:
         if (same := self.orders.get((requests, looks, told))) is not None:
             buyer.drop()
             return same
-        at = parent
+        at = -1 if whole else parent
         answers = [came_by] if came_by else []
         while at >= 0:
             node = self.nodes[at]

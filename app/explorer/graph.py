@@ -121,9 +121,11 @@ class Graph:
                 to = self._number(State(world, nodes, state.left.less("crash"), state.before))
                 ways.append(Way("crash", buyer, 0, to))
         if state.left.failover and state.before != NONE:
-            world = self.world.fail_over(state.world, state.before)
-            to = self._number(State(world, state.nodes, state.left.less("failover"), NONE))
-            ways.append(Way("failover", -1, 0, to))
+            forgetful = self.world.fail_over(state.world, state.before)
+            if forgetful is not None:
+                left = state.left.less("failover")
+                to = self._number(State(forgetful, state.nodes, left, NONE))
+                ways.append(Way("failover", -1, 0, to))
         if state.left.pause and not self.over(state):
             left = state.left.less("pause")
             for moment in self._pauses(state, now):

@@ -46,10 +46,10 @@ class Rehearsal:
             self.before = self.world.pass_time(self.before, now)
 
     def fail_over(self) -> None:
-        if self.before is None:
+        at = None if self.before is None else self.world.fail_over(self.at, self.before)
+        if at is None:
             raise ShopError("The trace loses a write, and nothing has been written.")
-        self.at = self.world.fail_over(self.at, self.before)
-        self.before = None
+        self.at, self.before = at, None
 
     def entries(self) -> dict[bytes, Entry]:
         return self.world.entries(self.at)

@@ -9,16 +9,19 @@ see in a variable or look up by name is known, everything else is not.
 from __future__ import annotations
 
 import dis
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from types import CodeType, FrameType
 
-KNOWN, RANGE, UNKNOWN = "known", "range", "unknown"
-Stack = tuple[str, ...]
+RANGE, UNKNOWN = "range", "unknown"
+Stack = tuple[str, ...]  # what put each value there
 
 # What puts a variable, a constant or somebody's attribute there; the last of what it puts there
 # stands for all of it.
 LOADS = ("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE", "KW_NAMES")
+ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
+ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "PRECALL", "JUMP_")
 NO_WAY_ON = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
 ALWAYS_JUMPS = ("JUMP_FORWARD", "JUMP_BACKWARD")
 
@@ -31,20 +34,24 @@ def keeps_nothing_unseen(frame: FrameType) -> bool:
 @cache
 def _seen_through(code: CodeType) -> frozenset[int]:
     """The places of its calls at which all below the operands is known."""
-    calls: dict[int, bool] = {}
+    calls: dict[int, set[Stack]] = defaultdict(set)
     for instruction, stack in _walk(code):
         if instruction.opname.startswith("CALL"):
-            known = UNKNOWN not in stack[: len(stack) - _operands(instruction)]
-            calls[instruction.offset] = known and calls.get(instruction.offset, True)
+            calls[instruction.offset].add(stack[: len(stack) - _operands(instruction)])
     # A frame that waits may stand behind the call's own cache, before the next instruction.
     offsets = [instruction.offset for instruction in dis.get_instructions(code)]
     ends = dict(zip(offsets, [*offsets[1:], len(code.co_code)], strict=True))
     return frozenset(
         place
-        for offset, known in calls.items()
-        if known
+        for offset, kept in calls.items()
+        if _known(kept)
         for place in range(offset, ends[offset], 2)
     )
+
+
+def _known(kept: set[Stack]) -> bool:
+    """The same, whatever way led there, and all of it known."""
+    return len(kept) == 1 and all(UNKNOWN not in stack for stack in kept)
 
 
 def _operands(instruction: dis.Instruction) -> int:
@@ -73,26 +80,22 @@ def _walk(code: CodeType) -> Iterator[tuple[dis.Instruction, Stack]]:
 
 
 def _after(instruction: dis.Instruction, stack: Stack, jump: bool) -> Stack:
-    name = instruction.opname
+    name, what = instruction.opname, f"{instruction.opname} {instruction.argval}"
     effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
     if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
-        return (*stack[:-1], KNOWN, UNKNOWN)
+        return (*stack[:-1], what, UNKNOWN)
     if name == "GET_ITER":  # how far it is in a range, the loop's variable shows
-        return (*stack[:-1], KNOWN if stack[-1] == RANGE else UNKNOWN)
-    if name.startswith("CALL") and instruction.opcode:
+        return (*stack[:-1], what if stack[-1] == RANGE else UNKNOWN)
+    if name.startswith("CALL"):
         below = len(stack) - _operands(instruction)
         return (*stack[:below], RANGE if RANGE in stack[below:] else UNKNOWN)
-    if name == "LOAD_GLOBAL" and instruction.argval == "range":
+    if what == "LOAD_GLOBAL range":
         return (*stack, *([RANGE] * effect))
-    if name.startswith(LOADS) and UNKNOWN not in stack[-1:]:
-        return (*stack, *([KNOWN] * effect)) if effect >= 0 else stack[:effect]
-    if name.startswith(LOADS) and not name.startswith(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")):
-        return (*stack, *([KNOWN] * effect)) if effect >= 0 else stack[:effect]
-    kept = stack[: len(stack) + effect] if effect < 0 else stack
-    if name.startswith(("STORE_", "POP_", "DELETE_", "PRECALL")) or (
-        effect == 0 and name.startswith("JUMP")
-    ):
+    if name.startswith(LOADS) and effect >= 0:
+        of = UNKNOWN if name.startswith(ATTRIBUTES) and UNKNOWN in stack[-1:] else what
+        return (*stack, *([of] * effect))
+    kept = stack[: len(stack) + min(0, effect)]
+    if name.startswith(ONLY_TAKE):
         return kept
-    more = (UNKNOWN,) * max(0, effect)
     # It may have put a result in the place of its last operand.
-    return (*kept[:-1], UNKNOWN, *more) if kept else more
+    return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))

@@ -102,17 +102,18 @@ class World:
             self.ways[key] = self._number(tuple(states))
         return self.ways[key]
 
-    def fail_over(self, at: int, before: int) -> int:
-        """The server that was written last is replaced by one that has not heard of that write."""
+    def fail_over(self, at: int, before: int) -> int | None:
+        """The server that was written last is replaced by one that has not heard of that write.
+
+        None: there is nothing left of it that could be forgotten.
+        """
+        pairs = list(zip(self.states[at], self.states[before], strict=True))
+        forgets = [which for which, (now, then) in enumerate(pairs) if now.entries != then.entries]
+        if not forgets:
+            return None
         key = (at, "fail over", before)
         if key not in self.ways:
-            which = next(
-                which
-                for which, states in enumerate(
-                    zip(self.states[at], self.states[before], strict=True)
-                )
-                if states[0].entries != states[1].entries
-            )
+            which = forgets[0]
             server = self.servers[which]
             server.load(self.states[at][which])
             server.fail_over(self.states[before][which])
