@@ -8,9 +8,11 @@ from app import __version__
 from app.cli.audit import audit
 from app.cli.bench import bench
 from app.cli.compare import compare
+from app.cli.explore import explore
 from app.cli.locks import locks
 from app.cli.modes import modes
 from app.cli.output import Commands
+from app.cli.replay import replay
 from app.cli.round import round_group
 from app.cli.run import prepare, run
 from app.cli.settings import settings
@@ -36,6 +38,8 @@ for command in (
     locks,
     compare,
     bench,
+    explore,
+    replay,
     transactions,
     settings,
     run,

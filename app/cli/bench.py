@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import os
 import platform
 import signal
 import sys
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
 
 import click
-import orjson
 import psutil
 from rich.console import Console
 from rich.progress import (
@@ -28,7 +24,7 @@ from app.bench import inputs, tables
 from app.bench.document import document
 from app.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from app.bench.run import Finished, Plan, run
-from app.cli.output import settings
+from app.cli.output import check_writable, settings, write_json
 
 
 @click.group("bench", short_help="Measure locks side by side.")
@@ -139,23 +135,3 @@ def machine() -> str:
         f"Python {platform.python_version()}, redis-py {version('redis')}, "
         f"hiredis {version('hiredis')}"
     )
-
-
-def check_writable(file: str | None) -> None:
-    """Better now than after minutes of measuring. `-` is standard output."""
-    if file is None or file == "-":
-        return
-    folder = Path(file).parent
-    if not folder.is_dir():
-        raise click.BadParameter(f"there is no folder {folder} to write {file} to")
-    if not os.access(file if Path(file).exists() else folder, os.W_OK):
-        raise click.BadParameter(f"{file} cannot be written")
-
-
-def write_json(file: str, document: Any) -> None:
-    """Write the document to the file, or to standard output for `-`."""
-    try:
-        with click.open_file(file, "wb") as to:
-            to.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    except OSError as error:
-        raise click.ClickException(f"cannot write {file}: {error.strerror}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -48,6 +49,26 @@ def parts() -> Parts:
 
 def print_json(document: Any) -> None:
     click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+
+
+def check_writable(file: str | None) -> None:
+    """Better now than after minutes of measuring. `-` is standard output."""
+    if file is None or file == "-":
+        return
+    folder = Path(file).parent
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder {folder} to write {file} to")
+    if not os.access(file if Path(file).exists() else folder, os.W_OK):
+        raise click.BadParameter(f"{file} cannot be written")
+
+
+def write_json(file: str, document: Any) -> None:
+    """Write the document to the file, or to standard output for `-`."""
+    try:
+        with click.open_file(file, "wb") as to:
+            to.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise click.ClickException(f"cannot write {file}: {error.strerror}") from error
 
 
 def print_catalogue(kind: str, entries: list[Entry], note: str) -> None:

@@ -67,17 +67,25 @@ class Handle(ABC):
         Raises the error of the client whose server does not answer.
         """
         deadline = None if timeout is None else self.clock.now() + timeout
-        tries = 0
+        first = self.counts.attempts + 1
         while True:
-            tries += 1
-            self.counts.attempts += 1
-            if self.attempt():
+            if self._try():
                 return True
-            pause = self.pause()
-            if not blocking or (deadline is not None and self.clock.now() + pause > deadline):
+            if not blocking or not self._wait(deadline):
                 return False
-            self.counts.waits += tries == 1
-            self.clock.sleep(pause)
+            self.counts.waits += self.counts.attempts == first
+
+    def _try(self) -> bool:
+        self.counts.attempts += 1
+        return self.attempt()
+
+    def _wait(self, deadline: float | None) -> bool:
+        """Let a moment pass. False, and none has: it would be after the deadline."""
+        pause = self.pause()
+        if deadline is not None and self.clock.now() + pause > deadline:
+            return False
+        self.clock.sleep(pause)
+        return True
 
     def release(self) -> bool:
         """True: the lock was still mine. False: it had gone to nobody or to somebody else."""

@@ -1,0 +1,141 @@
+"""`lastapple explore`: every order of execution, on the real code."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+from rich.console import Console
+
+from app.cli.output import check_writable, write_json
+from app.explorer import targets
+from app.explorer.chart import chart
+from app.explorer.explore import NAMES, Explorer, Report
+from app.explorer.faults import Faults
+from app.explorer.verdict import budget, others, verdict
+from app.service.rounds import full_name
+
+CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
+
+
+class FaultsType(click.ParamType[Faults]):
+    """crash=1,pause=2: how often each may happen."""
+
+    name = "faults"
+
+    def convert(
+        self, value: str | Faults, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Faults:
+        if isinstance(value, Faults):
+            return value
+        budget: dict[str, int] = {}
+        for part in value.replace("none", "").split(","):
+            kind, _, count = part.strip().partition("=")
+            if not kind:
+                continue
+            if kind not in Faults._fields:
+                self.fail(f"{kind!r} is none of {', '.join(Faults._fields)}.", param, ctx)
+            if not count.isdecimal() or not 0 <= int(count) <= MOST_FAULTS:
+                self.fail(f"{part.strip()!r}: {kind}= needs 0 to {MOST_FAULTS}.", param, ctx)
+            budget[kind] = int(count)
+        return Faults(**budget)
+
+
+MOST_FAULTS = 3
+
+
+@click.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.argument("target")
+@click.option("--buyers", default=2, type=click.IntRange(2, 4), help="How many buy at once.")
+@click.option("--stock", default=1, type=click.IntRange(1, 10), help="Units on the shelf.")
+@click.option("--quantity", default=1, type=click.IntRange(1, 10), help="Units each one wants.")
+@click.option(
+    "--faults",
+    default="crash=1,pause=1",
+    type=FaultsType(),
+    help="How often each of crash, pause, lost and failover may happen; none for none.",
+)
+@click.option(
+    "--retries",
+    default="0",
+    type=click.Choice(["0", "default"]),
+    help="How often the client sends again: never, as in the shop, or as redis-py does by default.",
+)
+@click.option("--all-findings", is_flag=True, help="A chart for each, not only for the gravest.")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False),
+    help="Write all schedules there, for `lastapple replay`.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write all that was found there; - is standard output, with nothing else on it.",
+)
+def explore(
+    target: str,
+    buyers: int,
+    stock: int,
+    quantity: int,
+    faults: Faults,
+    retries: str,
+    all_findings: bool,
+    save: str | None,
+    json_file: str | None,
+) -> None:
+    """Run TARGET's real code through every order of its steps, and show the shortest that fails.
+
+    TARGET is a mode, or mode:recipe: watch, lock:lease. Each buyer is stopped at every command
+    that it sends, and goes on when the search says so; the server is a model of Redis that real
+    servers are the judge of. The faults:
+
+    \b
+      crash     a buyer stops for ever, at any step, and its connections close
+      pause     everybody stands still, wherever he is, until a lease or a wait is over
+      lost      a command is done, and its reply never comes: the connection broke
+      failover  another server takes over, which has not heard of the last write
+
+    Modes and recipes outside of Redis (sql, sql_lock, sql_version, lock:db_unique, lock:zookeeper)
+    cannot be explored this way.
+
+    Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
+    3 inconclusive.
+    """
+    name = full_name(target)
+    targets.check(name)
+    check_writable(json_file)
+    check_writable(save)
+    people = Console(stderr=json_file == "-", highlight=False)
+    chosen = targets.Target(name, stock, quantity, resend=retries == "default")
+    try:
+        with people.status(f"looking at every order of {name}'s steps …"):
+            report = Explorer(chosen, buyers).explore(faults)
+    except KeyboardInterrupt:
+        click.echo("Stopped; nothing was written.", err=True)
+        sys.exit(130)
+    show(people, report, all_findings)
+    for file in filter(None, (save, json_file)):
+        write_json(file, report.document())
+    if report.findings:
+        sys.exit(FOUND)
+    sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)
+
+
+def show(people: Console, report: Report, all_findings: bool) -> None:
+    color = "red" if report.findings else "green" if report.exhaustive else "yellow"
+    people.print(verdict(report), style=f"bold {color}", markup=False)
+    for nth, finding in enumerate(report.findings if all_findings else report.findings[:1]):
+        if nth:
+            people.print(*others([finding]), style="bold", markup=False)
+        people.print()
+        drawn = chart(finding.trace, NAMES[: report.buyers], max(people.width, 80))
+        people.print(drawn, markup=False, soft_wrap=True)
+        people.print()
+    rest = report.findings[1:]
+    if rest and not all_findings:
+        people.print("Found as well (--all-findings draws them):")
+        for line in others(rest):
+            people.print(f"  {line}", markup=False)
+    for line in budget(report):
+        people.print(line, style="dim", markup=False)

@@ -1,0 +1,82 @@
+"""`lastapple replay`: a schedule that the explorer found, on a real server."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+from rich.console import Console
+
+from app.explorer.chart import chart
+from app.explorer.live.stage import stage
+from app.explorer.recorded import Recorded, read
+from app.explorer.rehearsal import Rehearsal
+from app.explorer.replay import Played, Staged
+from app.explorer.replay import replay as play
+
+
+@click.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.argument("file", type=click.File("rb"))
+@click.option(
+    "--on",
+    default="server",
+    type=click.Choice(["server", "model"]),
+    help="Where: on a real Valkey of its own, or in the explorer's model once more.",
+)
+def replay(file: BinaryIO, on: str) -> None:
+    """Play the schedules of FILE again, with the same code, and draw what happens.
+
+    FILE is what `lastapple explore TARGET --save FILE` wrote. The server is a Valkey that is
+    brought up for it in a temporary folder, and whose clock says what the schedule says: for that
+    it needs Linux and a C compiler.
+
+    Exit status: 0 all went as in FILE; 1 something went otherwise; 2 bad input.
+    """
+    recorded = read(file.read())
+    people = Console(highlight=False)
+    with _stage(recorded, on) as where:
+        divergences = sum(
+            not _show(people, name, recorded, play(recorded.target, recorded.names, steps, where))
+            for name, steps in recorded.traces.items()
+        )
+    where_to = "a real Valkey" if on == "server" else "the model"
+    color = "red" if divergences else "green"
+    many = len(recorded.traces)
+    people.print(
+        f"{many} schedule{'s' * (many != 1)} of {recorded.target.name} on {where_to}: "
+        f"{divergences} divergence{'s' * (divergences != 1)}",
+        style=f"bold {color}",
+        markup=False,
+    )
+    sys.exit(1 if divergences else 0)
+
+
+@contextmanager
+def _stage(recorded: Recorded, on: str) -> Iterator[Staged]:
+    if on == "model":
+        yield Rehearsal()
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="lastapple-") as folder,
+        stage(Path(folder), len(recorded.target.setup())) as real,
+    ):
+        yield real
+
+
+def _show(people: Console, name: str, recorded: Recorded, played: list[Played]) -> bool:
+    """Draw it. Did all go as it was recorded?"""
+    people.print(f"{recorded.target.name}: {name}", style="bold", markup=False)
+    drawn = chart([step.got for step in played], recorded.names, max(people.width, 80))
+    people.print(drawn, markup=False, soft_wrap=True)
+    same = all(step.same for step in played)
+    if not same:
+        people.print("DIVERGED at this step. It was recorded as:", style="red", markup=False)
+        drawn = chart([played[-1].expected], recorded.names, max(people.width, 80))
+        people.print(drawn, markup=False, soft_wrap=True)
+    people.print()
+    return same

@@ -1,0 +1,136 @@
+"""A buyer: the real code of a mode, stopped at each thing that it sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from greenlet import GreenletExit
+
+from app.domain import Clock
+from app.explorer.request import Done, Failed, Request, Rest
+from app.explorer.strand import Strand, ask
+
+SECTION = "critical_section"  # what the modes call the method that needs the lock
+
+
+class Buyer:
+    """One process of the search. `requests` is what each of its strands waits for."""
+
+    def __init__(self, name: str, work: Callable[[Buyer], str], now: int) -> None:
+        """`work` answers with the outcome that the buyer is told. `now` in ms since 1970."""
+        self.name = name
+        self.clock = BuyerClock(self)
+        self.now = now
+        self.looked = False  # at the clock, since it went on last
+        self.tells_time = False  # has it ever asked what time it is, to compare it with others'?
+        self.over = False  # nobody goes on with it again
+        self.tokens = self.connections = 0
+        self.open: set[str] = set()  # connections
+        self.closed: list[str] = []  # since it went on last
+
+        def run() -> Request:
+            try:
+                return Done(work(self))
+            except Exception as error:  # noqa: BLE001  whatever it is, it is what the buyer got
+                return Failed(f"{type(error).__name__}: {error}")
+
+        self.strands = [Strand(self, run, Rest(now))]
+        self._switch(0)
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        return tuple(strand.request for strand in self.strands)
+
+    def go_on(self, strand: int, answer: Any, now: int) -> None:
+        """Let one strand have its answer, and run until it waits again."""
+        self.now, self.looked, self.closed = now, False, []
+        self._switch(strand, answer)
+
+    def _switch(self, strand: int, *answer: Any) -> None:
+        self.strands[strand].go_on(*answer)
+        if isinstance(self.strands[0].request, Done | Failed):
+            for beside in self.strands[1:]:  # a renewal does not outlive the work
+                if isinstance(beside.request, Rest):
+                    beside.request = Done("")
+
+    def inside(self) -> bool:
+        """Is it in a critical section of the project's modes?"""
+        frame = self.strands[0].gr_frame
+        while frame is not None:
+            if frame.f_code.co_name == SECTION:
+                return True
+            frame = frame.f_back
+        return False
+
+    def drop(self) -> None:
+        """Nobody goes on with it: its greenlets end without another word."""
+        self.over = True
+        for strand in self.strands:
+            if strand:  # begun, and not at its end
+                strand.throw(GreenletExit)
+
+    def look_at_clock(self) -> int:
+        self.looked = True
+        return self.now
+
+    def new_connection(self, server: int) -> str:
+        self.connections += 1
+        name = f"{server}{self.name}{self.connections}"
+        self.open.add(name)
+        return name
+
+    def hang_up(self, connection: str) -> None:
+        self.open.discard(connection)
+        self.closed.append(connection)
+
+    def every(self, ms: int, deed: Callable[[], bool]) -> Callable[[], None]:
+        """A strand that does `deed` each `ms`, until it answers False or somebody stops it."""
+
+        def run(_: None = None) -> Request:
+            while deed() and not stopped:
+                ask(Rest(self.look_at_clock() + ms))
+            return Done("")
+
+        stopped: list[bool] = []
+        strand = Strand(self, run, Rest(self.look_at_clock() + ms))
+        self.strands.append(strand)
+
+        def stop() -> None:
+            stopped.append(True)
+            if isinstance(strand.request, Rest):
+                strand.request = Done("")
+
+        return stop
+
+
+class BuyerClock(Clock):
+    """Time and chance as the search has them.
+
+    Sleeping takes no time: a buyer that sleeps while it works is one that the search may let wait
+    for as long as it likes, and one that sleeps until something changes is one that nobody needs
+    to ask before it has.
+    """
+
+    def __init__(self, buyer: Buyer) -> None:
+        self.buyer = buyer
+
+    def now(self) -> float:
+        return self.buyer.look_at_clock() / 1000
+
+    def wall(self) -> float:
+        self.buyer.tells_time = True
+        return self.now()
+
+    def sleep(self, seconds: float) -> None:
+        pass
+
+    def random(self) -> float:
+        return 0.5
+
+    def token(self) -> str:
+        self.buyer.tokens += 1
+        return f"token-{self.buyer.name}{self.buyer.tokens}"
+
+    def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
+        return self.buyer.every(round(seconds * 1000), deed)

@@ -1,0 +1,103 @@
+"""Explore one target within one budget, and say what was found."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from app.explorer import surroundings
+from app.explorer.automaton import Automaton
+from app.explorer.faults import Faults
+from app.explorer.findings import FINDINGS, Judge
+from app.explorer.graph import Graph, TooMany
+from app.explorer.paths import Cost, schedules, shortest
+from app.explorer.targets import EPOCH, Target
+from app.explorer.trace import Step, trace
+from app.explorer.world import World
+
+NAMES = "ABCD"
+
+
+@dataclass(frozen=True)
+class Finding:
+    name: str
+    cost: Cost
+    explanation: str
+    trace: list[Step]
+
+
+@dataclass(frozen=True)
+class Report:
+    """`findings`: the gravest first, each with its shortest schedule."""
+
+    target: Target
+    buyers: int
+    faults: Faults
+    exhaustive: bool  # every order was looked at, within this budget and in the model
+    schedules: int | None  # None: without end, as one may go round in circles
+    states: int
+    seconds: float
+    findings: list[Finding]
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "target": self.target.name,
+            "buyers": self.buyers,
+            "stock": self.target.stock,
+            "quantity": self.target.quantity,
+            "think": self.target.think,
+            "retries": "default" if self.target.resend else 0,
+            "faults": self.faults._asdict(),
+            "exhaustive": self.exhaustive,
+            "inconclusive": not self.exhaustive and not self.findings,
+            "schedules": self.schedules,
+            "states": self.states,
+            "seconds": round(self.seconds, 3),
+            "findings": [
+                {
+                    "name": finding.name,
+                    "cost": list(finding.cost),
+                    "explanation": finding.explanation,
+                    "trace": [step._asdict() for step in finding.trace],
+                }
+                for finding in self.findings
+            ],
+        }
+
+
+class Explorer:
+    """One target and so many buyers; what their code does is learned once for all budgets."""
+
+    def __init__(self, target: Target, buyers: int) -> None:
+        self.target = target
+        with surroundings.of_their_own():
+            self.world = World(target.servers())
+            self.automata = [Automaton(name, target.work, EPOCH) for name in NAMES[:buyers]]
+
+    def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
+        """Look at `most` states at the most."""
+        began = time.perf_counter()
+        with surroundings.of_their_own():
+            graph = Graph(self.world, self.automata, faults, self.target.pause, most)
+            try:
+                graph.explore()
+                exhaustive = True
+            except TooMany:
+                exhaustive = False
+            judge = Judge(graph, self.target)
+            places = judge.places if exhaustive else judge.seen
+            paths = shortest(graph, places)
+        return Report(
+            self.target,
+            len(self.automata),
+            faults,
+            exhaustive,
+            schedules(graph) if exhaustive else None,
+            len(graph.states),
+            time.perf_counter() - began,
+            [
+                Finding(name, paths[name].cost, FINDINGS[name], trace(graph, judge, paths[name]))
+                for name in places
+            ],
+        )

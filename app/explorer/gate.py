@@ -1,0 +1,141 @@
+"""The gate: redis-py's connection, except that the other side is the search.
+
+It stands where bytes would leave the process, so it sees what really goes out: pipelines, scripts,
+the library's own retries, a lock's watchdog. A buyer's code runs in a greenlet and stops here until
+the search says what the server answered.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import redis
+from redis.connection import AbstractConnection
+from redis.exceptions import ResponseError
+
+from app.explorer.model.values import Command, Err, Ok, Reply
+from app.explorer.request import Hear, Lost, Send
+from app.explorer.strand import ask, here
+
+
+class GateConnection(AbstractConnection):
+    """Looks like a connection to redis-py. Each has a name: to the server it is a client."""
+
+    def __init__(self, server: int = 0, **kwargs: Any) -> None:
+        """`server` is the number of the one that it leads to."""
+        super().__init__(**kwargs)
+        self.server = server
+        self.name = ""
+        self.answers: list[Reply | Lost] = []
+        self.open = False
+
+    def repr_pieces(self) -> list[tuple[str, Any]]:
+        return [("name", self.name)]
+
+    def _host_error(self) -> str:
+        return "the store"
+
+    def _connect(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def is_connected(self) -> bool:
+        return self.open
+
+    def connect(self) -> None:
+        if not self.open:
+            self.name = here().buyer.new_connection(self.server)
+            self.open = True
+
+    def disconnect(self, *args: Any, **kwargs: Any) -> None:
+        if self.open:
+            here().buyer.hang_up(self.name)
+        self.open = False
+        self.answers.clear()
+
+    def can_read(self, timeout: float = 0) -> bool:
+        return bool(self.answers)
+
+    def send_command(self, *args: Any, **kwargs: Any) -> None:
+        self.send_packed_command(self._command_packer.pack(*args))
+
+    def send_packed_command(self, command: Any, check_health: bool = True) -> None:
+        for unit in units(unpacked(command)):
+            self._send(unit)
+
+    def _send(self, commands: tuple[Command, ...]) -> None:
+        self.connect()
+        answer = ask(Send(self.name, commands))
+        self.answers += [answer] if isinstance(answer, Lost) else answer
+
+    def read_response(
+        self, disable_decoding: bool = False, *, timeout: Any = None, **kwargs: Any
+    ) -> Any:
+        if not self.answers:
+            buyer = here().buyer
+            until = None if timeout is None else buyer.look_at_clock() + round(timeout * 1000)
+            heard = ask(Hear(self.name, until))
+            if heard is None:
+                raise redis.TimeoutError("Nothing was said in time.")
+            self.answers += [heard] if isinstance(heard, Lost) else heard
+        said = self.answers.pop(0)
+        if isinstance(said, Lost):
+            self.disconnect()
+            raise redis.ConnectionError("The connection broke.")
+        reply = native(said)
+        if isinstance(reply, ResponseError):
+            raise reply
+        return reply
+
+
+def unpacked(packed: Any) -> list[Command]:
+    """The commands in what redis-py would have sent."""
+    text = packed if isinstance(packed, bytes) else b"".join(packed)
+    commands, at = [], 0
+    while at < len(text):
+        end = text.index(b"\r\n", at)
+        words, at = int(text[at + 1 : end]), end + 2
+        command = []
+        for _ in range(words):
+            end = text.index(b"\r\n", at)
+            size, at = int(text[at + 1 : end]), end + 2
+            command.append(text[at : at + size])
+            at += size + 2
+        commands.append((command[0].upper(), *command[1:]))
+    return commands
+
+
+def units(commands: list[Command]) -> list[tuple[Command, ...]]:
+    """What the server does without others in between: single commands, and MULTI to EXEC.
+
+    (It runs what lies between them at EXEC only; that they were sent earlier, nobody can tell.)
+    """
+    found: list[tuple[Command, ...]] = []
+    batch: list[Command] = []
+    for command in commands:
+        if batch or command[0] == b"MULTI":
+            batch.append(command)
+        else:
+            found.append((command,))
+        if batch and command[0] == b"EXEC":
+            found.append(tuple(batch))
+            batch = []
+    return found + [(command,) for command in batch]
+
+
+def native(reply: Reply) -> Any:
+    """As redis-py's parsers hand it on."""
+    if isinstance(reply, Err):
+        code, _, rest = reply.text.partition(" ")
+        known = {
+            "NOSCRIPT": redis.exceptions.NoScriptError,
+            "EXECABORT": redis.exceptions.ExecAbortError,
+        }
+        return (
+            known[code](rest) if code in known else ResponseError(reply.text.removeprefix("ERR "))
+        )
+    if isinstance(reply, Ok):
+        return reply.encode()
+    if isinstance(reply, tuple):
+        return [native(one) for one in reply]
+    return reply

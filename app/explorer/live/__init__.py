@@ -1,0 +1,1 @@
+"""Real servers under the gate: where a schedule that the model found is played again."""

@@ -1,0 +1,76 @@
+"""What a key may hold: immutable values, so that a state of the server can be kept and compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from redis.exceptions import ResponseError
+
+# A list is a tuple of bytes, a set a frozenset of bytes, a string bytes.
+
+
+class Hash(NamedTuple):
+    """Fields in the order in which they came."""
+
+    pairs: tuple[tuple[bytes, bytes], ...]
+
+
+class StreamEntry(NamedTuple):
+    id: tuple[int, int]
+    fields: tuple[bytes, ...]
+
+
+class Stream(NamedTuple):
+    last: tuple[int, int]  # the highest id ever given
+    entries: tuple[StreamEntry, ...]
+
+
+Value = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | Stream
+Command = tuple[bytes, ...]
+
+
+class Entry(NamedTuple):
+    value: Value
+    expires: int | None  # ms since 1970; alive until the clock is past it
+
+
+class Ok(str):
+    """A simple string in a reply, as in +OK."""
+
+    __slots__ = ()
+
+
+OK = Ok("OK")
+QUEUED = Ok("QUEUED")
+
+
+@dataclass(frozen=True, slots=True)
+class Err:
+    """An error in a reply; a value, so that replies can be compared."""
+
+    text: str
+
+
+Reply = None | int | bytes | Ok | Err | tuple["Reply", ...]
+
+
+class Refused(ResponseError):
+    """A command that the server answers with an error."""
+
+
+WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
+NOT_AN_INTEGER = "ERR value is not an integer or out of range"
+SYNTAX = "ERR syntax error"
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+
+
+def integer(text: bytes) -> int:
+    """As the server reads one: no sign but a minus, no spaces, no leading zeros, 64 bits."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise Refused(NOT_AN_INTEGER) from None
+    if b"%d" % number != text or not LOWEST <= number <= HIGHEST:
+        raise Refused(NOT_AN_INTEGER)
+    return number

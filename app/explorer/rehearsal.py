@@ -1,0 +1,55 @@
+"""The model as a stage: a schedule one step after the other, as on real servers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.domain import ShopError
+from app.explorer.model.server import Server
+from app.explorer.model.values import Command, Entry, Reply
+from app.explorer.request import Lost
+from app.explorer.world import World
+
+
+class Rehearsal:
+    """Does in the model what `live.stage.Stage` does for real."""
+
+    def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
+        servers = [Server(now) for _ in setup]
+        for server, commands in zip(servers, setup, strict=True):
+            for command in commands:
+                server.execute("", command)
+        self.world = World(servers)
+        self.at = self.world.start
+        self.before: int | None = None  # the last write
+
+    def send(self, name: str, commands: Sequence[Command]) -> tuple[Reply, ...] | Lost:
+        step = self.world.send(self.at, name, tuple(commands))
+        if step.wrote:
+            self.before = self.at
+        self.at = step.to
+        return step.said
+
+    def hear(self, name: str) -> tuple[Reply, ...] | Lost:
+        step = self.world.hear(self.at, name)
+        if step is None:
+            return ()
+        self.at = step.to
+        return step.said
+
+    def close(self, name: str) -> None:
+        self.at = self.world.drop(self.at, (name,))
+
+    def pass_time(self, now: int) -> None:
+        self.at = self.world.pass_time(self.at, now)
+        if self.before is not None:
+            self.before = self.world.pass_time(self.before, now)
+
+    def fail_over(self) -> None:
+        at = None if self.before is None else self.world.fail_over(self.at, self.before)
+        if at is None:
+            raise ShopError("The trace loses a write, and nothing has been written.")
+        self.at, self.before = at, None
+
+    def entries(self) -> dict[bytes, Entry]:
+        return self.world.entries(self.at)

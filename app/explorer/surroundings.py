@@ -1,0 +1,55 @@
+"""What a process has of its own, for buyers that share one: names that nobody else has, and what
+belongs to a thread.
+
+A mode takes its chance from its clock. What lies below it (a lock's connections, redis-py's Lock)
+asks the system, and would get another answer at every run.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+from greenlet import getcurrent
+
+from app.explorer.strand import Strand, here
+from app.locks.queue import connections
+from app.locks.queue.line import Line
+
+_uuid4, _uuid1 = uuid.uuid4, uuid.uuid1
+
+
+class OfAStrand:
+    """As threading.local, but for strands: to a buyer's code each of them is a thread."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(getcurrent(), f"_{name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(getcurrent(), f"_{name}", value)
+
+
+def _a_uuid(*_: Any) -> uuid.UUID:
+    here = getcurrent()
+    if not isinstance(here, Strand):
+        return _uuid4()
+    here.buyer.tokens += 1
+    return uuid.UUID(int=(ord(here.buyer.name[0]) << 64) + here.buyer.tokens)
+
+
+def _process(_: Line) -> str:
+    return f"process-{here().buyer.name}"
+
+
+@contextmanager
+def of_their_own() -> Iterator[None]:
+    with (
+        mock.patch.object(uuid, "uuid4", _a_uuid),
+        mock.patch.object(uuid, "uuid1", _a_uuid),
+        mock.patch.object(connections, "_thread", OfAStrand()),
+        mock.patch.object(Line, "process", _process),
+    ):
+        yield

@@ -1,0 +1,60 @@
+"""A report in sentences, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.explorer.explore import NAMES, Finding, Report
+from app.explorer.paths import Cost
+
+
+def verdict(report: Report) -> str:
+    """One sentence, about the gravest that was found."""
+    name = report.target.name
+    if report.findings:
+        worst = report.findings[0]
+        return f"{name}: {worst.name.upper()}, with {cost(worst.cost)}. {worst.explanation}"
+    if not report.exhaustive:
+        return f"{name}: nothing found so far, and not all was looked at. This says nothing."
+    return f"{name}: nothing goes wrong, in whatever order its steps come."
+
+
+def budget(report: Report) -> Iterator[str]:
+    """What was looked at, and what that does not show."""
+    target = report.target
+    faults = ", ".join(
+        f"{count} {kind}" for kind, count in report.faults._asdict().items() if count
+    )
+    units = "unit" if target.stock == 1 else "units"
+    each = f", {target.quantity} each" if target.quantity > 1 else ""
+    think = f", {target.think} ms of thinking" if target.think else ""
+    yield (
+        f"{report.buyers} buyers ({', '.join(NAMES[: report.buyers])}), {target.stock} {units} "
+        f"on the shelf{each}{think}; faults: {faults or 'none'}, at the most"
+    )
+    if not report.exhaustive:
+        yield f"stopped after {report.states:,} states: fewer buyers or faults are fewer states"
+        return
+    many = "schedules without end (buyers ask again and again)"
+    if report.schedules is not None:
+        many = f"{report.schedules:,} schedule{'s' * (report.schedules != 1)}"
+    yield (
+        f"{many}, {report.states:,} states, all of them looked at in {report.seconds:.2f} s; more "
+        "buyers, more faults and what the model of the server lacks are not part of that"
+    )
+
+
+def cost(cost: Cost) -> str:
+    faults = "no fault at all" if cost.faults == 0 else _count(cost.faults, "fault")
+    switches = _count(cost.switches, "switch", "switches")
+    return f"{faults}, {switches} and {_count(cost.steps, 'step')}"
+
+
+def others(findings: list[Finding]) -> Iterator[str]:
+    """What else was found, a line each."""
+    for finding in findings:
+        yield f"{finding.name}, with {cost(finding.cost)}. {finding.explanation}"
+
+
+def _count(number: int, what: str, many: str = "") -> str:
+    return f"{number} {what if number == 1 else many or what + 's'}"

@@ -1,0 +1,104 @@
+"""Random commands, mostly right and sometimes not, on few keys: so that they meet."""
+
+from __future__ import annotations
+
+from random import Random
+
+from app.explorer.model.values import Command
+
+KEYS = (b"k", b"l", b"m")
+VALUES = (b"a", b"b", b"1", b"2", b"-7", b"01", b"")
+NUMBERS = (b"0", b"1", b"2", b"-1", b"-2", b"10", b"x", b"9223372036854775807")
+SCRIPTS = (
+    b"return redis.call('GET', KEYS[1])",
+    b"if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0",
+    b"redis.call('SET', KEYS[1], ARGV[1], 'PX', 1000) return {1, redis.call('PTTL', KEYS[1])}",
+    b"return redis.pcall('INCR', KEYS[1])",
+    b"return {tonumber(ARGV[1]) or 'none', false, 3.7}",
+    b"return cjson.decode(cjson.encode({ARGV[1], 2}))",
+    b"redis.call('RPUSH', KEYS[1], ARGV[1]) return redis.call('LRANGE', KEYS[1], 0, -1)",
+    b"return redis.call('SPUBLISH', 'ch', ARGV[1])",
+)
+
+
+def _key(random: Random) -> bytes:
+    return random.choice(KEYS)
+
+
+def _value(random: Random) -> bytes:
+    return random.choice(VALUES)
+
+
+def _number(random: Random) -> bytes:
+    return random.choice(NUMBERS)
+
+
+def _index(random: Random) -> bytes:
+    return random.choice((b"0", b"1", b"-1", b"-2", b"7"))
+
+
+def _ms(random: Random) -> bytes:
+    return random.choice((b"1", b"2", b"10", b"1000", b"1001", b"0", b"-5"))
+
+
+def _script(random: Random) -> Command:
+    keys = [_key(random)]
+    return (b"EVAL", random.choice(SCRIPTS), b"1", *keys, _value(random))
+
+
+ANYWHERE = """
+    DEL k; DEL k k; EXISTS k k; TYPE k; TTL k; PTTL k; PERSIST k; GET k; SET k v; PEXPIRE k t;
+    EXPIRE k n; PEXPIRE k t NX; PEXPIRE k t XX; PEXPIRE k t GT; PEXPIRE k t LT; PING; PING v;
+    RENAME k k; RENAMENX k k; GET; SET k; UNLINK k
+"""
+FAMILIES = {
+    "strings": """
+        SET k v NX; SET k v XX; SET k v PX t; SET k v NX PX t; SET k v EX n; SET k v GET;
+        SET k v NX GET; SET k v KEEPTTL; SET k v PX; SET k v NX XX; SETNX k v; SETEX k n v;
+        PSETEX k t v; GETSET k v; GETDEL k; MGET k k; MSET k v k v; MSET k v k; MSETNX k v k v;
+        INCR k; DECR k; INCRBY k n; DECRBY k n; APPEND k v; STRLEN k
+    """,
+    "lists": """
+        LPUSH k v v; RPUSH k v; RPUSH k v v v; LPUSHX k v; RPUSHX k v; LPOP k; RPOP k; LPOP k n;
+        RPOP k n; LMOVE k k LEFT RIGHT; LMOVE k k RIGHT LEFT; RPOPLPUSH k k; LMOVE k k UP DOWN;
+        LLEN k; LRANGE k n n; LRANGE k 0 -1; LINDEX k n; LSET k i v; LTRIM k n n; LREM k n v;
+        LPOS k v
+    """,
+    "collections": """
+        SADD k v; SADD k v v; SREM k v; SISMEMBER k v; SCARD k; HSET k v v; HSET k v v v v;
+        HSET k v v v; HSETNX k v v; HGET k v; HMGET k v v; HGETALL k; HDEL k v v; HEXISTS k v;
+        HLEN k; HINCRBY k v n; HMSET k v v
+    """,
+    "streams": """
+        XADD k * v v; XADD k 5-1 v v; XADD k 1-0 v v; XADD k 0-0 v v; XADD k * v; XLEN k;
+        XRANGE k - +; XREVRANGE k + - COUNT 1; XRANGE k - + COUNT n; XRANGE k 5 6; XDEL k 5-1;
+        XADD k x v v
+    """,
+    "watching": """
+        WATCH k; WATCH k k; MULTI; MULTI; EXEC; EXEC; EXEC; DISCARD; UNWATCH; SET k v PX t; INCR k;
+        RPUSH k v; SADD k v; XADD k * v v
+    """,
+    "waiting": """
+        BLPOP k 0; BRPOP k 1; BLPOP k 0.01; BLPOP k x; BLPOP k -1; RPUSH k v; LPUSH k v v; MULTI;
+        EXEC; LPOP k
+    """,
+    "channels": """
+        SSUBSCRIBE ch; SSUBSCRIBE ch dh; SUNSUBSCRIBE ch; SUNSUBSCRIBE dh ch; SUBSCRIBE ch;
+        UNSUBSCRIBE; SPUBLISH ch v; SPUBLISH ch v; PUBLISH ch v; PUBLISH ch v
+    """,
+}
+MAKERS = {"k": _key, "v": _value, "n": _number, "t": _ms, "i": _index}  # other words are themselves
+
+
+def _words(shape: str, random: Random) -> Command:
+    return tuple(
+        MAKERS[part](random) if part in MAKERS else part.encode() for part in shape.split()
+    )
+
+
+def command(random: Random, family: str) -> Command:
+    """Two thirds of the family, one third of what may come anywhere."""
+    if random.random() < 0.05:
+        return _script(random)
+    shapes = FAMILIES[family] if random.random() < 0.67 else ANYWHERE
+    return _words(random.choice(shapes.split(";")), random)

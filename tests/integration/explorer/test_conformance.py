@@ -1,0 +1,58 @@
+"""The model is judged by real servers: random walks, reply by reply, in virtual time.
+
+A share of what `make conformance` walks; its seeds are new each time, and printed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from secrets import randbelow
+
+import pytest
+
+from app.explorer.live.server import LiveServer, running, virtual_time
+from app.explorer.model.keyspace import Keyspace
+from tests.integration.explorer.walk import Divergence, Judge
+from tests.servers import redis_server
+
+WALKS = 200
+
+
+@pytest.fixture(params=["valkey", "redis"])
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveServer]:
+    if not virtual_time() and not os.environ.get("CI"):
+        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
+    with running(tmp_path, redis_server() if request.param == "redis" else None) as server:
+        yield server
+
+
+def test_model_and_server_say_the_same(server: LiveServer) -> None:
+    first = randbelow(1_000_000_000)
+    print(f"walks {first} to {first + WALKS - 1}")
+    judge = Judge(server)
+    for seed in range(first, first + WALKS):
+        judge.judge(seed)
+    assert judge.steps > WALKS * 30
+
+
+def test_a_model_that_is_wrong_is_caught(
+    server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that ends at its last millisecond, not after it: as easily said as overlooked."""
+    right = Keyspace.pass_time
+
+    def too_early(keys: Keyspace, now: int) -> None:
+        right(keys, now + 1)
+        keys.now = now
+
+    monkeypatch.setattr(Keyspace, "pass_time", too_early)
+    judge = Judge(server)
+
+    def walks() -> None:
+        for seed in range(WALKS):
+            judge.judge(seed)
+
+    with pytest.raises(Divergence, match="seed"):
+        walks()

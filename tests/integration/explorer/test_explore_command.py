@@ -1,0 +1,109 @@
+"""`lastapple explore` and `lastapple replay`, as one types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.explorer.live.server import virtual_time
+from tests.shop import full_environ
+
+MEMBERS = {
+    *("target", "buyers", "stock", "faults", "exhaustive", "inconclusive"),
+    *("schedules", "states", "seconds", "findings"),
+}
+
+
+def lastapple(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app.cli", *words],
+        env=full_environ({"COLUMNS": "100"}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_finding_is_drawn_and_ends_with_1() -> None:
+    done = lastapple("explore", "lock:lease")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("lock:lease: OVERSELL, with 1 fault, 3 switches and 7 steps.")
+    assert "EVERYBODY STANDS STILL for 10.0 s" in done.stdout
+    assert "EXEC -> [OK, 1900000010001-1, OK]" in done.stdout
+    assert "all of them looked at" in done.stdout
+    assert done.stderr == ""
+
+
+def test_nothing_found_ends_with_0() -> None:
+    done = lastapple("explore", "watch", "--buyers", "3", "--faults", "none")
+    assert done.returncode == 0, done.stderr
+    assert "23,316 schedules" in done.stdout
+
+
+def test_the_document() -> None:
+    done = lastapple("explore", "lock", "--faults", "pause=1,crash=1", "--json", "-")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert set(document) >= MEMBERS
+    assert document["target"] == "lock:lease"
+    assert document["exhaustive"]
+    assert not document["inconclusive"]
+    worst = document["findings"][0]
+    assert (worst["name"], worst["cost"]) == ("oversell", [1, 3, 7])
+    assert worst["explanation"]
+    assert len(worst["trace"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("explore", "magic"), "magic"),
+        (("explore", "sql"), "SQL database"),
+        (("explore", "lock:zookeeper"), "ZooKeeper"),
+        (("explore", "watch", "--faults", "fire=1"), "fire"),
+        (("explore", "watch", "--faults", "crash=9"), "crash="),
+        (("explore", "watch", "--faults", "crash"), "crash="),
+        (("explore", "watch", "--buyers", "9"), "--buyers"),
+        (("explore", "watch", "--save", "/nowhere/at/all"), "/nowhere/at/all"),
+        (("replay", "/nowhere/at/all"), "/nowhere/at/all"),
+    ],
+)
+def test_bad_input_ends_with_2(words: tuple[str, ...], said: str) -> None:
+    done = lastapple(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_was_saved_is_played_again(tmp_path: Path) -> None:
+    if not virtual_time() and not os.environ.get("CI"):
+        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
+    file = str(tmp_path / "trace.json")
+    assert lastapple("explore", "lock:setnx", "--save", file).returncode == 1
+    for on, where in (("server", "a real Valkey"), ("model", "the model")):
+        done = lastapple("replay", file, "--on", on)
+        assert done.returncode == 0, done.stderr
+        assert f"2 schedules of lock:setnx on {where}: 0 divergences" in done.stdout
+        assert "X CRASHES, for ever" in done.stdout
+
+
+def test_a_saved_file_that_was_changed(tmp_path: Path) -> None:
+    file = tmp_path / "trace.json"
+    lastapple("explore", "lock:lease", "--save", str(file))
+    document = json.loads(file.read_text())
+    document["findings"][0]["trace"][3]["said"] = ["nil"]
+    file.write_text(json.dumps(document))
+    done = lastapple("replay", str(file), "--on", "model")
+    assert done.returncode == 1
+    assert "DIVERGED at this step" in done.stdout
+    for nonsense in ('{"target": "watch"}', "no JSON", "[]"):
+        file.write_text(nonsense)
+        done = lastapple("replay", str(file))
+        assert done.returncode == 2
+        assert "`lastapple explore --save`" in done.stderr

@@ -1,0 +1,74 @@
+"""Every schedule that the explorer finds goes the same on a real server, step by step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from app.domain import ShopError
+from app.explorer.explore import NAMES, Explorer
+from app.explorer.faults import Faults
+from app.explorer.live.server import virtual_time
+from app.explorer.live.stage import Stage, stage
+from app.explorer.rehearsal import Rehearsal
+from app.explorer.replay import replay
+from app.explorer.targets import Target
+from app.explorer.trace import Step
+from tests.servers import redis_server
+
+FAULTS = [Faults(), Faults(crash=1), Faults(pause=2), Faults(lost=1), Faults(failover=1)]
+TARGETS = [
+    *("naive", "read_before_watch", "watch_elsewhere", "watch", "watched_blind", "watched"),
+    *("fenced", "decr", "atomic"),
+    *(f"lock:{name}" for name in ("setnx", "setnx_expire", "lease", "unowned", "getset")),
+    *(f"lock:{name}" for name in ("del_takeover", "watchdog", "watchdog_any", "fenced", "queue")),
+]
+
+
+@pytest.fixture(scope="module", params=["valkey", "redis"])
+def real(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stage]:
+    if not virtual_time() and not os.environ.get("CI"):
+        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
+    program = redis_server() if request.param == "redis" else None
+    with stage(tmp_path_factory.mktemp("stage"), 1, program) as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_every_finding(real: Stage, name: str) -> None:
+    target = Target(name)
+    explorer = Explorer(target, 2)
+    for faults in FAULTS:
+        for finding in explorer.explore(faults).findings:
+            played = replay(target, NAMES[:2], finding.trace, real)
+            assert [step.got for step in played if not step.same] == [], finding.name
+            assert len(played) == len(finding.trace)
+            rehearsed = replay(target, NAMES[:2], finding.trace, Rehearsal())
+            assert all(step.same for step in rehearsed)
+
+
+def oversell() -> tuple[Target, list[Step]]:
+    target = Target("lock:lease")
+    return target, Explorer(target, 2).explore(Faults(pause=1)).findings[0].trace
+
+
+@pytest.mark.parametrize("on", ["server", "model"])
+def test_a_trace_that_is_wrong_diverges_where_it_is(on: str, real: Stage) -> None:
+    target, trace = oversell()
+    wrong = [*trace[:3], trace[3]._replace(said=["nil"]), *trace[4:]]
+    played = replay(target, NAMES[:2], wrong, real if on == "server" else Rehearsal())
+    assert len(played) == 4
+    assert not played[-1].same
+    assert played[-1].got.said == ["OK"]
+
+
+@pytest.mark.parametrize("on", ["server", "model"])
+def test_a_write_that_was_never_made_cannot_be_lost(on: str, real: Stage) -> None:
+    target, trace = oversell()
+    lost = trace[0]._replace(buyer="", does="failover")
+    with pytest.raises(ShopError, match="nothing has been written"):
+        replay(target, NAMES[:2], [lost], real if on == "server" else Rehearsal())

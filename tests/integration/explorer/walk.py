@@ -1,0 +1,121 @@
+"""Random walks: the same commands to the model and to a real server, reply by reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+from app.explorer.live.server import LiveServer
+from app.explorer.live.wire import Wire
+from app.explorer.model.server import Server, Waits
+from app.explorer.model.values import Command, Err, Ok, Reply
+from app.explorer.targets import EPOCH
+from tests.integration.explorer.grammar import FAMILIES, command
+
+CLIENTS = ("a", "b", "c")
+STEPS = 50  # of one walk; then both begin anew
+PASS, HANG_UP = "time passes", "hangs up"
+
+
+class Step(NamedTuple):
+    who: str
+    does: Command | str
+    ms: int = 0  # that pass
+
+
+class Divergence(Exception):
+    """Model and server do not agree."""
+
+
+def walk(seed: int) -> Iterator[Step]:
+    """What somebody does, step by step. The same for the same seed."""
+    random = Random(seed)
+    family = random.choice(list(FAMILIES))
+    for _ in range(STEPS):
+        who = random.choice(CLIENTS)
+        chance = random.random()
+        if chance < 0.08:
+            yield Step("", PASS, random.choice([0, 1, 2, 10, 999, 1000, 1001, 5000]))
+        elif chance < 0.10:
+            yield Step(who, HANG_UP)
+        else:
+            yield Step(who, command(random, family))
+
+
+def comparable(reply: Reply) -> object:
+    """Replies as they travel: the wire makes no difference between +OK and OK that we can see."""
+    if isinstance(reply, Err):  # each server has words of its own, and the same first one
+        return Err(reply.text.split()[0])
+    if isinstance(reply, tuple):
+        return tuple(comparable(one) for one in reply)
+    return reply.encode() if isinstance(reply, Ok) else reply
+
+
+class Judge:
+    """Walks with both."""
+
+    def __init__(self, server: LiveServer) -> None:
+        self.server = server
+        self.steps = 0
+
+    def judge(self, seed: int) -> None:
+        """Raises Divergence, which says the seed and what led there."""
+        now = EPOCH
+        self.server.set(now)
+        for word in ((b"FLUSHALL",), (b"SCRIPT", b"FLUSH")):
+            self.server.control.ask(word)
+        model = Server(now)
+        real = {who: self.server.connect() for who in CLIENTS}
+        told: list[str] = []
+        try:
+            for step in walk(seed):
+                if step.who in {client.connection for client in model.blocked}:
+                    continue  # it waits, and can send nothing
+                if step.who in model.queued and step.does[0] in {b"MULTI", b"WATCH"}:
+                    continue  # Valkey discards the transaction for it, Redis 7.0 does not
+                self.steps += 1
+                told.append(f"{step.who:2}{step.does} {step.ms or ''}")
+                if step.does == PASS:
+                    now += step.ms
+                    self.server.set(now)
+                    model.pass_time(now)
+                elif step.does == HANG_UP:
+                    real[step.who].close()
+                    real[step.who] = self.server.connect()
+                    model.drop(step.who)
+                else:
+                    self._same(model, real[step.who], step, told)
+                self._heard(model, real, told)
+        except Divergence as divergence:
+            raise Divergence(f"seed {seed}: {divergence}\n" + "\n".join(told)) from None
+        finally:
+            for connection in real.values():
+                connection.close()
+
+    def _same(self, model: Server, real: Wire, step: Step, told: list[str]) -> None:
+        assert not isinstance(step.does, str)
+        expected = model.execute(step.who, step.does)
+        real.send(step.does)
+        if isinstance(expected, Waits):
+            return
+        told[-1] += f" -> {expected!r}"
+        got = real.read()
+        if comparable(got) != comparable(expected):
+            raise Divergence(f"the model says {expected!r}, the server {got!r}")
+
+    def _heard(self, model: Server, real: dict[str, Wire], told: list[str]) -> None:
+        """What others were sent by this step."""
+        self.server.settle()
+        for who, connection in real.items():
+            while who in model.unread:
+                expected = model.read(who)
+                try:
+                    got = connection.read()
+                except TimeoutError:
+                    raise Divergence(f"{who} should have heard {expected!r}") from None
+                told.append(f"  ({who} hears {expected!r})")
+                if comparable(got) != comparable(expected):
+                    raise Divergence(f"{who} should hear {expected!r}, and heard {got!r}")
+            if connection.waiting():
+                raise Divergence(f"{who} heard something that the model did not say")

@@ -1,0 +1,87 @@
+"""What goes wrong with each way of selling, and by how little: two buyers, one unit."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.explorer.explore import Explorer
+from app.explorer.faults import Faults
+from app.explorer.targets import Target
+
+NONE, CRASH, PAUSE = Faults(), Faults(crash=1), Faults(pause=2)
+LOST, FAILOVER = Faults(lost=1), Faults(failover=1)
+
+SOUND_UNLESS_THE_STORE_FORGETS = ["watch", "watched"]
+CLEAN = [
+    *((name, faults) for name in SOUND_UNLESS_THE_STORE_FORGETS for faults in (CRASH, PAUSE, LOST)),
+    *((name, faults) for name in ("atomic", "fenced") for faults in (CRASH, PAUSE)),
+    *((f"lock:{name}", CRASH) for name in ("lease", "fenced", "watchdog", "queue", "getset")),
+    ("lock:queue", PAUSE),
+    ("lock:setnx", PAUSE),
+]
+
+
+@pytest.mark.parametrize(("name", "faults"), CLEAN)
+def test_prevented(name: str, faults: Faults) -> None:
+    report = Explorer(Target(name), 2).explore(faults)
+    assert report.exhaustive
+    assert [finding.name for finding in report.findings] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "faults", "finding", "cost"),
+    [
+        ("naive", NONE, "oversell", (0, 2, 6)),
+        ("read_before_watch", NONE, "oversell", (0, 2, 6)),
+        ("watch_elsewhere", NONE, "oversell", (0, 2, 6)),
+        ("lock:watchdog_any", NONE, "oversell", (0, 2, 6)),
+        ("naive", CRASH, "unit lost", (1, 1, 4)),
+        ("decr", CRASH, "unit lost", (1, 1, 7)),
+        ("decr", CRASH, "negative stock", (1, 2, 9)),
+        ("lock:setnx", CRASH, "stuck for ever", (1, 0, 2)),
+        ("lock:setnx", CRASH, "lock leaked", (1, 1, 8)),
+        ("lock:setnx_expire", CRASH, "stuck for ever", (1, 0, 2)),
+        ("lock:lease", PAUSE, "oversell", (1, 3, 7)),
+        ("lock:lease", PAUSE, "two holders", (1, 2, 3)),
+        ("lock:unowned", PAUSE, "lock deleted by another", (1, 2, 6)),
+        ("lock:setnx_expire", PAUSE, "oversell", (1, 3, 9)),
+        ("lock:getset", PAUSE, "oversell", (1, 3, 11)),
+        ("lock:del_takeover", PAUSE, "oversell", (1, 3, 12)),
+        ("lock:fenced", PAUSE, "oversell", (1, 3, 7)),
+        ("lock:watchdog", PAUSE, "oversell", (1, 3, 7)),
+        ("watched_blind", PAUSE, "oversell", (2, 6, 10)),
+        ("lock:setnx", LOST, "stuck for ever", (1, 0, 1)),
+        ("atomic", LOST, "phantom order", (1, 0, 1)),
+        ("atomic", FAILOVER, "oversell", (1, 2, 3)),
+        ("atomic", FAILOVER, "order lost", (1, 1, 2)),
+        ("atomic", FAILOVER, "undersell", (1, 2, 3)),
+        ("lock:queue", FAILOVER, "oversell", (1, 4, 11)),
+    ],
+)
+def test_found(name: str, faults: Faults, finding: str, cost: tuple[int, int, int]) -> None:
+    report = Explorer(Target(name), 2).explore(faults)
+    assert report.exhaustive
+    assert {found.name: tuple(found.cost) for found in report.findings}[finding] == cost
+
+
+def test_a_third_buyer_finds_what_two_cannot() -> None:
+    """A dead holder's stamp has passed; two see it, and the second deletes the first one's lock."""
+    two = Explorer(Target("lock:del_takeover"), 2).explore(CRASH)
+    three = Explorer(Target("lock:del_takeover"), 3).explore(CRASH)
+    assert [finding.name for finding in two.findings] == []
+    assert three.findings[0].name == "oversell"
+
+
+@pytest.mark.parametrize(
+    ("name", "cost"), [("naive", (1, 0, 4)), ("lock:lease", (1, 0, 4)), ("decr", (1, 0, 5))]
+)
+def test_redis_pys_own_retries_sell_twice(name: str, cost: tuple[int, int, int]) -> None:
+    """One lost reply, and nobody else need be there: what was done is done once more."""
+    once = Explorer(Target(name), 2).explore(LOST)
+    again = Explorer(Target(name, resend=True), 2).explore(LOST)
+    assert "sold twice" not in [finding.name for finding in once.findings]
+    assert {found.name: tuple(found.cost) for found in again.findings}["sold twice"] == cost
+
+
+def test_a_script_that_knows_its_key_may_be_sent_again() -> None:
+    assert Explorer(Target("atomic", resend=True), 2).explore(LOST).findings == []

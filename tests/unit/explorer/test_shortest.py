@@ -1,0 +1,65 @@
+"""The shortest schedule is the shortest: against going through all of them, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from app.explorer import surroundings
+from app.explorer.explore import Explorer
+from app.explorer.faults import Faults
+from app.explorer.findings import Judge
+from app.explorer.graph import Graph, Way
+from app.explorer.paths import Cost, shortest
+from app.explorer.targets import Target
+
+CASES = [
+    ("naive", Faults(crash=1)),
+    ("naive", Faults(lost=1)),
+    ("read_before_watch", Faults()),
+    ("watch", Faults(failover=1)),
+    ("decr", Faults(crash=1)),
+    ("lock:lease", Faults(pause=2)),
+    ("lock:lease", Faults(pause=1, failover=1)),
+    ("lock:setnx", Faults(crash=1)),
+    ("lock:unowned", Faults(pause=1)),
+    ("lock:queue", Faults(failover=1)),
+]
+
+
+def every_schedule(graph: Graph) -> Iterator[list[Way]]:
+    """Each way from the beginning to anywhere, by recursion and nothing clever."""
+
+    def further(number: int, ways: list[Way]) -> Iterator[list[Way]]:
+        yield ways
+        for way in graph.ways[number]:
+            yield from further(way.to, [*ways, way])
+
+    yield from further(0, [])
+
+
+def cost(ways: list[Way]) -> Cost:
+    faults = sum(way.kind in ("crash", "pause", "lost", "failover") for way in ways)
+    movers = [(way.buyer, way.strand) for way in ways]
+    switches = sum(one != other for one, other in pairwise(movers))
+    return Cost(faults, switches, len(ways))
+
+
+@pytest.mark.parametrize(("name", "faults"), CASES)
+def test_no_schedule_is_shorter(name: str, faults: Faults) -> None:
+    target = Target(name)
+    explorer = Explorer(target, 2)
+    with surroundings.of_their_own():
+        graph = Graph(explorer.world, explorer.automata, faults, target.pause)
+        graph.explore()
+        places = Judge(graph, target).places
+    least: dict[str, Cost] = {}
+    for ways in every_schedule(graph):
+        at = ways[-1].to if ways else 0
+        for finding, states in places.items():
+            if at in states and (finding not in least or cost(ways) < least[finding]):
+                least[finding] = cost(ways)
+    assert {finding: path.cost for finding, path in shortest(graph, places).items()} == least
+    assert set(least) == set(places)
