@@ -56,6 +56,11 @@ MOST_FAULTS = 3
     help="How often each of crash, pause, lost and failover may happen; none for none.",
 )
 @click.option(
+    "--again",
+    is_flag=True,
+    help="Instead of faults: all but A come again and again, to a full shelf. Is A starved?",
+)
+@click.option(
     "--retries",
     default="0",
     type=click.Choice(["0", "default"]),
@@ -79,6 +84,7 @@ def explore(
     stock: int,
     quantity: int,
     faults: Faults,
+    again: bool,
     retries: str,
     all_findings: bool,
     save: str | None,
@@ -110,7 +116,8 @@ def explore(
     chosen = targets.Target(name, stock, quantity, resend=retries == "default")
     try:
         with people.status(f"looking at every order of {name}'s steps …"):
-            report = Explorer(chosen, buyers).explore(faults)
+            explorer = Explorer(chosen, buyers)
+            report = explorer.starve() if again else explorer.explore(faults)
     except KeyboardInterrupt:
         click.echo("Stopped; nothing was written.", err=True)
         sys.exit(130)

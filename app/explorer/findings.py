@@ -27,6 +27,7 @@ FINDINGS = {
     "two holders": "Two buyers are inside of the critical section at once.",
     "lock deleted by another": "A buyer removed a lock that was somebody else's.",
     "lock leaked": "All are gone, and the lock still stands and will never end.",
+    "starved": "Others buy again and again, and one never does: he asks for ever, or gives up.",
 }
 
 

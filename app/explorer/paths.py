@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from app.explorer.faults import Faults
@@ -65,6 +67,16 @@ def _back(place: Place, came: dict[Place, tuple[Place, Way]]) -> list[tuple[int,
         place, way = came[place]
         ways.append((place.number, way))
     return ways[::-1]
+
+
+def cost(ways: Sequence[Way]) -> Cost:
+    """Of a schedule."""
+    movers = [(way.buyer, way.strand) for way in ways]
+    return Cost(
+        sum(way.kind in FAULTS for way in ways),
+        sum(one != other for one, other in pairwise(movers)),
+        len(ways),
+    )
 
 
 def schedules(graph: Graph) -> int | None:

@@ -54,6 +54,19 @@ def check(name: str) -> None:
             raise Invalid({"target": f"{name} keeps its state in {WHERE[needs]}: see --help."})
 
 
+def explorable() -> list[str]:
+    """All that can be explored, in teaching order."""
+    names = [name for name in MODES if name != "lock"]
+    at = list(MODES).index("lock")
+    names[at:at] = [f"lock:{recipe}" for recipe in LOCKS]
+    return [
+        name
+        for name in names
+        if MODES[name.partition(":")[0]].needs not in WHERE
+        and (":" not in name or LOCKS[name.partition(":")[2]].needs not in WHERE)
+    ]
+
+
 WHERE = {"database": "an SQL database", "zookeeper": "ZooKeeper"}
 
 
@@ -110,6 +123,20 @@ class Target:
         mode = MODES[self.round.mode.partition(":")[0]]
         servers: Any = GateServers(Retry(NoBackoff(), 10) if self.resend else NEVER_RESEND)
         return mode(servers, buyer.clock, self.round).sell(self.order(buyer.name)).outcome
+
+    def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
+        """The shelf as at the beginning, and no trace of a sale; a lock stays as it is.
+
+        But for its fencing numbers: they would make every time a new one, and are not what decides
+        whose turn it is.
+        """
+        lock = self.keys.lock.encode()
+        kept = {
+            key: entry
+            for key, entry in entries.items()
+            if key.startswith(lock) and not key.endswith(b":fence")
+        }
+        return kept | {self.keys.stock.encode(): Entry(b"%d" % self.stock, None)}
 
     def book(self, entries: dict[bytes, Entry]) -> Book:
         stock = entries.get(self.keys.stock.encode())

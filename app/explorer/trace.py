@@ -13,7 +13,7 @@ from app.explorer.request import Hear, Send
 
 
 class Step(NamedTuple):
-    """`does`: goes, lost (its reply), crash, pause, time, failover."""
+    """`does`: goes, lost (its reply), crash, pause, time, failover, again (a new purchase)."""
 
     buyer: str  # "" for what nobody does
     strand: int  # 0 the purchase, 1... a renewal beside it
@@ -60,7 +60,7 @@ def _what(graph: Graph, number: int, way: Way) -> tuple[list[str], list[str]]:
     if way.kind in ("pause", "time"):
         passed = graph.world.now(graph.states[way.to].world) - graph.world.now(state.world)
         return [f"{passed / 1000:.1f} s"], []
-    if way.kind in ("crash", "failover"):
+    if way.kind in ("crash", "failover", "again"):
         return [], []
     node = graph.automata[way.buyer].nodes[state.nodes[way.buyer]]
     request = node.requests[way.strand]

@@ -6,7 +6,7 @@ clock. A connection's name begins with the number of its server.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from app.explorer.model.server import Server, State, Waits
@@ -118,6 +118,16 @@ class World:
             server.load(self.states[at][which])
             server.fail_over(self.states[before][which])
             self.ways[key] = self._with(at, which, server.state())
+        return self.ways[key]
+
+    def fill_up(self, at: int, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> int:
+        """The store's keys become what `fill` makes of them."""
+        key = (at, "fill up")
+        if key not in self.ways:
+            store = self.servers[0]
+            store.load(self.states[at][0])
+            store.keys.entries = fill(store.keys.entries)
+            self.ways[key] = self._with(at, 0, store.state())
         return self.ways[key]
 
     def deadlines(self, at: int) -> Iterable[int]:

@@ -114,6 +114,17 @@ class Stage:
             found[key] = Entry(value, until if until >= 0 else None)
         return found
 
+    def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
+        """The store's strings and streams become what `fill` makes of them."""
+        ask = self.servers[0].control.ask
+        there = self.entries()
+        wanted = fill(there)
+        for key in there.keys() - wanted.keys():
+            ask((b"DEL", key))
+        for key, entry in wanted.items():
+            if there.get(key) != entry and isinstance(entry.value, bytes):
+                ask((b"SET", key, entry.value))
+
     @staticmethod
     def _keys(server: LiveServer) -> Keys:
         ask: Callable[[Command], Any] = server.control.ask

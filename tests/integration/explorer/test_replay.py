@@ -42,8 +42,9 @@ def real(
 def test_every_finding(real: Stage, name: str) -> None:
     target = Target(name)
     explorer = Explorer(target, 2)
-    for faults in FAULTS:
-        for finding in explorer.explore(faults).findings:
+    reports = [*map(explorer.explore, FAULTS), explorer.starve()]
+    for report in reports:
+        for finding in report.findings:
             played = replay(target, NAMES[:2], finding.trace, real)
             assert [step.got for step in played if not step.same] == [], finding.name
             assert len(played) == len(finding.trace)
