@@ -6,12 +6,14 @@ import sys
 
 import click
 from rich.console import Console
+from rich.progress import Progress
 
 from app.cli.output import check_writable, write_json
 from app.explorer import targets
 from app.explorer.chart import chart
 from app.explorer.explore import NAMES, Explorer, Report
 from app.explorer.faults import Faults
+from app.explorer.matrix import markdown, rows
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
@@ -45,7 +47,12 @@ MOST_FAULTS = 3
 
 
 @click.command(context_settings={"show_default": True, "max_content_width": 100})
-@click.argument("target")
+@click.argument("target", required=False)
+@click.option(
+    "--matrix",
+    is_flag=True,
+    help="All that can be explored, with three buyers, against every fault: a table.",
+)
 @click.option("--buyers", default=2, type=click.IntRange(2, 4), help="How many buy at once.")
 @click.option("--stock", default=1, type=click.IntRange(1, 10), help="Units on the shelf.")
 @click.option("--quantity", default=1, type=click.IntRange(1, 10), help="Units each one wants.")
@@ -79,7 +86,8 @@ MOST_FAULTS = 3
     help="Write all that was found there; - is standard output, with nothing else on it.",
 )
 def explore(
-    target: str,
+    target: str | None,
+    matrix: bool,
     buyers: int,
     stock: int,
     quantity: int,
@@ -108,6 +116,11 @@ def explore(
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
     """
+    if matrix:
+        show_matrix()
+        return
+    if target is None:
+        raise click.UsageError("Say what to explore, as in `lastapple explore watch`; or --matrix.")
     name = full_name(target)
     targets.check(name)
     check_writable(json_file)
@@ -127,6 +140,18 @@ def explore(
     if report.findings:
         sys.exit(FOUND)
     sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)
+
+
+def show_matrix() -> None:
+    """On standard output as Markdown, as it stands in the README; progress beside it."""
+    names = targets.explorable()
+    found = []
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("every order of everything", total=len(names))
+        for row in rows(names):
+            found.append(row)
+            bar.update(task, advance=1, description=row[0])
+    click.echo(markdown(found), nl=False)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:
