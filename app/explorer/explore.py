@@ -12,6 +12,7 @@ from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
 from app.explorer.graph import Graph, TooMany
 from app.explorer.paths import Cost, schedules, shortest
+from app.explorer.symmetry import Symmetry
 from app.explorer.targets import EPOCH, Target
 from app.explorer.trace import Step, trace
 from app.explorer.world import World
@@ -74,12 +75,15 @@ class Explorer:
         with surroundings.of_their_own():
             self.world = World(target.servers())
             self.automata = [Automaton(name, target.work, EPOCH) for name in NAMES[:buyers]]
+            self.symmetry = Symmetry(self.world, self.automata)
 
     def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
         """Look at `most` states at the most."""
         began = time.perf_counter()
         with surroundings.of_their_own():
-            graph = Graph(self.world, self.automata, faults, self.target.pause, most)
+            graph = Graph(
+                self.world, self.automata, faults, self.target.pause, most, self.symmetry
+            )
             try:
                 graph.explore()
                 exhaustive = True
@@ -88,6 +92,10 @@ class Explorer:
             judge = Judge(graph, self.target)
             places = judge.places if exhaustive else judge.seen
             paths = shortest(graph, places)
+            found = [
+                Finding(name, paths[name].cost, FINDINGS[name], trace(graph, judge, paths[name]))
+                for name in places
+            ]
         return Report(
             self.target,
             len(self.automata),
@@ -96,8 +104,5 @@ class Explorer:
             schedules(graph) if exhaustive else None,
             len(graph.states),
             time.perf_counter() - began,
-            [
-                Finding(name, paths[name].cost, FINDINGS[name], trace(graph, judge, paths[name]))
-                for name in places
-            ],
+            found,
         )

@@ -54,6 +54,17 @@ def check(name: str) -> None:
             raise Invalid({"target": f"{name} keeps its state in {WHERE[needs]}: see --help."})
 
 
+def explorable() -> list[str]:
+    """All that can be, in teaching order; `lock` with each of its recipes."""
+    names = []
+    for mode in MODES.values():
+        if mode.needs not in WHERE:
+            recipes = [recipe for recipe in LOCKS.values() if recipe.needs not in WHERE]
+            locked = [f"{mode.name}:{recipe.name}" for recipe in recipes]
+            names += locked if mode.name == "lock" else [mode.name]
+    return names
+
+
 WHERE = {"database": "an SQL database", "zookeeper": "ZooKeeper"}
 
 
