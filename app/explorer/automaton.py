@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from app.explorer.buyer import Buyer
 from app.explorer.fingerprint import Look, fingerprint
@@ -57,6 +57,27 @@ class Node:
     def told(self) -> str:
         """The outcome; "" as long as there is none."""
         return outcome(self.requests[0])
+
+
+class Known(Protocol):
+    """What a search asks of a buyer's behaviour."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def nodes(self) -> Nodes:
+        """The first is where it begins."""
+
+    def move(self, at: int, strand: int, said: Any, now: int) -> Move:
+        """From the node `at`, when that strand is told `said` at `now` (ms since 1970)."""
+
+    def history(self, at: int) -> list[Answer]:
+        """Answers that lead to the node `at`, from the beginning."""
+
+
+class Nodes(Protocol):
+    def __getitem__(self, at: int, /) -> Node: ...
 
 
 class Automaton:
@@ -169,10 +190,10 @@ class Automaton:
         for _ in range(ROUNDS):
             for answer in answers:
                 buyer.go_on(*answer)
-            if buyer.requests != node.requests or node.looks != tuple(
-                fingerprint(strand) for strand in buyer.strands
-            ):
-                buyer.drop()
-                return False
+            if buyer.requests != node.requests:
+                break
+        same = buyer.requests == node.requests and node.looks == tuple(
+            fingerprint(strand) for strand in buyer.strands
+        )
         buyer.drop()
-        return True
+        return same

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.explorer import surroundings
+from app.explorer.alike import Alike
 from app.explorer.automaton import Automaton
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
@@ -74,7 +75,8 @@ class Explorer:
         self.target = target
         with surroundings.of_their_own():
             self.world = World(target.servers())
-            self.automata = [Automaton(name, target.work, EPOCH) for name in NAMES[:buyers]]
+            first = Automaton(NAMES[0], target.work, EPOCH)
+            self.automata = [first, *(Alike(first, buyer) for buyer in range(1, buyers))]
             self.symmetry = Symmetry(self.world, self.automata)
 
     def explore(self, faults: Faults, most: int = 2_000_000) -> Report:

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from app.explorer.automaton import Automaton, Node
+from app.explorer.automaton import Known, Node
 from app.explorer.cycles import ends_of_the_road
 from app.explorer.faults import Faults
 from app.explorer.moves import Moves
@@ -59,7 +59,7 @@ class Graph:
     def __init__(
         self,
         world: World,
-        automata: Sequence[Automaton],
+        automata: Sequence[Known],
         faults: Faults,
         pause: int,
         most: int = 2_000_000,

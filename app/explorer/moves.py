@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from app.explorer.automaton import Automaton
+from app.explorer.automaton import Known
 from app.explorer.request import Hear, Lost, Request, Rest, Send
 from app.explorer.world import World
 
@@ -21,7 +21,7 @@ class Stride(NamedTuple):
 
 
 class Moves:
-    def __init__(self, world: World, automata: Sequence[Automaton], lossy: bool) -> None:
+    def __init__(self, world: World, automata: Sequence[Known], lossy: bool) -> None:
         """`lossy`: replies may be lost."""
         self.lossy = lossy
         self.world = world

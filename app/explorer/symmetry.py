@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, permutations, product
 
-from app.explorer.automaton import Automaton
+from app.explorer.automaton import Known
 from app.explorer.names import Names, renamed
 from app.explorer.world import World
 
@@ -19,7 +19,7 @@ Places = tuple[int, ...]  # each buyer's node; below 0: there is none
 class Symmetry:
     """Changes names in worlds and in places of the code, and knows who stands for whom."""
 
-    def __init__(self, world: World, automata: Sequence[Automaton]) -> None:
+    def __init__(self, world: World, automata: Sequence[Known]) -> None:
         """The automata of buyers that do the same work."""
         self.world = world
         self.automata = automata
