@@ -76,6 +76,7 @@ class Graph:
         # Of each state met, whoever stands for it, and by which names.
         self.numbers: dict[tuple[object, ...], tuple[int, Names]] = {}
         self.ways: list[list[Way]] = []
+        self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
         self.began = world.now(world.start)
         self._number(world.start, tuple(0 for _ in automata), faults, NONE)
@@ -206,4 +207,7 @@ class Graph:
 
     def over(self, state: State) -> bool:
         """Has every buyer come to an end?"""
-        return all(node.ended for node in self._nodes(state))
+        known = self._over.get(state.nodes)
+        if known is None:
+            known = self._over[state.nodes] = all(node.ended for node in self._nodes(state))
+        return known

@@ -25,51 +25,54 @@ class Symmetry:
         self.automata = automata
         self.nodes: dict[tuple[int, int, Names], int] = {}
         self.ranks: dict[tuple[int, int], int] = {}
-        others = range(1, len(automata))
-        self.as_first = {
-            buyer: [
-                names
-                for names in permutations(range(len(automata)))
-                if names[buyer] == 0
-            ]
-            for buyer in (0, *others)
-        }
+        self.sorted: dict[Places, list[tuple[Names, Places]]] = {}
+        self.unchanged = tuple(range(len(automata)))
+        self.as_first = [
+            [names for names in permutations(self.unchanged) if names[buyer] == 0]
+            for buyer in self.unchanged
+        ]
 
     def standing_for(
         self, world: int, nodes: Places, before: int
     ) -> tuple[int, Places, int, Names]:
         """The state that stands for this one, and the names that lead to it."""
-        best = None
-        for names in self._sorting(nodes):
-            found = (*self.apply(world, nodes, before, names), names)
-            if best is None or found < best:
-                best = found
-        assert best is not None
-        return best
+        choices = self.sorted.get(nodes)
+        if choices is None:
+            choices = self.sorted[nodes] = list(self._sorting(nodes))
+        found = [
+            (self._world(world, names), placed, self._world(before, names), names)
+            for names, placed in choices
+        ]
+        return found[0] if len(found) == 1 else min(found)
 
-    def _sorting(self, nodes: Places) -> Iterator[Names]:
-        """The names by which buyers stand in the order of their places; many, where some tie."""
+    def _sorting(self, nodes: Places) -> Iterator[tuple[Names, Places]]:
+        """Names by which buyers stand in the order of their places; many, where some tie."""
         ranks = [self._rank(buyer, node) for buyer, node in enumerate(nodes)]
-        order = sorted(range(len(nodes)), key=ranks.__getitem__)
+        order = sorted(self.unchanged, key=ranks.__getitem__)
         ties = [list(tied) for _, tied in groupby(order, key=ranks.__getitem__)]
         for choice in product(*map(permutations, ties)):
             names = [0] * len(nodes)
             for new, old in enumerate(old for tied in choice for old in tied):
                 names[old] = new
-            yield tuple(names)
+            yield tuple(names), self._placed(nodes, tuple(names))
 
     def apply(
         self, world: int, nodes: Places, before: int, names: Names
     ) -> tuple[int, Places, int]:
         """The same state, under other names."""
+        return self._world(world, names), self._placed(nodes, names), self._world(before, names)
+
+    def _world(self, world: int, names: Names) -> int:
+        """Of none it is none."""
+        if world < 0 or names == self.unchanged:
+            return world
+        return self.world.renamed(world, names)
+
+    def _placed(self, nodes: Places, names: Names) -> Places:
         placed = [0] * len(nodes)
         for buyer, node in enumerate(nodes):
             placed[names[buyer]] = self._node(buyer, node, names)
-        return (
-            self.world.renamed(world, names),
-            tuple(placed),
-            before if before < 0 else self.world.renamed(before, names),
-        )
+        return tuple(placed)
 
     def _rank(self, buyer: int, node: int) -> int:
         """A number of a place that no change of names changes."""
