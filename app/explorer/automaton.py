@@ -103,11 +103,9 @@ class Automaton:
         buyer = self.live.pop(at, None) or self._again(at)
         buyer.go_on(strand, said, now)
         closed = tuple(buyer.closed)
-        answer = Answer(strand, said, now)
-        to = self._add(buyer, at, answer)
         # Learn it by itself if the code asked for the time; else it holds at any time.
-        known = answer if buyer.looked else Answer(strand, said, ANY)
-        node.moves[known] = Move(to, closed)
+        known = Answer(strand, said, now if buyer.looked else ANY)
+        node.moves[known] = Move(self._add(buyer, at, known), closed)
         return node.moves[known]
 
     def _fresh(self) -> Buyer:
