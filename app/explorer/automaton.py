@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from app.explorer.buyer import Buyer
 from app.explorer.fingerprint import Look, fingerprint
@@ -59,6 +59,27 @@ class Node:
         return outcome(self.requests[0])
 
 
+class Known(Protocol):
+    """What a search asks of a buyer's behaviour."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def nodes(self) -> Nodes:
+        """The first is where it begins."""
+
+    def move(self, at: int, strand: int, said: Any, now: int) -> Move:
+        """From the node `at`, when that strand is told `said` at `now` (ms since 1970)."""
+
+    def history(self, at: int) -> list[Answer]:
+        """Answers that lead to the node `at`, from the beginning."""
+
+
+class Nodes(Protocol):
+    def __getitem__(self, at: int, /) -> Node: ...
+
+
 class Automaton:
     """One buyer's."""
 
@@ -82,11 +103,9 @@ class Automaton:
         buyer = self.live.pop(at, None) or self._again(at)
         buyer.go_on(strand, said, now)
         closed = tuple(buyer.closed)
-        answer = Answer(strand, said, now)
-        to = self._add(buyer, at, answer)
         # Learn it by itself if the code asked for the time; else it holds at any time.
-        known = answer if buyer.looked else Answer(strand, said, ANY)
-        node.moves[known] = Move(to, closed)
+        known = Answer(strand, said, now if buyer.looked else ANY)
+        node.moves[known] = Move(self._add(buyer, at, known), closed)
         return node.moves[known]
 
     def _fresh(self) -> Buyer:
@@ -169,10 +188,10 @@ class Automaton:
         for _ in range(ROUNDS):
             for answer in answers:
                 buyer.go_on(*answer)
-            if buyer.requests != node.requests or node.looks != tuple(
-                fingerprint(strand) for strand in buyer.strands
-            ):
-                buyer.drop()
-                return False
+            if buyer.requests != node.requests:
+                break
+        same = buyer.requests == node.requests and node.looks == tuple(
+            fingerprint(strand) for strand in buyer.strands
+        )
         buyer.drop()
-        return True
+        return same

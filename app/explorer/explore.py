@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.explorer import surroundings
+from app.explorer.alike import Alike
 from app.explorer.automaton import Automaton
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
 from app.explorer.graph import Graph, TooMany
 from app.explorer.paths import Cost, Path, schedules, shortest
 from app.explorer.starvation import Endless, starvation
+from app.explorer.symmetry import Symmetry
 from app.explorer.targets import EPOCH, Target
 from app.explorer.trace import Step, trace
 from app.explorer.world import World
@@ -74,19 +76,21 @@ class Explorer:
         self.target = target
         with surroundings.of_their_own():
             self.world = World(target.servers())
-            self.automata = [Automaton(name, target.work, EPOCH) for name in NAMES[:buyers]]
+            first = Automaton(NAMES[0], target.work, EPOCH)
+            self.automata = [first, *(Alike(first, buyer) for buyer in range(1, buyers))]
+            self.symmetry = Symmetry(self.world, self.automata)
 
     def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
         """Look at `most` states at the most."""
         began = time.perf_counter()
         with surroundings.of_their_own():
-            graph = Graph(self.world, self.automata, faults, self.target.pause, most)
+            graph = Graph(self.world, self.automata, faults, self.target.pause, most, self.symmetry)
             exhaustive = _exhausted(graph)
             judge = Judge(graph, self.target)
             places = judge.places if exhaustive else judge.seen
             paths = shortest(graph, places)
-        many = schedules(graph) if exhaustive else None
-        return self._report(graph, exhaustive, many, {n: paths[n] for n in places}, began)
+            many = schedules(graph) if exhaustive else None
+            return self._report(graph, exhaustive, many, {n: paths[n] for n in places}, began)
 
     def starve(self, most: int = 200_000) -> Report:
         """Let all but the first come again and again, without a fault: can they starve him?"""
@@ -95,7 +99,7 @@ class Explorer:
             graph = Endless(self.world, self.automata, self.target, most)
             exhaustive = _exhausted(graph)
             path = starvation(graph) if exhaustive else None
-        return self._report(graph, exhaustive, None, {"starved": path} if path else {}, began)
+            return self._report(graph, exhaustive, None, {"starved": path} if path else {}, began)
 
     def _report(
         self,

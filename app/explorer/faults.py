@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple, Self
 
 
@@ -11,5 +12,6 @@ class Faults(NamedTuple):
     lost: int = 0  # a command is done, and its reply never comes: the connection broke
     failover: int = 0  # another server takes over, which has not heard of the last write
 
+    @cache
     def less(self, name: str) -> Self:
         return self._replace(**{name: getattr(self, name) - 1})

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from app.explorer.graph import CRASHED, Graph, State, Way
 from app.explorer.targets import Book, Target
@@ -29,6 +30,14 @@ FINDINGS = {
     "lock leaked": "All are gone, and the lock still stands and will never end.",
     "starved": "Others buy again and again, and one never does: he asks for ever, or gives up.",
 }
+
+
+class Told(NamedTuple):
+    """What can be seen of the buyers who live."""
+
+    words: tuple[tuple[str, str], ...]  # by name, what each was told who has come to an end
+    inside: int  # how many are in a critical section
+    over: bool  # have all come to an end?
 
 
 @dataclass(frozen=True)
@@ -71,11 +80,39 @@ class Judge:
     def _books(self) -> dict[int, Book]:
         return {}
 
-    def _at(self, state: State) -> Iterator[str]:
-        book = self.book(state.world)
-        told = self._told(state)
+    def _at(self, state: State) -> list[str]:
+        told = self._told.get(state.nodes)
+        if told is None:
+            told = self._told[state.nodes] = self._what_they_know(state)
+        key = (state.world, told)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = list(self._wrong(self.book(state.world), told))
+        return found
+
+    @cached_property
+    def _told(self) -> dict[tuple[int, ...], Told]:
+        return {}
+
+    @cached_property
+    def _found(self) -> dict[tuple[int, Told], list[str]]:
+        return {}
+
+    def _what_they_know(self, state: State) -> Told:
+        nodes = [
+            (automaton.name, automaton.nodes[at])
+            for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
+            if at != CRASHED
+        ]
+        return Told(
+            tuple((name, node.told) for name, node in nodes if node.ended),
+            sum(node.inside for _, node in nodes),
+            self.graph.over(state),
+        )
+
+    def _wrong(self, book: Book, told: Told) -> Iterator[str]:
         orders = {sale.id for sale in book.sales}
-        bought = {self.target.order(name).id for name, word in told.items() if word == "SOLD"}
+        bought = {self.target.order(name).id for name, word in told.words if word == "SOLD"}
         units = dict.fromkeys(bought, self.target.quantity)
         units |= {sale.id: sale.quantity for sale in book.sales}
         if sum(units.values()) > self.target.stock:
@@ -84,36 +121,25 @@ class Judge:
             yield "sold twice"
         if bought - orders:
             yield "order lost"
-        for name, word in told.items():
+        for name, word in told.words:
             if word != "SOLD" and self.target.order(name).id in orders:
                 yield "phantom order"
-        if self.target.locks and self._inside(state) > 1:
+        if self.target.locks and told.inside > 1:
             yield "two holders"
-        if self.graph.over(state):
+        if told.over:
             yield from self._in_the_end(book, told)
 
-    def _in_the_end(self, book: Book, told: dict[str, str]) -> Iterator[str]:
+    def _in_the_end(self, book: Book, told: Told) -> Iterator[str]:
         if book.left < 0:
             yield "negative stock"
         sold = sum(sale.quantity for sale in {sale.id: sale for sale in book.sales}.values())
         if self.target.stock - max(0, book.left) - sold > 0:
             yield "unit lost"
-        if "SOLD_OUT" in told.values() and book.left >= self.target.quantity:
+        sold_out = any(word == "SOLD_OUT" for _, word in told.words)
+        if sold_out and book.left >= self.target.quantity:
             yield "undersell"
         if book.lock is not None and not book.lock_ends:
             yield "lock leaked"
-
-    def _told(self, state: State) -> dict[str, str]:
-        """What each buyer was told who lives and has come to an end."""
-        return {
-            automaton.name: automaton.nodes[at].told
-            for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
-            if at != CRASHED and automaton.nodes[at].ended
-        }
-
-    def _inside(self, state: State) -> int:
-        nodes = zip(self.graph.automata, state.nodes, strict=True)
-        return sum(at != CRASHED and automaton.nodes[at].inside for automaton, at in nodes)
 
     def _deletes_anothers(self, number: int, way: Way) -> bool:
         before = self.book(self.graph.states[number].world).lock

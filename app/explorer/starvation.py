@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.explorer.automaton import Automaton
+from app.explorer.automaton import Known
 from app.explorer.cycles import circles
 from app.explorer.faults import Faults
 from app.explorer.graph import Graph, State, Way
@@ -23,9 +23,7 @@ ONE = 0  # the buyer who comes once
 class Endless(Graph):
     """All but the first buyer begin anew when they have come to their end."""
 
-    def __init__(
-        self, world: World, automata: Sequence[Automaton], target: Target, most: int
-    ) -> None:
+    def __init__(self, world: World, automata: Sequence[Known], target: Target, most: int) -> None:
         super().__init__(world, automata, Faults(), target.pause, most)
         self.target = target
 
@@ -39,8 +37,8 @@ class Endless(Graph):
             world = self.world.drop(state.world, node.open) if node.open else state.world
             world = self.world.fill_up(world, self.target.filled_up)
             nodes = (*state.nodes[:buyer], 0, *state.nodes[buyer + 1 :])
-            to = self._number(State(world, nodes, state.left, state.before))
-            self.ways[number].append(Way("again", buyer, 0, to))
+            to, names = self._number(world, nodes, state.left, state.before)
+            self.ways[number].append(Way("again", buyer, 0, to, names))
 
     def over(self, state: State) -> bool:
         """For the others it never is."""

@@ -55,16 +55,14 @@ def check(name: str) -> None:
 
 
 def explorable() -> list[str]:
-    """All that can be explored, in teaching order."""
-    names = [name for name in MODES if name != "lock"]
-    at = list(MODES).index("lock")
-    names[at:at] = [f"lock:{recipe}" for recipe in LOCKS]
-    return [
-        name
-        for name in names
-        if MODES[name.partition(":")[0]].needs not in WHERE
-        and (":" not in name or LOCKS[name.partition(":")[2]].needs not in WHERE)
-    ]
+    """All that can be, in teaching order; `lock` with each of its recipes."""
+    names = []
+    for mode in MODES.values():
+        if mode.needs not in WHERE:
+            recipes = [recipe for recipe in LOCKS.values() if recipe.needs not in WHERE]
+            locked = [f"{mode.name}:{recipe.name}" for recipe in recipes]
+            names += locked if mode.name == "lock" else [mode.name]
+    return names
 
 
 WHERE = {"database": "an SQL database", "zookeeper": "ZooKeeper"}

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from app.explorer.model.server import Server, State, Waits
+from app.explorer.model.memory import State
+from app.explorer.model.server import Server, Waits
 from app.explorer.model.values import Command, Entry, Reply
+from app.explorer.names import Names, state_renamed
 from app.explorer.request import Lost
 
 
@@ -135,6 +137,14 @@ class World:
         for server, state in zip(self.servers, self.states[at], strict=True):
             server.load(state)
             yield from server.deadlines()
+
+    def renamed(self, at: int, names: Names) -> int:
+        """The same, when buyers have changed their names."""
+        key = (at, names)
+        if key not in self.ways:
+            states = tuple(state_renamed(state, names) for state in self.states[at])
+            self.ways[key] = self._number(states)
+        return self.ways[key]
 
     def _with(self, at: int, which: int, state: State) -> int:
         states = self.states[at]
