@@ -64,14 +64,18 @@ class Graph:
         pause: int,
         most: int = 2_000_000,
         symmetry: Symmetry | None = None,
+        frugal: bool = False,
     ) -> None:
-        """`pause` in ms is longer than any lease; more than `most` states are TooMany."""
+        """`pause` in ms is longer than any lease; more than `most` states are TooMany.
+
+        `frugal`: see Moves.
+        """
         self.world = world
         self.pause = pause
         self.automata = automata
         self.most = most
         self.symmetry = symmetry
-        self.moves = Moves(world, automata, faults.lost > 0)
+        self.moves = Moves(world, automata, faults.lost > 0, frugal)
         self.states: list[State] = []
         # Of each state met, whoever stands for it, and by which names.
         self.numbers: dict[tuple[object, ...], tuple[int, Names]] = {}
@@ -134,7 +138,7 @@ class Graph:
             if at == CRASHED:
                 continue
             first, rest = nodes[:buyer], nodes[buyer + 1 :]
-            for step in self.moves.of(world, buyer, at):
+            for step in self.moves.of(world, before, buyer, at):
                 then = world if step.wrote and left.failover else before
                 # Who has asked in vain is where he was.
                 if step.node != at or step.world != world or then != before:
