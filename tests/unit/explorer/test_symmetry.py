@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.explorer import surroundings
+from app.explorer.automaton import Automaton
 from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
 from app.explorer.findings import Judge
@@ -12,7 +13,7 @@ from app.explorer.graph import Graph
 from app.explorer.names import renamed
 from app.explorer.paths import schedules, shortest
 from app.explorer.request import Hear, Send
-from app.explorer.targets import Target, explorable
+from app.explorer.targets import EPOCH, Target, explorable
 
 FAULTS = [Faults(), Faults(crash=1), Faults(pause=1), Faults(lost=1), Faults(failover=1)]
 # Its tries are many: the rest is tried with less.
@@ -34,6 +35,24 @@ def test_the_same_is_found_at_the_same_cost(name: str) -> None:
         }
         assert found.schedules == schedules(graph)
         assert found.states <= len(graph.states)
+
+
+@pytest.mark.parametrize("name", explorable())
+def test_all_that_a_buyer_sends_bears_his_name(name: str) -> None:
+    """The second buyer's own code, beside what was learned of the first one's."""
+    target = Target(name, think=1)
+    explorer = Explorer(target, 2)
+    with surroundings.of_their_own():
+        own = Automaton("B", target.work, EPOCH)
+        world, at, also = explorer.world.start, 0, 0
+        while not own.nodes[at].ended:
+            request = own.nodes[at].requests[0]
+            assert explorer.automata[1].nodes[also].requests[0] == request
+            assert isinstance(request, Send)
+            world, said, _ = explorer.world.send(world, request.connection, request.commands)
+            at = own.move(at, 0, said, EPOCH).to
+            also = explorer.automata[1].move(also, 0, said, EPOCH).to
+        assert explorer.automata[1].nodes[also].told == own.nodes[at].told == "SOLD"
 
 
 def test_three_buyers_make_six_of_most_states() -> None:
