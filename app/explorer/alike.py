@@ -25,8 +25,10 @@ class Alike:
         self.names = tuple(names)
         self.nodes = Nodes(self)
 
-    def move(self, at: int, strand: int, said: Any, now: int) -> Move:
-        move = self.first.move(at, strand, renamed(said, self.names), now)
+    def move(
+        self, at: int, strand: int, said: Any, now: int, taken: frozenset[int] | None = None
+    ) -> Move:
+        move = self.first.move(at, strand, renamed(said, self.names), now, taken)
         return move._replace(closed=renamed(move.closed, self.names))
 
     def history(self, at: int) -> list[Answer]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.explorer import surroundings
 from app.explorer.alike import Alike
-from app.explorer.automaton import Automaton
+from app.explorer.automaton import Automaton, Known
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
 from app.explorer.graph import Graph, TooMany
@@ -77,14 +77,25 @@ class Explorer:
         with surroundings.of_their_own():
             self.world = World(target.servers())
             first = Automaton(NAMES[0], target.work, EPOCH)
-            self.automata = [first, *(Alike(first, buyer) for buyer in range(1, buyers))]
+            self.automata: list[Known] = [
+                first,
+                *(Alike(first, buyer) for buyer in range(1, buyers)),
+            ]
             self.symmetry = Symmetry(self.world, self.automata)
 
     def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
         """Look at `most` states at the most."""
         began = time.perf_counter()
         with surroundings.of_their_own():
-            graph = Graph(self.world, self.automata, faults, self.target.pause, most, self.symmetry)
+            graph = Graph(
+                self.world,
+                self.automata,
+                faults,
+                self.target.pause,
+                most,
+                self.symmetry,
+                self.target.frugal,
+            )
             exhaustive = _exhausted(graph)
             judge = Judge(graph, self.target)
             places = judge.places if exhaustive else judge.seen

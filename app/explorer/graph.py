@@ -64,17 +64,23 @@ class Graph:
         pause: int,
         most: int = 2_000_000,
         symmetry: Symmetry | None = None,
+        frugal: bool = False,
     ) -> None:
-        """`pause` in ms is longer than any lease; more than `most` states are TooMany."""
+        """`pause` in ms is longer than any lease; more than `most` states are TooMany.
+
+        `frugal`: see Moves.
+        """
         self.world = world
         self.pause = pause
         self.automata = automata
         self.most = most
         self.symmetry = symmetry
-        self.moves = Moves(world, automata, faults.lost > 0)
+        self.moves = Moves(world, automata, faults.lost > 0, frugal)
         self.states: list[State] = []
         # Of each state met, whoever stands for it, and by which names.
-        self.numbers: dict[tuple[object, ...], tuple[int, Names]] = {}
+        self.numbers: dict[
+            tuple[Faults, int], dict[tuple[int, tuple[int, ...]], tuple[int, Names]]
+        ] = defaultdict(dict)  # by what is left and was before, then by world and nodes
         self.ways: list[list[Way]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
@@ -106,47 +112,55 @@ class Graph:
         self, world: int, nodes: tuple[int, ...], left: Faults, before: int
     ) -> tuple[int, Names]:
         """Of the state that stands for this one, and the names by which it does."""
-        key = (world, nodes, left, before)
-        known = self.numbers.get(key)
+        known = self.numbers[left, before].get((world, nodes))
+        return known or self._new(world, nodes, left, before)
+
+    def _new(
+        self, world: int, nodes: tuple[int, ...], left: Faults, before: int
+    ) -> tuple[int, Names]:
+        """The same, of a state that nobody has met so."""
+        key, numbers = (world, nodes), self.numbers[left, before]
+        names: Names = ()
+        if self.symmetry:
+            world, nodes, before, names = self.symmetry.standing_for(world, nodes, before)
+        found = self.numbers[left, before]
+        known = found.get((world, nodes))
         if known is None:
-            names: Names = ()
-            if self.symmetry:
-                world, nodes, before, names = self.symmetry.standing_for(world, nodes, before)
-            state = State(world, nodes, left, before)
-            known = self.numbers.get(state)
-            if known is None:
-                if len(self.states) >= self.most:
-                    raise TooMany
-                known = self.numbers[state] = len(self.states), ()
-                self.states.append(state)
-                self.ways.append([])
-                self.later[self.world.now(world)].append(known[0])
-            if state != key:
-                known = self.numbers[key] = known[0], names
-        return known
+            if len(self.states) >= self.most:
+                raise TooMany
+            known = found[world, nodes] = len(self.states), ()
+            self.states.append(State(world, nodes, left, before))
+            self.ways.append([])
+            self.later[self.world.now(world)].append(known[0])
+        if numbers is found and key == (world, nodes):
+            return known
+        numbers[key] = known[0], names
+        return numbers[key]
 
     def _expand(self, number: int, now: int) -> None:
         world, nodes, left, before = state = self.states[number]
         ways = self.ways[number]
         lose = left.less("lost") if left.lost else None
+        numbers = self.numbers[left, before]
         crash = left.less("crash") if left.crash else None
         for buyer, at in enumerate(nodes):
             if at == CRASHED:
                 continue
             first, rest = nodes[:buyer], nodes[buyer + 1 :]
-            for step in self.moves.of(world, buyer, at):
-                then = world if step.wrote and left.failover else before
+            for strand, there, node, wrote, lost in self.moves.of(world, before, buyer, at):
+                then = world if wrote and left.failover else before
                 # Who has asked in vain is where he was.
-                if step.node != at or step.world != world or then != before:
-                    to, names = self._number(step.world, (*first, step.node, *rest), left, then)
-                    ways.append(Way("goes", buyer, step.strand, to, names))
-                if lose and step.lost:
-                    lost_in, lost_at = step.lost
-                    to, names = self._number(lost_in, (*first, lost_at, *rest), lose, then)
-                    ways.append(Way("lost", buyer, step.strand, to, names))
-            node = self.automata[buyer].nodes[at]
-            if crash and not node.ended:
-                dropped = self.world.drop(world, node.open) if node.open else world
+                if node != at or there != world or then != before:
+                    placed = (*first, node, *rest)
+                    known = numbers.get((there, placed)) if then == before else None
+                    to, names = known or self._number(there, placed, left, then)
+                    ways.append(Way("goes", buyer, strand, to, names))
+                if lose and lost:
+                    to, names = self._number(lost[0], (*first, lost[1], *rest), lose, then)
+                    ways.append(Way("lost", buyer, strand, to, names))
+            place = self.automata[buyer].nodes[at]
+            if crash and not place.ended:
+                dropped = self.world.drop(world, place.open) if place.open else world
                 to, names = self._number(dropped, (*first, CRASHED, *rest), crash, before)
                 ways.append(Way("crash", buyer, 0, to, names))
         if left.failover and before != NONE:

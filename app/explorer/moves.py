@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from app.explorer.automaton import Known
-from app.explorer.request import Hear, Lost, Request, Rest, Send
+from app.explorer.request import Hear, Lost, Rest, Send
 from app.explorer.world import World
+
+Taken = frozenset[int] | None
 
 
 class Stride(NamedTuple):
@@ -21,50 +23,60 @@ class Stride(NamedTuple):
 
 
 class Moves:
-    def __init__(self, world: World, automata: Sequence[Known], lossy: bool) -> None:
-        """`lossy`: replies may be lost."""
+    def __init__(
+        self, world: World, automata: Sequence[Known], lossy: bool, frugal: bool = False
+    ) -> None:
+        """`lossy`: replies may be lost. `frugal`: tokens that are nowhere any more are drawn again;
+        to be said only of buyers who do not keep or hear any but their own last one."""
         self.lossy = lossy
+        self.frugal = frugal
         self.world = world
         self.automata = automata
-        self.known: dict[tuple[int, int, int], list[Stride]] = {}
+        self.known: dict[tuple[int, int, int, int], list[Stride]] = {}
 
-    def of(self, world: int, buyer: int, at: int) -> list[Stride]:
-        """The strides of a buyer that stands at the node `at`."""
-        key = (world, buyer, at)
+    def of(self, world: int, before: int, buyer: int, at: int) -> list[Stride]:
+        """The strides of a buyer at the node `at`; a failover may bring `before` back."""
+        key = (world, before if self.frugal else -1, buyer, at)
         found = self.known.get(key)
         if found is None:
-            found = self.known[key] = list(self._strides(world, buyer, at))
+            found = self.known[key] = list(self._strides(world, before, buyer, at))
         return found
 
-    def _strides(self, world: int, buyer: int, at: int) -> Iterator[Stride]:
+    def _strides(self, world: int, before: int, buyer: int, at: int) -> Iterator[Stride]:
         node = self.automata[buyer].nodes[at]
         if node.ended and len(node.requests) == 1:
             return
         for strand, request in enumerate(node.requests):
-            yield from self._stride(world, buyer, at, strand, request)
+            now = self.world.now(world)
+            to, wrote, said = world, False, None
+            if isinstance(request, Send):
+                to, said, wrote = self.world.send(world, request.connection, request.commands)
+            elif isinstance(request, Hear):
+                heard = self.world.hear(world, request.connection)
+                if heard is not None:
+                    to, said, _ = heard
+                elif request.until is None or now < request.until:
+                    continue
+            elif not isinstance(request, Rest) or now < request.until:
+                continue
+            taken = self._taken({world, to, before}, buyer)
+            told = self._told(to, buyer, at, strand, said, taken)
+            lost = None
+            if self.lossy and isinstance(request, Send) and not isinstance(said, Lost):
+                lost = self._told(to, buyer, at, strand, Lost(), taken)
+            yield Stride(strand, *told, wrote, lost)
 
-    def _stride(
-        self, world: int, buyer: int, at: int, strand: int, request: Request
-    ) -> Iterator[Stride]:
-        now = self.world.now(world)
-        to, wrote, said = world, False, None
-        if isinstance(request, Send):
-            to, said, wrote = self.world.send(world, request.connection, request.commands)
-        elif isinstance(request, Hear):
-            heard = self.world.hear(world, request.connection)
-            if heard is not None:
-                to, said, _ = heard
-            elif request.until is None or now < request.until:
-                return
-        elif not isinstance(request, Rest) or now < request.until:
-            return
-        lost = None
-        if self.lossy and isinstance(request, Send) and not isinstance(said, Lost):
-            lost = self._go_on(to, buyer, at, strand, Lost(), now)
-        yield Stride(strand, *self._go_on(to, buyer, at, strand, said, now), wrote, lost)
-
-    def _go_on(
-        self, world: int, buyer: int, at: int, strand: int, said: Any, now: int
+    def _told(
+        self, world: int, buyer: int, at: int, strand: int, said: Any, taken: Taken
     ) -> tuple[int, int]:
-        move = self.automata[buyer].move(at, strand, said, now)
+        move = self.automata[buyer].move(at, strand, said, self.world.now(world), taken)
         return (self.world.drop(world, move.closed) if move.closed else world), move.to
+
+    def _taken(self, worlds: set[int], buyer: int) -> Taken:
+        """The numbers of the buyer's tokens that lie on a server."""
+        if not self.frugal:
+            return None
+        name = self.automata[buyer].name
+        return frozenset().union(
+            *(self.world.tokens(world, name) for world in worlds if world >= 0)
+        )

@@ -1,8 +1,8 @@
 """Buyers change their names: what that makes of all that goes over the wire.
 
-Buyers run the same code, and nothing in it asks what somebody is called: only whether two names are
-the same. So if they change their names, and those in everything that any of them wrote or heard, all
-goes on as before, under other names.
+Buyers run the same code, and nothing in it asks what somebody is called: only whether two names
+are the same. So if they change their names, and those in everything that any of them wrote or
+heard, all goes on as before, under other names.
 """
 
 from __future__ import annotations

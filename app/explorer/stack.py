@@ -19,8 +19,10 @@ Stack = tuple[str, ...]  # what put each value there
 
 # What puts a variable, a constant or somebody's attribute there; the last of what it puts there
 # stands for all of it.
-LOADS = ("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE", "KW_NAMES")
-LOADS += ("EXTENDED_ARG",)
+LOADS = (
+    *("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE"),
+    *("KW_NAMES", "EXTENDED_ARG"),
+)
 # What makes a list or a tuple, and what is always the same if it is made of nothing but that.
 MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
 FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)

@@ -24,7 +24,7 @@ class Endless(Graph):
     """All but the first buyer begin anew when they have come to their end."""
 
     def __init__(self, world: World, automata: Sequence[Known], target: Target, most: int) -> None:
-        super().__init__(world, automata, Faults(), target.pause, most)
+        super().__init__(world, automata, Faults(), target.pause, most, frugal=target.frugal)
         self.target = target
 
     def _expand(self, number: int, now: int) -> None:

@@ -92,6 +92,7 @@ class Symmetry:
             other = self.automata[names[buyer]]
             at = 0
             for answer in self.automata[buyer].history(node):
-                at = other.move(at, answer.strand, renamed(answer.said, names), answer.now).to
+                said = renamed(answer.said, names)
+                at = other.move(at, answer.strand, said, answer.now, answer.taken).to
             self.nodes[key] = at
         return self.nodes[key]

@@ -96,6 +96,11 @@ class Target:
         """Does a recipe alone keep the others out?"""
         return bool(self.round.recipe)
 
+    @property
+    def frugal(self) -> bool:
+        """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
+        return self.round.recipe == "redlock"
+
     def setup(self) -> list[list[Command]]:
         """What each server is told first: the store, and redlock's masters."""
         load: list[Command] = [(b"SCRIPT", b"LOAD", text.encode()) for text in scripts()]

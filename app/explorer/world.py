@@ -6,6 +6,7 @@ clock. A connection's name begins with the number of its server.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ class World:
         self.numbers: dict[tuple[State, ...], int] = {}
         self.steps: dict[object, Step | None] = {}
         self.ways: dict[object, int] = {}
+        self.held: dict[tuple[int, str], frozenset[int]] = {}
         self.start = self._number(tuple(server.state() for server in servers))
 
     def now(self, at: int) -> int:
@@ -137,6 +139,16 @@ class World:
         for server, state in zip(self.servers, self.states[at], strict=True):
             server.load(state)
             yield from server.deadlines()
+
+    def tokens(self, at: int, name: str) -> frozenset[int]:
+        """The numbers of that buyer's tokens that are the value of any key."""
+        key = (at, name)
+        if key not in self.held:
+            entries = [entry for state in self.states[at] for _, entry in state.entries]
+            text = b" ".join(entry.value for entry in entries if isinstance(entry.value, bytes))
+            found = re.findall(rb"token-%s(\d+)" % name.encode(), text)
+            self.held[key] = frozenset(map(int, found))
+        return self.held[key]
 
     def renamed(self, at: int, names: Names) -> int:
         """The same, when buyers have changed their names."""
