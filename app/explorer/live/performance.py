@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from app.explorer.automaton import Automaton
 from app.explorer.buyer import Buyer
 from app.explorer.faults import Faults
-from app.explorer.graph import LATE, SOON
+from app.explorer.graph import LATE, SOON, TAKEOVER
 from app.explorer.live.stage import Stage, View
 from app.explorer.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
 from app.explorer.targets import EPOCH, Target
@@ -119,6 +119,8 @@ class Performance:
             self.stage.pass_time(choice.until)
         elif choice.kind == "failover":
             self.stage.fail_over()
+            self.now += TAKEOVER
+            self.stage.pass_time(self.now)
         else:
             self._crash(choice.buyer)
         if choice.kind != "time":
