@@ -76,8 +76,8 @@ class Search:
     def _goes_to_the_end(self, run: Performance) -> bool:
         """As last time, but for the last fork. False: nothing was left to be done there."""
         for fork in self.path[:-1]:
-            assert fork.chosen
-            run.repeat(fork.chosen)
+            if fork.chosen:
+                run.repeat(fork.chosen)
         if not self.path:
             self.path.append(Fork(run.choices()))
         while self._goes_on(run, self.path[-1]):

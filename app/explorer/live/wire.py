@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import hiredis
@@ -23,7 +24,11 @@ class Wire:
         # The system's own: Python's would ask it whether there is something before each call.
         for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self.socket.setsockopt(socket.SOL_SOCKET, limit, struct.pack("ll", ANSWER, 0))
-        self.socket.connect(str(path))
+        try:
+            self.socket.connect(str(path))
+        except OSError:
+            self.socket.close()
+            raise
         self.reader = hiredis.Reader(notEnoughData=self)
         self.ready: list[Reply] = []  # has come and was not read
 
@@ -56,8 +61,7 @@ class Wire:
 
     def next(self) -> list[Reply]:
         """The oldest that has come and was not read, if there is any."""
-        first, self.ready = self.peek()[:1], self.ready[1:]
-        return first
+        return [self.ready.pop(0)] if self.peek() else []
 
     def waiting(self) -> list[Reply]:
         """All that has come and was not read."""
@@ -67,16 +71,15 @@ class Wire:
     def peek(self) -> list[Reply]:
         """The same, and it stays unread."""
         self._take()
+        ready = self.ready
         while (reply := self.reader.gets()) is not self:
-            self.ready.append(_plain(reply))
-        return self.ready
+            ready.append(_plain(reply))
+        return ready
 
     def _take(self) -> None:
         """What lies ready, without waiting."""
-        try:
+        with suppress(BlockingIOError):
             self._feed(socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            pass
 
     def _feed(self, flags: int = 0) -> None:
         came = self.socket.recv(65536, flags)
