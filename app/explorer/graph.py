@@ -28,6 +28,9 @@ from app.explorer.world import World
 CRASHED = -1  # in place of a buyer's node
 NONE = -1  # in place of a world
 SOON = 3_600_000  # ms: what is later is not waited for by a pause (queue's keys live for a day)
+# ms that a failover takes, at the least. In none at all a fencing number that was lost could come
+# again: they are taken from the clock.
+TAKEOVER = 1
 # ms after the beginning: so long after it that the most patient has given up, if he ever does.
 LATE = 10 * 86_400_000
 
@@ -166,6 +169,7 @@ class Graph:
         if left.failover and before != NONE:
             forgetful = self.world.fail_over(world, before)
             if forgetful is not None:
+                forgetful = self.world.pass_time(forgetful, now + TAKEOVER)
                 to, names = self._number(forgetful, nodes, left.less("failover"), NONE)
                 ways.append(Way("failover", -1, 0, to, names))
         if left.pause and not self.over(state):

@@ -93,21 +93,27 @@ def cost(ways: Sequence[Way]) -> Cost:
 
 def schedules(graph: Graph) -> int | None:
     """How many different schedules there are. None: one may go round in circles."""
+    found = ends(graph)
+    return None if found is None else sum(found.values())
+
+
+def ends(graph: Graph) -> dict[int, int] | None:
+    """How many different schedules end in each of the states without a way on. None: as above."""
     count = [0] * len(graph.states)
     arrivals = [0] * len(graph.states)
     for ways in graph.ways:
         for way in ways:
             arrivals[way.to] += 1
     count[0] = 1
-    todo, seen, ends = [0], 0, 0
+    todo, seen, found = [0], 0, {}
     while todo:
         number = todo.pop()
         seen += 1
         if not graph.ways[number]:
-            ends += count[number]
+            found[number] = count[number]
         for way in graph.ways[number]:
             count[way.to] += count[number]
             arrivals[way.to] -= 1
             if arrivals[way.to] == 0:
                 todo.append(way.to)
-    return ends if seen == len(graph.states) else None
+    return found if seen == len(graph.states) else None

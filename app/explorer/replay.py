@@ -83,6 +83,7 @@ def _play(target: Target, buyers: dict[str, Buyer], step: Step, stage: Staged) -
         stage.pass_time(EPOCH + step.at)
     elif step.does == "failover":
         stage.fail_over()
+        stage.pass_time(EPOCH + step.at)
     elif step.does == "crash":
         buyer = buyers[step.buyer]
         for name in list(buyer.open):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.explorer.model.values import Command, Reply
@@ -42,8 +43,12 @@ class Failed(NamedTuple):
 Request = Send | Hear | Rest | Done | Failed
 
 
-class Lost(NamedTuple):
-    """In place of replies: the connection broke, and what was sent may have been done or not."""
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """In place of replies: the connection broke, and what was sent may have been done or not.
+
+    No tuple: an empty one would be equal to no reply at all, and is another answer.
+    """
 
 
 Answer = tuple[Reply, ...] | Lost | None

@@ -10,7 +10,7 @@ import redis
 from app.explorer import surroundings
 from app.explorer.automaton import Automaton
 from app.explorer.buyer import Buyer
-from app.explorer.request import Done, Send
+from app.explorer.request import Done, Hear, Lost, Send
 from app.explorer.targets import EPOCH, GateServers
 from app.store.redis import NEVER_RESEND
 
@@ -112,3 +112,13 @@ def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
         read = automaton.move(woken, 0, (b"1",), EPOCH + 1000).to
         second = automaton.move(read, 1, (1,), EPOCH + 1000).to
     assert first == second
+
+
+def test_no_reply_yet_is_not_a_broken_connection() -> None:
+    def sell(store: redis.Redis) -> str:
+        return str(store.blpop(["orders"], timeout=1))
+
+    automaton = Automaton("A", lambda _: sell(GateServers(NEVER_RESEND).store), EPOCH)
+    waits, broken = automaton.move(0, 0, (), EPOCH).to, automaton.move(0, 0, Lost(), EPOCH).to
+    assert isinstance(automaton.nodes[waits].requests[0], Hear)
+    assert automaton.nodes[broken].told == "ERROR"
