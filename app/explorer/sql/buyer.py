@@ -123,8 +123,9 @@ class Buyer:
             if not self.dropped:
                 self.next = statement
                 self.turn.notify_all()
-                self.turn.wait_for(lambda: self.may_go or self.dropped, LONGEST)
-            if not self.may_go:
+                if not self.turn.wait_for(lambda: self.may_go or self.dropped, LONGEST):
+                    raise ShopError(f"Nobody has let buyer {self.name} go on.")
+            if self.dropped:
                 raise Dropped
             self.may_go = False
 

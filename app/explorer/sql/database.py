@@ -29,7 +29,10 @@ def check() -> None:
 
 @contextmanager
 def database() -> Iterator[str]:
-    """URL of a PostgreSQL, with tables, that is gone afterwards. To be interrupted by a flag (see `pair`)."""
+    """URL of a PostgreSQL with the tables; it is gone afterwards.
+
+    To be interrupted by a flag, not by an exception (see `throwaway.pair`).
+    """
     with postgres() as folder:
         url = f"postgresql://postgres@/postgres?host={quote(str(folder))}"
         prepare(url)

@@ -14,11 +14,12 @@ from app.explorer.sql.database import database
 from app.explorer.sql.judge import wrong
 from app.explorer.sql.orders import Orders
 from app.explorer.sql.report import AtLevel, SqlReport
-from app.explorer.sql.stage import MakeMode, Stage
+from app.explorer.sql.stage import Stage
 from app.explorer.sql.statement import Level
 from app.explorer.targets import Target
 from app.explorer.trace import Step
 from app.modes import MODES
+from app.store import db
 
 MOST = 2_000  # runs at one level: some seconds
 
@@ -35,7 +36,7 @@ def explore(target: Target, stopped: Callable[[], bool]) -> SqlReport:
     """
     began = time.perf_counter()
     levels = []
-    with database() as url:
+    with db.answering(), database() as url:
         for level in Level:
             with Stage(url, level, target, MODES[target.name]) as stage:
                 server = stage.server()
@@ -56,7 +57,7 @@ def at_level(
     told: Counter[tuple[str, ...]] = Counter()
     if exhaustive:
         for number, many in orders.endings().items():
-            told[orders.states[number].told] += many
+            told[tuple(sorted(orders.states[number].told))] += many
     return AtLevel(
         stage.level,
         exhaustive,

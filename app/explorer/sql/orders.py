@@ -15,7 +15,7 @@ from typing import NamedTuple
 from app.domain import ShopError
 from app.explorer.graph import TooMany, Way
 from app.explorer.sql.stage import Stage, Went
-from app.explorer.sql.statement import Footprint, Level
+from app.explorer.sql.statement import Footprint
 from app.explorer.targets import Book
 from app.explorer.trace import Step
 
@@ -29,8 +29,7 @@ class Past:
     are the state's name. (Mazurkiewicz' traces; the numbers are vector clocks of two.)
     """
 
-    def __init__(self, level: Level) -> None:
-        self.level = level
+    def __init__(self) -> None:
         self.steps: tuple[list[Footprint], list[Footprint]] = ([], [])
         self.clocks: tuple[list[int], list[int]] = ([], [])
 
@@ -38,7 +37,7 @@ class Past:
         theirs = self.steps[1 - buyer]
         clock = self.clocks[buyer][-1] if self.clocks[buyer] else 0
         for number, step in enumerate(theirs, 1):
-            if went.did.concerns(step, self.level):
+            if went.did.concerns(step):
                 clock = max(clock, number)
         self.steps[buyer].append(went.did)
         self.clocks[buyer].append(len(theirs) if went.woken else clock)
@@ -83,7 +82,7 @@ class Orders:
                 self._run(self.todo.pop())
 
     def _run(self, beginning: list[int]) -> None:
-        past = Past(self.stage.level)
+        past = Past()
         at, _ = self._state(past)
         for buyer in beginning[:-1]:
             at, _ = self._go(at, buyer, past)
@@ -111,7 +110,7 @@ class Orders:
 
     def _state(self, past: Past) -> tuple[int, bool]:
         stage = self.stage
-        seen = State(stage.book(), stage.pending(), stage.choices(), stage.told())
+        seen = State(stage.book, stage.pending(), stage.choices(), stage.told())
         number = self.numbers.setdefault(past.name(), len(self.states))
         if number == len(self.states):
             self.states.append(seen)

@@ -25,7 +25,7 @@ class AtLevel:
     schedules: int | None  # None: not all are known
     states: int
     runs: int  # on the server, from a fresh shelf
-    told: Counter[tuple[str, ...]]  # what the two were told, and in how many orders
+    told: Counter[tuple[str, ...]]  # what one and the other were told, and in how many orders
     findings: list[Finding]
     blocks: list[Step]  # one order in which somebody waits; empty when nobody ever does
 

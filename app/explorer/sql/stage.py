@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
-from sqlalchemy import func, select, text
+from sqlalchemy import and_, func, select, text
 from sqlalchemy.orm import Session
 
 from app.domain import Clock, Round, Sale, ShopError
@@ -16,7 +16,9 @@ from app.explorer.sql.statement import Footprint, Level, Statement, Transaction
 from app.explorer.targets import EPOCH, Book, Sold, Target
 from app.explorer.trace import Step
 from app.modes import Mode
-from app.store import db, orders, stock
+from app.store import db, stock
+from app.store.orders import OrderRow
+from app.store.stock import StockRow
 
 LOOK = 0.004  # s that a statement may take before the server is asked whether it waits
 MakeMode = Callable[[Any, Clock, Round], Mode]
@@ -64,6 +66,7 @@ class Stage:
         self.transactions = [Transaction(self.level) for _ in self.buyers]
         self.waits: dict[int, Statement] = {}  # for the other's lock
         self.woken: list[int] = []
+        self.book = self._look()
         try:
             for buyer in self.buyers:
                 buyer.start(self._purchase(buyer))
@@ -135,6 +138,7 @@ class Stage:
 
     def _went(self, number: int, statement: Statement, does: str, line: str) -> Went:
         buyer = self.buyers[number]
+        self.book = self._look()
         said = "BLOCKS" if does == "blocks" else buyer.said
         if statement.verb == "BEGIN" and not buyer.failed:
             said = ""
@@ -146,9 +150,9 @@ class Stage:
             [line],
             [said] if said else [],
             buyer.told if does != "blocks" else "",
-            stock.left(self.outside, self.round) or 0,
+            self.book.left,
             "",
-            len(self._sales()),
+            len(self.book.sales),
         )
         failed = does != "blocks" and buyer.failed
         did = self.transactions[number].step(statement, failed)
@@ -166,11 +170,10 @@ class Stage:
     def server(self) -> str:
         return f"PostgreSQL {self.outside.scalar(text('SHOW server_version'))}"
 
-    def book(self) -> Book:
+    def _look(self) -> Book:
         """What everybody can see: what is committed."""
-        sales = tuple(Sold(id, quantity) for id, quantity, _ in self._sales())
-        return Book(stock.left(self.outside, self.round) or 0, sales, None, False)
-
-    def _sales(self) -> list[tuple[str, int, str]]:
-        with Session(self.outside) as session:
-            return list(orders.of_round(session, self.round.item, self.round.number))
+        both = and_(OrderRow.item == StockRow.item, OrderRow.round == StockRow.round)
+        query = select(StockRow.units, OrderRow.id, OrderRow.quantity).outerjoin(OrderRow, both)
+        rows = self.outside.execute(query.where(stock.of(self.round))).all()
+        sold = tuple(Sold(id, quantity) for _, id, quantity in rows if id is not None)
+        return Book(rows[0].units, tuple(sorted(sold)), None, False)

@@ -57,20 +57,22 @@ class Footprint(NamedTuple):
 
     looks: frozenset[str] = NOTHING
     locks: frozenset[str] = NOTHING
-    ends: frozenset[str] = NOTHING
+    ends: frozenset[str] = NOTHING  # locks, and what was written is there for all, or gone
+    # SERIALIZABLE only, which minds who overlaps with whom:
+    reads: frozenset[str] = NOTHING  # what somebody else may be about to write
+    leaves: frozenset[str] = NOTHING  # what it had looked at
 
-    def concerns(self, other: Footprint, level: Level) -> bool:
+    def concerns(self, other: Footprint) -> bool:
         """Could anybody tell which of the two was first?"""
-        if self._meets(other) or other._meets(self):
-            return True
-        if level is not Level.SERIALIZABLE:
-            return False
-        # There the server also minds who read what somebody else is writing.
-        return bool(self.looks & other.locks or other.looks & self.locks)
+        return self._meets(other) or other._meets(self)
 
     def _meets(self, other: Footprint) -> bool:
         touched = self.looks | self.locks | self.ends
-        return bool(touched & other.ends or self.locks & other.locks)
+        # A reader's end matters to who begins, writes, or comes to an end after writing.
+        heeds = other.locks | other.ends | (other.looks & {SNAPSHOT})
+        return bool(
+            touched & other.ends or (self.locks | self.reads) & other.locks or self.leaves & heeds
+        )
 
 
 class Transaction:
@@ -83,7 +85,7 @@ class Transaction:
 
     def step(self, statement: Statement, failed: bool) -> Footprint:
         """What one more statement did. One that failed ends the transaction there and then."""
-        looks, locks, ends = NOTHING, NOTHING, NOTHING
+        looks, locks, ends, leaves = NOTHING, NOTHING, NOTHING, NOTHING
         if statement.verb == "BEGIN" and self.level is not Level.READ_COMMITTED:
             looks = frozenset({SNAPSHOT})
         if statement.locks:
@@ -93,10 +95,8 @@ class Transaction:
         self.looks |= looks
         self.locks |= locks
         if failed or statement.verb in ("COMMIT", "ROLLBACK"):
-            ends = self.locks
-            if self.level is Level.SERIALIZABLE:  # it minds readers too, until they are gone
-                ends |= self.looks
-            if ends:
-                ends |= {SNAPSHOT}
+            ends = self.locks | ({SNAPSHOT} if self.locks else NOTHING)
+            leaves = self.looks if self.level is Level.SERIALIZABLE else NOTHING
             self.looks = self.locks = NOTHING
-        return Footprint(looks, locks, ends)
+        reads = looks if self.level is Level.SERIALIZABLE else NOTHING
+        return Footprint(looks, locks, ends, reads, leaves)

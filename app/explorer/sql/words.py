@@ -11,7 +11,7 @@ TABLE = re.compile(r"\b(?:stock|receipts|orders)\.(?=\w)")
 # There is but one item and one round: that they are asked for is no news.
 ROUND = re.compile(r"\b(?:item|round|started) = \S+(?: AND )?")
 MANY_COLUMNS = re.compile(r"(?<=^SELECT )\w+(?:, \w+){3,}")
-INSERT = re.compile(r"^INSERT INTO (\w+) \(.*?\) VALUES \((.*)\)$")
+INSERT = re.compile(r"^(INSERT INTO \w+) \(.*?\) VALUES \((.*)\)$")
 FEW = 3  # values that are all written
 
 
@@ -19,13 +19,13 @@ def statement(sql: str, parameters: object) -> str:
     """`UPDATE stock SET units=(units - 1) WHERE units >= 1`: values filled in, names short."""
     values = parameters if isinstance(parameters, Mapping) else {}
     text = PARAMETER.sub(lambda found: _value(values.get(found[1])), " ".join(sql.split()))
-    text = ROUND.sub("", TABLE.sub("", text))
-    text = re.sub(r" (?:WHERE|AND)(?= (?:RETURNING|FOR)|$)", "", text.strip())
+    text = " ".join(ROUND.sub("", TABLE.sub("", text)).split())
+    text = re.sub(r" (?:WHERE|AND)(?= (?:RETURNING|FOR)|$)", "", text)
     text = MANY_COLUMNS.sub("…", text)
     if found := INSERT.match(text):
         listed = found[2].split(", ")
         more = ", …" if len(listed) > FEW else ""
-        text = f"INSERT INTO {found[1]} VALUES ({', '.join(listed[:FEW])}{more})"
+        text = f"{found[1]} VALUES ({', '.join(listed[:FEW])}{more})"
     return text
 
 
