@@ -142,7 +142,7 @@ class Buyer:
             self.said, self.failed = words.error(context.original_exception), True
 
     def _rollback(self, connection: Connection) -> None:
-        if not self.dropped:
+        if not (self.dropped or connection.invalidated):  # then nothing is sent
             self._stop(connection, end("ROLLBACK"))
 
 

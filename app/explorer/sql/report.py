@@ -96,7 +96,7 @@ def verdict(report: SqlReport) -> str:
         return f"{name}: {worst.name.upper()} at {line(level, worst).removeprefix(worst.name)}"
     if not report.exhaustive:
         return f"{name}: nothing found so far, and not all was looked at. This says nothing."
-    return f"{name}: nothing goes wrong, in whatever order its statements come."
+    return f"{name}: nothing goes wrong on {report.server}, in whatever order its statements come."
 
 
 def line(level: Level, finding: Finding) -> str:

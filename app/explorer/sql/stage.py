@@ -100,6 +100,7 @@ class Stage:
         if number in self.woken:
             self.woken.remove(number)
             statement = self.waits.pop(number)
+            self._wake(number)  # after a deadlock: it has failed, and so the other can go on
             return self._went(number, statement, "goes on", f"{statement.verb} goes on")
         if buyer.next is None:
             raise ShopError(f"Buyer {buyer.name} has no next statement.")
@@ -138,10 +139,11 @@ class Stage:
 
     def _went(self, number: int, statement: Statement, does: str, line: str) -> Went:
         buyer = self.buyers[number]
+        waits = does == "blocks"
         self.book = self._look()
-        said = "BLOCKS" if does == "blocks" else buyer.said
+        said = "BLOCKS" if waits else buyer.said
         if statement.verb == "BEGIN" and not buyer.failed:
-            said = ""
+            said = ""  # what setting the time-outs was answered
         step = Step(
             buyer.name,
             0,
@@ -149,13 +151,12 @@ class Stage:
             0,
             [line],
             [said] if said else [],
-            buyer.told if does != "blocks" else "",
+            "" if waits else buyer.told,
             self.book.left,
             "",
             len(self.book.sales),
         )
-        failed = does != "blocks" and buyer.failed
-        did = self.transactions[number].step(statement, failed)
+        did = self.transactions[number].step(statement, failed=buyer.failed and not waits)
         return Went(step, did, woken=does == "goes on")
 
     def pending(self) -> tuple[str, ...]:

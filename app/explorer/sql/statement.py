@@ -38,8 +38,9 @@ class Statement(NamedTuple):
 def of(sql: str, parameters: object, level: Level) -> Statement:
     """`sql` and `parameters` as they go to the driver."""
     if "set_config" in sql:
-        # psycopg sends BEGIN with a transaction's first statement, which here sets the time-outs.
-        # It is also where the snapshot is taken, from REPEATABLE READ upwards.
+        # psycopg sends BEGIN with a transaction's first statement, and of all that go through
+        # `Transactions` that is the one that sets the time-outs. There the snapshot is taken, too,
+        # from REPEATABLE READ upwards.
         return Statement("BEGIN", f"BEGIN ISOLATION LEVEL {level}", NOTHING, locks=False)
     text = words.statement(sql, parameters)
     verb = text.split(maxsplit=1)[0]

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -19,11 +20,10 @@ from tests.shop import full_environ
 def test_a_verdict_and_an_order_in_which_one_waits() -> None:
     done = lastapple("explore", "sql")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("sql: nothing goes wrong, in whatever order its statements come.")
+    assert done.stdout.startswith("sql: nothing goes wrong on PostgreSQL 1")
     assert "-> BLOCKS" in done.stdout
     assert "UPDATE goes on -> no row" in done.stdout
     assert "READ COMMITTED: 36 orders" in done.stdout
-    assert "on PostgreSQL 1" in done.stdout
     assert done.stderr == ""
 
 
@@ -60,8 +60,9 @@ def test_without_postgresql_it_says_what_to_install(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_it_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.fixture
+def selling(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    """The command at work, and the PostgreSQL that it has started: the first of its processes."""
     command = subprocess.Popen(
         [sys.executable, "-m", "app.cli", "explore", "sql_version"],
         env=full_environ({"TMPDIR": str(tmp_path)}),
@@ -71,18 +72,38 @@ def test_interrupted_it_leaves_nothing_behind(tmp_path: Path, number: signal.Sig
     )
     servers: list[psutil.Process] = []
 
-    def sells() -> bool:
-        """Are both buyers' connections there?"""
+    def connected() -> bool:
         servers[:] = psutil.Process(command.pid).children(recursive=True)
-        return sum("postgres" in " ".join(_line(each)) for each in servers) > 8
+        return sum("[local]" in " ".join(_line(each)) for each in servers) == 3
 
-    until(sells, 30)
-    command.send_signal(number)
+    until(connected, 30)
+    yield command, servers
+    command.kill()
+    command.communicate()
+
+
+def test_interrupted_it_leaves_nothing_behind(
+    selling: tuple[subprocess.Popen[str], list[psutil.Process]], tmp_path: Path
+) -> None:
+    command, servers = selling
+    command.send_signal(signal.SIGINT)
     said = command.communicate(timeout=30)
     assert command.returncode == 130
     assert "Stopped; nothing was written." in said[1]
     assert "Traceback" not in said[1]
     assert not any(each.is_running() for each in servers)
+    assert not list(tmp_path.glob("lastapple-*"))
+
+
+def test_a_server_that_dies_is_no_finding(
+    selling: tuple[subprocess.Popen[str], list[psutil.Process]], tmp_path: Path
+) -> None:
+    command, servers = selling
+    servers[0].kill()
+    said = command.communicate(timeout=30)
+    assert command.returncode == 3
+    assert "The database does not answer" in said[1]
+    assert "Traceback" not in said[1]
     assert not list(tmp_path.glob("lastapple-*"))
 
 
