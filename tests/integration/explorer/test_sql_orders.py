@@ -171,9 +171,13 @@ def test_two_that_wait_for_each_other_are_parted_by_the_server(url: str) -> None
     engine.dispose()
     with staged(url, "sql", RC, Crossed) as stage:
         orders = graph(stage)
-    said = [" ".join(step.said) for step in orders.rows.values()]
-    assert any(line.startswith("ERROR 40P01: deadlock detected") for line in said)
-    assert any(line.startswith("ERROR 23505: duplicate key") for line in said)
+    said = {at: " ".join(step.said) for at, step in orders.rows.items()}
+    parted = [at for at, line in said.items() if line.startswith("ERROR 40P01: deadlock detected")]
+    assert parted
+    for at, loser in parted:
+        (after,) = (way.to for way in orders.ways[at] if way.buyer == loser)
+        assert orders.states[after].choices == (1 - loser,), "the other goes on before all else"
+    assert any(line.startswith("ERROR 23505: duplicate key") for line in said.values())
 
 
 def test_what_is_one_by_mistake_is_noticed(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
