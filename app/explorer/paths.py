@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from app.explorer.faults import Faults
 from app.explorer.graph import Graph, Way
@@ -35,7 +35,13 @@ MOVERS = 1 << 10
 NOBODY, EVERYBODY = 0, 1
 
 
-def shortest(graph: Graph, goals: dict[str, set[int]]) -> dict[str, Path]:
+class Ways(Protocol):
+    """What a way is sought in: a graph whose state 0 is the beginning."""
+
+    ways: list[list[Way]]
+
+
+def shortest(graph: Ways, goals: dict[str, set[int]]) -> dict[str, Path]:
     """To each of the goals: a name, and the states where it is reached. Dijkstra (1959)."""
     found: dict[str, Path] = {}
     wanted = dict(goals)
