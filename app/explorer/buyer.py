@@ -12,6 +12,7 @@ from app.domain import Clock
 from app.explorer.request import Done, Failed, Request, Rest
 from app.explorer.strand import Strand, ask
 
+LONG = 1.0  # s; no poll and no backoff sleeps for so long
 SECTION = "critical_section"  # what the modes call the method that needs the lock
 
 
@@ -124,9 +125,10 @@ class Buyer:
 class BuyerClock(Clock):
     """Time and chance as the search has them.
 
-    Sleeping takes no time: a buyer that sleeps while it works is one that the search may let wait
-    for as long as it likes, and one that sleeps until something changes is one that nobody needs
-    to ask before it has.
+    A short sleep takes no time: a buyer that sleeps while it works is one that the search may let
+    wait for as long as it likes, and one that sleeps until something changes is one that nobody
+    needs to ask before it has. Who works for LONG is let do so in peace: without a fault, time
+    passes by itself until he is done, and his renewals come when they are due.
     """
 
     def __init__(self, buyer: Buyer) -> None:
@@ -140,7 +142,8 @@ class BuyerClock(Clock):
         return self.now()
 
     def sleep(self, seconds: float) -> None:
-        pass
+        if seconds >= LONG:
+            ask(Rest(self.buyer.look_at_clock() + round(seconds * 1000)))
 
     def random(self) -> float:
         return 0.5

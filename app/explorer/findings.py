@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from app.explorer.graph import CRASHED, Graph, State, Way
+from app.explorer.names import renamed
+from app.explorer.request import Rest, Send
 from app.explorer.targets import Book, Target
 
 # The gravest first: it is what a verdict speaks of.
@@ -25,11 +27,16 @@ FINDINGS = {
     "undersell": "A buyer was told that it is sold out, and in the end a unit is left.",
     "order lost": "A buyer was told that he has bought, and the store knows nothing of it.",
     "phantom order": "A buyer was told that it went wrong, and his order stands all the same.",
+    "no sale": "Nobody bought, though there was enough, and nothing went wrong for who was left.",
     "two holders": "Two buyers are inside of the critical section at once.",
     "lock deleted by another": "A buyer removed a lock that was somebody else's.",
+    "lock renewed by another": "A buyer prolonged a lock that was somebody else's.",
+    "stalled": "Nothing went wrong, and all wait for a time to run out: who was to go on is gone.",
+    "lock left behind": "All are gone, nothing went wrong, and the lock still stands for a while.",
     "lock leaked": "All are gone, and the lock still stands and will never end.",
     "starved": "Others buy again and again, and one never does: he asks for ever, or gives up.",
 }
+PROLONG = (b"EXPIRE", b"PEXPIRE", b"PERSIST")
 
 
 class Told(NamedTuple):
@@ -67,8 +74,13 @@ class Judge:
                 found[name].add(number)
         for number, ways in enumerate(self.graph.ways):
             for way in ways:
-                if way.kind == "goes" and self._deletes_anothers(number, way):
-                    found["lock deleted by another"].add(way.to)
+                if way.kind == "goes" and self._anothers(number, way):
+                    if self._deletes(number, way):
+                        found["lock deleted by another"].add(way.to)
+                    if self._prolongs(number, way):
+                        found["lock renewed by another"].add(way.to)
+                if way.kind == "time" and self._stalled(self.graph.states[number]):
+                    found["stalled"].add(way.to)
         return {name: found[name] for name in FINDINGS if name in found}
 
     def book(self, world: int) -> Book:
@@ -88,7 +100,7 @@ class Judge:
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = list(self._wrong(self.book(state.world), told))
-        return found
+        return [*found, *self._wrong_without_a_reason(state, told)] if told.over else found
 
     @cached_property
     def _told(self) -> dict[tuple[int, ...], Told]:
@@ -129,6 +141,15 @@ class Judge:
         if told.over:
             yield from self._in_the_end(book, told)
 
+    def _wrong_without_a_reason(self, state: State, told: Told) -> Iterator[str]:
+        """What a fault would excuse."""
+        book = self.book(state.world)
+        nothing = not book.sales and all(word != "SOLD" for _, word in told.words)
+        if told.words and nothing and book.left >= self.target.quantity and self._calm(state):
+            yield "no sale"
+        if book.lock is not None and book.lock_ends and self._undisturbed(state):
+            yield "lock left behind"
+
     def _in_the_end(self, book: Book, told: Told) -> Iterator[str]:
         if book.left < 0:
             yield "negative stock"
@@ -141,14 +162,48 @@ class Judge:
         if book.lock is not None and not book.lock_ends:
             yield "lock leaked"
 
-    def _deletes_anothers(self, number: int, way: Way) -> bool:
-        before = self.book(self.graph.states[number].world).lock
-        if before is None or self.book(self.graph.states[way.to].world).lock is not None:
+    def _anothers(self, number: int, way: Way) -> bool:
+        """Was the lock somebody else's before this step?"""
+        lock = self.book(self.graph.states[number].world).lock
+        if lock is None:
             return False
         owner = next(
-            (name for name in self._names if before.startswith(f"token-{name}".encode())), None
+            (name for name in self._names if lock.startswith(f"token-{name}".encode())), None
         )
         return owner is not None and owner != self.graph.automata[way.buyer].name
+
+    def _deletes(self, number: int, way: Way) -> bool:
+        return self.book(self.graph.states[way.to].world).lock is None
+
+    def _prolongs(self, number: int, way: Way) -> bool:
+        before = self.book(self.graph.states[number].world)
+        after = self.book(self.graph.states[way.to].world)
+        if before.lock is None or renamed(before.lock, way.names) != after.lock:
+            return False
+        # Also to the very ms to which it was set: it is luck that this changes nothing.
+        at = self.graph.states[number].nodes[way.buyer]
+        request = self.graph.automata[way.buyer].nodes[at].requests[way.strand]
+        key = self.target.keys.lock.encode()
+        asked = isinstance(request, Send) and any(
+            command[0] in PROLONG and command[1] == key for command in request.commands
+        )
+        return asked or before.lock_until != after.lock_until
+
+    def _undisturbed(self, state: State) -> bool:
+        """Has no fault led here?"""
+        return state.left == self.graph.states[0].left
+
+    def _calm(self, state: State) -> bool:
+        """Has nothing happened to those who are left? Others may have crashed."""
+        start = self.graph.states[0].left
+        return state.left._replace(crash=start.crash) == start
+
+    def _stalled(self, state: State) -> bool:
+        """Nobody is at work, and yet nobody can do anything but wait."""
+        return self._undisturbed(state) and not any(
+            at != CRASHED and isinstance(automaton.nodes[at].requests[0], Rest)
+            for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
+        )
 
     @cached_property
     def _names(self) -> list[str]:

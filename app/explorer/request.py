@@ -23,7 +23,7 @@ class Hear(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """Waits for the clock to say `until` (ms): a renewal between two times."""
+    """Waits for the clock to say `until` (ms): a renewal between two times, or long work."""
 
     until: int
 

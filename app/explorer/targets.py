@@ -26,7 +26,8 @@ from app.store.redis import NEVER_RESEND, SendsOnce
 
 EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
 MASTERS = 3  # of redlock
-# ms. A buyer waits for as long as it takes: so that who waits for ever can be seen to.
+# ms. A buyer waits for as long as it takes, unless the target says otherwise: so that who waits for
+# ever can be seen to.
 PATIENCE = 10**15
 
 
@@ -44,6 +45,7 @@ class Book(NamedTuple):
     sales: tuple[Sold, ...]
     lock: bytes | None
     lock_ends: bool  # by itself
+    lock_until: int | None = None  # ms since 1970, where the store says so
 
 
 def check(name: str) -> None:
@@ -77,10 +79,13 @@ class Target:
     quantity: int = 1
     think: int = 0
     resend: bool = False  # as redis-py does by default
+    wait: int = PATIENCE  # ms for which a buyer waits for a lock
 
     @cached_property
     def round(self) -> Round:
-        return Round("apple", 1, self.stock, self.name, think=self.think, wait=PATIENCE, attempts=2)
+        return Round(
+            "apple", 1, self.stock, self.name, think=self.think, wait=self.wait, attempts=2
+        )
 
     @cached_property
     def keys(self) -> Keys:
@@ -156,6 +161,7 @@ class Target:
             lock.value if lock and isinstance(lock.value, bytes) else None,
             # A value that is a time is when it ends, to those who ask.
             lock is not None and (lock.expires is not None or _is_a_time(lock.value)),
+            lock.expires if lock else None,
         )
 
 
@@ -190,7 +196,8 @@ class GateServers:
 
 def scripts() -> list[str]:
     """All of the project's: any shop's store knows them after the first purchase."""
-    found = [path.read_text() for path in files(lua).iterdir() if path.name.endswith(".lua")]
+    names = [path.name for path in files(lua).iterdir()]
+    found = [lua.source(name.removesuffix(".lua")) for name in names if name.endswith(".lua")]
     return found + [
         script.text for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE)
     ]

@@ -52,6 +52,15 @@ def test_every_finding(real: Stage, name: str) -> None:
             assert all(step.same for step in rehearsed)
 
 
+def test_work_that_takes_its_time(real: Stage) -> None:
+    target = Target("lock:lease", think=15_000)
+    for finding in Explorer(target, 2).explore(Faults()).findings:
+        for where in (real, Rehearsal()):
+            played = replay(target, NAMES[:2], finding.trace, where)
+            assert [step.got for step in played if not step.same] == []
+            assert len(played) == len(finding.trace)
+
+
 def oversell() -> tuple[Target, list[Step]]:
     target = Target("lock:lease")
     return target, Explorer(target, 2).explore(Faults(pause=1)).findings[0].trace
