@@ -14,7 +14,7 @@ from app.explorer import targets
 from app.explorer.chart import chart
 from app.explorer.explore import NAMES, Explorer, Report
 from app.explorer.faults import Faults
-from app.explorer.matrix import markdown, rows
+from app.explorer.matrix import markdown, names, rows
 from app.explorer.sql.explore import explores
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
@@ -149,11 +149,10 @@ def explore(
 
 def show_matrix() -> None:
     """On standard output as Markdown, as it stands in the README; progress beside it."""
-    names = targets.explorable()
     found = []
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("every order of everything", total=len(names))
-        for row in rows(names):
+        task = bar.add_task("every order of everything", total=len(names()))
+        for row in rows():
             found.append(row)
             bar.update(task, advance=1, description=row[0])
     click.echo(markdown(found), nl=False)

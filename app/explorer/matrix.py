@@ -25,6 +25,8 @@ COLUMNS = {
 }
 BUYERS = 3
 PREVENTED = "prevented"
+# Three buyers at three masters: a try is six steps, and ten thousands of states without any fault.
+TOO_MANY = ("lock:redlock",)
 
 Row = dict[str, str]  # column -> cell
 
@@ -44,12 +46,17 @@ def cell(report: Report) -> str:
     return PREVENTED if report.exhaustive else "inconclusive"
 
 
-def rows(names: Sequence[str] | None = None, buyers: int = BUYERS) -> Iterator[tuple[str, Row]]:
+def names() -> list[str]:
+    """The matrix' rows, in teaching order."""
+    return [name for name in explorable() if name not in TOO_MANY]
+
+
+def rows(buyers: int = BUYERS) -> Iterator[tuple[str, Row]]:
     """One after the other, as they are ready; each core works on one."""
     # Spawned: a child must not inherit the greenlets and patches of whoever asks.
     workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
     with workers:
-        yield from workers.map(partial(row, buyers=buyers), names or explorable())
+        yield from workers.map(partial(row, buyers=buyers), names())
 
 
 def markdown(matrix: Sequence[tuple[str, Row]]) -> str:
