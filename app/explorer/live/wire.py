@@ -18,7 +18,11 @@ class Wire:
     def __init__(self, path: Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(ANSWER)
-        self.socket.connect(str(path))
+        try:
+            self.socket.connect(str(path))
+        except OSError:  # the server is not there yet
+            self.socket.close()
+            raise
         self.reader = hiredis.Reader(notEnoughData=self)
 
     def send(self, command: Command) -> None:
