@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from app.explorer.explore import Report
 from app.explorer.faults import Faults
 from app.explorer.targets import Target
 from tests.unit.explorer.mutants import (
@@ -21,7 +22,7 @@ from tests.unit.explorer.mutants import (
     watchdog,
     watched,
 )
-from tests.unit.explorer.mutants.mutant import Budget, Mutant, explored, planted
+from tests.unit.explorer.mutants.mutant import Budget, Mutant, explored, planted, wrong
 
 CATALOGUE = [
     *(*watch.MUTANTS, *atomic.MUTANTS, *decr.MUTANTS, *lease.MUTANTS, *watchdog.MUTANTS),
@@ -42,8 +43,8 @@ BREAKS = {
 
 
 @cache
-def unbroken(budget: Budget) -> frozenset[str]:
-    return frozenset(explored(budget))
+def unbroken(budget: Budget) -> Report:
+    return explored(budget)
 
 
 def words(budget: Budget) -> str:
@@ -60,9 +61,9 @@ def names(mutants: list[Mutant]) -> list[str]:
 
 
 def new_findings(mutant: Mutant) -> set[str]:
-    whole = unbroken(mutant.budget)
+    whole = wrong(unbroken(mutant.budget))
     with planted(mutant):
-        return set(explored(mutant.budget)) - whole
+        return wrong(explored(mutant.budget)) - whole
 
 
 @pytest.mark.parametrize("mutant", CATALOGUE, ids=names(CATALOGUE))
@@ -89,7 +90,9 @@ def test_no_false_alarm(budget: Budget) -> None:
         target += " with work"
     kinds = [kind for kind, count in budget.faults._asdict().items() if count]
     expected: set[str] = set().union(*(BREAKS.get((target, kind), set()) for kind in kinds))
-    assert unbroken(budget) == expected
+    report = unbroken(budget)
+    assert report.exhaustive
+    assert wrong(report) == expected
 
 
 def test_a_mutant_that_no_longer_applies_fails() -> None:
@@ -104,7 +107,7 @@ def test_a_mutant_that_no_longer_applies_fails() -> None:
 
 def test_a_mutant_is_gone_afterwards() -> None:
     for mutant in (watch.MUTANTS[0], queue_scripts.MUTANTS[0]):
-        before = explored(mutant.budget)
+        before = explored(mutant.budget).states
         with planted(mutant):
-            assert explored(mutant.budget) != before
-        assert explored(mutant.budget) == before
+            assert explored(mutant.budget).states != before
+        assert explored(mutant.budget).states == before

@@ -17,9 +17,8 @@ from unittest import mock
 
 import app
 from app.explorer import words
-from app.explorer.explore import Explorer
+from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
-from app.explorer.paths import Cost
 from app.explorer.targets import Target
 from app.locks.queue import scripts as queue
 from app.store import lua
@@ -47,10 +46,13 @@ class Mutant(NamedTuple):
     finding: str
 
 
-def explored(budget: Budget) -> dict[str, Cost]:
-    """What goes wrong, and its cost."""
-    report = Explorer(budget.target, budget.buyers).explore(budget.faults, budget.most)
-    return {finding.name: finding.cost for finding in report.findings}
+def explored(budget: Budget) -> Report:
+    return Explorer(budget.target, budget.buyers).explore(budget.faults, budget.most)
+
+
+def wrong(report: Report) -> set[str]:
+    """What goes wrong."""
+    return {finding.name for finding in report.findings}
 
 
 @contextmanager

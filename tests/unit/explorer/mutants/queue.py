@@ -69,7 +69,7 @@ MUTANTS = [
         "fused: who is refused believes that he has sold",
         IN_LOCK,
         "            if lock.release(\n",
-        "            if True or lock.release(\n",
+        "            if None is not lock.release(\n",
         PAUSE,
         "order lost",
     ),
