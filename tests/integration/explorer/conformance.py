@@ -26,11 +26,10 @@ from tests.integration.explorer.walk import STEPS, Divergence, Judge
 
 PROCESSES = 2
 KINDS = {"Valkey": None, "Redis": "redis-server"}  # and where it is, if it is not the embedded one
-SERVERS = 4  # the store, and redlock's masters
 WANTED = 1_000_000  # steps of random walks on each kind
 SHARE = 10_000  # of them, that a process takes at a time
 
-own: dict[str, list[LiveServer]] = {}  # each process's
+own: dict[str, LiveServer] = {}  # each process's
 
 
 class Walked(NamedTuple):
@@ -51,10 +50,8 @@ def begin(folder: str) -> None:
     """In each process. Its servers end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process
     for kind, program in KINDS.items():
-        own[kind] = []
-        for _ in range(SERVERS):
-            place = Path(tempfile.mkdtemp(dir=folder))
-            own[kind].append(_for_ever.enter_context(running(place, program)))
+        place = Path(tempfile.mkdtemp(dir=folder))
+        own[kind] = _for_ever.enter_context(running(place, program))
 
 
 _for_ever = ExitStack()
@@ -63,7 +60,7 @@ _for_ever = ExitStack()
 def walk(job: tuple[str, int]) -> Walked:
     """Walks from this seed on."""
     kind, seed = job
-    judge = Judge(own[kind][0])
+    judge = Judge(own[kind])
     wrong = []
     while judge.steps < SHARE:
         try:
@@ -80,7 +77,7 @@ def compare(job: tuple[str, Case]) -> Compared:
     if expected is None or expected.total() > MOST:
         return Compared(case, kind, 0, 0, [])
     began = time.monotonic()
-    got = case.by_servers(own[kind], MOST)
+    got = case.by_servers([own[kind]], MOST)
     wrong = [f"{case}, {kind}: {line}" for line in differences(expected, got)]
     return Compared(case, kind, got.total(), time.monotonic() - began, wrong)
 
