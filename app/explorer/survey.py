@@ -14,27 +14,38 @@ from app.explorer.faults import Faults
 from app.explorer.targets import Target
 
 LIMIT = 600.0  # s for all of it
+MOST = 300_000  # states: what a process can keep in half a GiB
 
 
 def survey(
-    targets: Sequence[Target], buyers: int, cases: Sequence[Faults], limit: float = LIMIT
+    targets: Sequence[Target],
+    buyers: int,
+    cases: Sequence[Faults],
+    most: int = MOST,
+    limit: float = LIMIT,
 ) -> list[Report]:
     """A report for each target and each case, in that order: all of the first target's first.
 
-    Raises ShopError when that is not done within `limit` s.
+    Each looks at `most` states at the most; what was not looked at to its end says so. Raises
+    ShopError when all that is not done within `limit` s.
     """
     # Processes of their own from the beginning: a fork would take over half of somebody's threads.
     context = multiprocessing.get_context("spawn")
-    with context.Pool(min(os.cpu_count() or 1, len(targets)), _leave_ctrl_c_alone) as pool:
-        of_one = partial(_all_cases, buyers=buyers, cases=tuple(cases))
-        work = pool.map_async(of_one, targets, chunksize=1)
+    processes = max(1, min(os.cpu_count() or 1, len(targets)))
+    with context.Pool(processes, _leave_ctrl_c_alone) as pool:
+        ask = partial(_explore, buyers=buyers, most=most)
         try:
-            found = work.get(limit)
+            # Who has many states without a fault has many more with them. The longest first: so
+            # all processes come to their end at about the same time.
+            small = pool.map_async(partial(ask, cases=[Faults()]), targets, 1).get(limit)
+            order = sorted(range(len(targets)), key=lambda nth: -small[nth][0].states)
+            work = pool.map_async(partial(ask, cases=cases), [targets[nth] for nth in order], 1)
+            found = dict(zip(order, work.get(limit), strict=True))
         except multiprocessing.TimeoutError:
             raise ShopError(
                 f"Not all was looked at within {limit:.0f} s: fewer buyers or faults are faster."
             ) from None
-    return [report for reports in found for report in reports]
+    return [report for nth in range(len(targets)) for report in found[nth]]
 
 
 def _leave_ctrl_c_alone() -> None:
@@ -42,6 +53,6 @@ def _leave_ctrl_c_alone() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _all_cases(target: Target, buyers: int, cases: Sequence[Faults]) -> list[Report]:
+def _explore(target: Target, buyers: int, cases: Sequence[Faults], most: int) -> list[Report]:
     explorer = Explorer(target, buyers)  # what the code does is learned once for all cases
-    return [explorer.explore(case) for case in cases]
+    return [explorer.explore(case, most) for case in cases]
