@@ -27,7 +27,7 @@ LOADS = (
 MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
 FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
-ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "PRECALL", "JUMP_")
+ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_")
 NO_WAY_ON = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
 ALWAYS_JUMPS = ("JUMP_FORWARD", "JUMP_BACKWARD")
 
@@ -106,6 +106,8 @@ def _after(instruction: dis.Instruction, stack: Stack, jump: bool) -> Stack:
         of = UNKNOWN if name.startswith(ATTRIBUTES) and UNKNOWN in stack[-1:] else what
         return (*stack, *([of] * effect))
     kept = stack[: len(stack) + min(0, effect)]
+    if name == "PRECALL":  # takes the arguments; what is called remembers whether they are fixed
+        return kept if _fixed(stack[len(kept) :]) else (*kept[:-1], UNKNOWN)
     if name.startswith(ONLY_TAKE):
         return kept
     # It may have put a result in the place of its last operand.
