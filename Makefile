@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test soak compare lint install install-dev clean
+.PHONY: help run test soak conformance compare lint install install-dev clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -15,6 +15,9 @@ test: install-dev ## run every test (real servers, real browser), seeded shares 
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s
+
+conformance: install-dev ## the explorer's model and its counts against real servers, at length
+	@$(BIN)/python -m tests.integration.explorer.conformance
 
 compare: install ## what each way of selling costs: a table and compare.html
 	@exec $(BIN)/lastapple compare

@@ -6,12 +6,16 @@ import sys
 
 import click
 from rich.console import Console
+from rich.progress import Progress
 
 from app.cli.output import check_writable, write_json
+from app.cli.sql_orders import explore_sql
 from app.explorer import targets
 from app.explorer.chart import chart
 from app.explorer.explore import NAMES, Explorer, Report
 from app.explorer.faults import Faults
+from app.explorer.matrix import markdown, names, rows
+from app.explorer.sql.explore import explores
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
@@ -45,7 +49,12 @@ MOST_FAULTS = 3
 
 
 @click.command(context_settings={"show_default": True, "max_content_width": 100})
-@click.argument("target")
+@click.argument("target", required=False)
+@click.option(
+    "--matrix",
+    is_flag=True,
+    help="All that can be explored, with three buyers, against every fault: a table.",
+)
 @click.option("--buyers", default=2, type=click.IntRange(2, 4), help="How many buy at once.")
 @click.option("--stock", default=1, type=click.IntRange(1, 10), help="Units on the shelf.")
 @click.option("--quantity", default=1, type=click.IntRange(1, 10), help="Units each one wants.")
@@ -54,6 +63,11 @@ MOST_FAULTS = 3
     default="crash=1,pause=1",
     type=FaultsType(),
     help="How often each of crash, pause, lost and failover may happen; none for none.",
+)
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Instead of faults: all but A come again and again, to a full shelf. Is A starved?",
 )
 @click.option(
     "--retries",
@@ -74,11 +88,13 @@ MOST_FAULTS = 3
     help="Write all that was found there; - is standard output, with nothing else on it.",
 )
 def explore(
-    target: str,
+    target: str | None,
+    matrix: bool,
     buyers: int,
     stock: int,
     quantity: int,
     faults: Faults,
+    again: bool,
     retries: str,
     all_findings: bool,
     save: str | None,
@@ -96,21 +112,30 @@ def explore(
       lost      a command is done, and its reply never comes: the connection broke
       failover  another server takes over, which has not heard of the last write
 
-    Modes and recipes outside of Redis (sql, sql_lock, sql_version, lock:db_unique, lock:zookeeper)
-    cannot be explored this way.
+    sql, sql_lock and sql_version run on a real PostgreSQL instead, which is started for it: two
+    buyers, every order of their statements at each isolation level, no faults. SQLite is not
+    explored, and lock:db_unique and lock:zookeeper cannot be.
 
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
     """
+    if matrix:
+        show_matrix()
+        return
+    if target is None:
+        raise click.UsageError("Say what to explore, as in `lastapple explore watch`; or --matrix.")
     name = full_name(target)
-    targets.check(name)
     check_writable(json_file)
     check_writable(save)
+    if explores(name):
+        explore_sql(targets.Target(name, stock, quantity), all_findings, json_file)
+    targets.check(name)
     people = Console(stderr=json_file == "-", highlight=False)
     chosen = targets.Target(name, stock, quantity, resend=retries == "default")
     try:
         with people.status(f"looking at every order of {name}'s steps …"):
-            report = Explorer(chosen, buyers).explore(faults)
+            explorer = Explorer(chosen, buyers)
+            report = explorer.starve() if again else explorer.explore(faults)
     except KeyboardInterrupt:
         click.echo("Stopped; nothing was written.", err=True)
         sys.exit(130)
@@ -120,6 +145,17 @@ def explore(
     if report.findings:
         sys.exit(FOUND)
     sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)
+
+
+def show_matrix() -> None:
+    """On standard output as Markdown, as it stands in the README; progress beside it."""
+    found = []
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("every order of everything", total=len(names()))
+        for row in rows():
+            found.append(row)
+            bar.update(task, advance=1, description=row[0])
+    click.echo(markdown(found), nl=False)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from app.explorer.buyer import Buyer
 from app.explorer.fingerprint import Look, fingerprint
@@ -27,6 +27,7 @@ class Answer(NamedTuple):
     strand: int
     said: Any
     now: int  # ms since 1970, or ANY
+    taken: frozenset[int] | None = None  # its tokens that are in use; None: it did not matter
 
 
 class Move(NamedTuple):
@@ -59,6 +60,32 @@ class Node:
         return outcome(self.requests[0])
 
 
+class Known(Protocol):
+    """What a search asks of a buyer's behaviour."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def nodes(self) -> Nodes:
+        """The first is where it begins."""
+
+    def move(
+        self, at: int, strand: int, said: Any, now: int, taken: frozenset[int] | None = None
+    ) -> Move:
+        """From the node `at`, when that strand is told `said` at `now` (ms since 1970).
+
+        `taken` are the numbers of its tokens that are in use; None: each token is a new one.
+        """
+
+    def history(self, at: int) -> list[Answer]:
+        """Answers that lead to the node `at`, from the beginning."""
+
+
+class Nodes(Protocol):
+    def __getitem__(self, at: int, /) -> Node: ...
+
+
 class Automaton:
     """One buyer's."""
 
@@ -72,22 +99,28 @@ class Automaton:
         self.live: dict[int, Buyer] = {}  # buyers that stand at a node at this moment
         self._add(self._fresh(), -1, None)
 
-    def move(self, at: int, strand: int, said: Any, now: int) -> Move:
-        node = self.nodes[at]
-        found = node.moves.get(Answer(strand, said, ANY)) or node.moves.get(
-            Answer(strand, said, now)
-        )
-        if found:
-            return found
+    def move(
+        self, at: int, strand: int, said: Any, now: int, taken: frozenset[int] | None = None
+    ) -> Move:
+        moves = self.nodes[at].moves
+        for known in (
+            Answer(strand, said, ANY),
+            Answer(strand, said, now),
+            *(
+                (Answer(strand, said, ANY, taken), Answer(strand, said, now, taken))
+                if taken is not None
+                else ()
+            ),
+        ):
+            if known in moves:
+                return moves[known]
         buyer = self.live.pop(at, None) or self._again(at)
-        buyer.go_on(strand, said, now)
+        buyer.go_on(strand, said, now, taken)
         closed = tuple(buyer.closed)
-        answer = Answer(strand, said, now)
-        to = self._add(buyer, at, answer)
-        # Learn it by itself if the code asked for the time; else it holds at any time.
-        known = answer if buyer.looked else Answer(strand, said, ANY)
-        node.moves[known] = Move(to, closed)
-        return node.moves[known]
+        # Learn it by itself if the code asked for the time or a token; else it always holds.
+        known = Answer(strand, said, now if buyer.looked else ANY, taken if buyer.drew else None)
+        moves[known] = Move(self._add(buyer, at, known), closed)
+        return moves[known]
 
     def _fresh(self) -> Buyer:
         self.runs += 1
@@ -160,7 +193,7 @@ class Automaton:
         answers = [*self.history(parent), came_by] if came_by else []
         strands = 1 + max((answer.strand for answer in answers), default=0)
         return tuple(
-            tuple((answer.said, answer.now) for answer in answers if answer.strand == strand)
+            tuple(answer[1:] for answer in answers if answer.strand == strand)
             for strand in range(strands)
         )
 
@@ -169,10 +202,10 @@ class Automaton:
         for _ in range(ROUNDS):
             for answer in answers:
                 buyer.go_on(*answer)
-            if buyer.requests != node.requests or node.looks != tuple(
-                fingerprint(strand) for strand in buyer.strands
-            ):
-                buyer.drop()
-                return False
+            if buyer.requests != node.requests:
+                break
+        same = buyer.requests == node.requests and node.looks == tuple(
+            fingerprint(strand) for strand in buyer.strands
+        )
         buyer.drop()
-        return True
+        return same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from greenlet import GreenletExit
@@ -11,6 +12,7 @@ from app.domain import Clock
 from app.explorer.request import Done, Failed, Request, Rest
 from app.explorer.strand import Strand, ask
 
+LONG = 1.0  # s; no poll and no backoff sleeps for so long
 SECTION = "critical_section"  # what the modes call the method that needs the lock
 
 
@@ -26,6 +28,8 @@ class Buyer:
         self.tells_time = False  # has it ever asked what time it is, to compare it with others'?
         self.over = False  # nobody goes on with it again
         self.tokens = self.connections = 0
+        self.taken: frozenset[int] | None = None  # tokens of mine that are in use, if that is known
+        self.drew = False  # a token, since it went on last
         self.open: set[str] = set()  # connections
         self.closed: list[str] = []  # since it went on last
 
@@ -42,9 +46,15 @@ class Buyer:
     def requests(self) -> tuple[Request, ...]:
         return tuple(strand.request for strand in self.strands)
 
-    def go_on(self, strand: int, answer: Any, now: int) -> None:
-        """Let one strand have its answer, and run until it waits again."""
+    def go_on(
+        self, strand: int, answer: Any, now: int, taken: frozenset[int] | None = None
+    ) -> None:
+        """Let one strand have its answer, and run until it waits again.
+
+        `taken` are the numbers of its tokens that are in use; None: each token is a new one.
+        """
         self.now, self.looked, self.closed = now, False, []
+        self.taken, self.drew = taken, False
         self._switch(strand, answer)
 
     def _switch(self, strand: int, *answer: Any) -> None:
@@ -73,6 +83,14 @@ class Buyer:
     def look_at_clock(self) -> int:
         self.looked = True
         return self.now
+
+    def token(self) -> str:
+        """A new one, or one that is nowhere any more: neither in use nor the one before."""
+        self.drew = self.taken is not None
+        in_use = self.taken if self.taken is not None else range(self.tokens + 1)
+        numbers = (number for number in count(1) if number not in in_use)
+        self.tokens = next(number for number in numbers if number != self.tokens)
+        return f"token-{self.name}{self.tokens}"
 
     def new_connection(self, server: int) -> str:
         self.connections += 1
@@ -107,9 +125,10 @@ class Buyer:
 class BuyerClock(Clock):
     """Time and chance as the search has them.
 
-    Sleeping takes no time: a buyer that sleeps while it works is one that the search may let wait
-    for as long as it likes, and one that sleeps until something changes is one that nobody needs
-    to ask before it has.
+    A short sleep takes no time: a buyer that sleeps while it works is one that the search may let
+    wait for as long as it likes, and one that sleeps until something changes is one that nobody
+    needs to ask before it has. Who works for LONG is let do so in peace: without a fault, time
+    passes by itself until he is done, and his renewals come when they are due.
     """
 
     def __init__(self, buyer: Buyer) -> None:
@@ -123,14 +142,14 @@ class BuyerClock(Clock):
         return self.now()
 
     def sleep(self, seconds: float) -> None:
-        pass
+        if seconds >= LONG:
+            ask(Rest(self.buyer.look_at_clock() + round(seconds * 1000)))
 
     def random(self) -> float:
         return 0.5
 
     def token(self) -> str:
-        self.buyer.tokens += 1
-        return f"token-{self.buyer.name}{self.buyer.tokens}"
+        return self.buyer.token()
 
     def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
         return self.buyer.every(round(seconds * 1000), deed)

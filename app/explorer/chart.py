@@ -49,6 +49,9 @@ def _texts(step: Step) -> Iterator[str]:
     if step.does == "crash":
         yield "X CRASHES, for ever"
         return
+    if step.does == "again":
+        yield "comes again; the shelf is filled up"
+        return
     who = "(renewal) " if step.strand else ""
     # Of a transaction only what EXEC answers is news.
     said = step.said[-1:] if len(step.lines) > 1 else step.said

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.explorer import surroundings
-from app.explorer.automaton import Automaton
+from app.explorer.alike import Alike
+from app.explorer.automaton import Automaton, Known
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
 from app.explorer.graph import Graph, TooMany
-from app.explorer.paths import Cost, schedules, shortest
+from app.explorer.paths import Cost, Path, schedules, shortest
+from app.explorer.starvation import Endless, starvation
+from app.explorer.symmetry import Symmetry
 from app.explorer.targets import EPOCH, Target
 from app.explorer.trace import Step, trace
 from app.explorer.world import World
@@ -73,31 +76,66 @@ class Explorer:
         self.target = target
         with surroundings.of_their_own():
             self.world = World(target.servers())
-            self.automata = [Automaton(name, target.work, EPOCH) for name in NAMES[:buyers]]
+            first = Automaton(NAMES[0], target.work, EPOCH)
+            self.automata: list[Known] = [
+                first,
+                *(Alike(first, buyer) for buyer in range(1, buyers)),
+            ]
+            self.symmetry = Symmetry(self.world, self.automata)
 
     def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
         """Look at `most` states at the most."""
         began = time.perf_counter()
         with surroundings.of_their_own():
-            graph = Graph(self.world, self.automata, faults, self.target.pause, most)
-            try:
-                graph.explore()
-                exhaustive = True
-            except TooMany:
-                exhaustive = False
+            graph = Graph(
+                self.world,
+                self.automata,
+                faults,
+                self.target.pause,
+                most,
+                self.symmetry,
+                self.target.frugal,
+            )
+            exhaustive = _exhausted(graph)
             judge = Judge(graph, self.target)
             places = judge.places if exhaustive else judge.seen
             paths = shortest(graph, places)
+            many = schedules(graph) if exhaustive else None
+            return self._report(graph, exhaustive, many, {n: paths[n] for n in places}, began)
+
+    def starve(self, most: int = 200_000) -> Report:
+        """Let all but the first come again and again, without a fault: can they starve him?"""
+        began = time.perf_counter()
+        with surroundings.of_their_own():
+            graph = Endless(self.world, self.automata, self.target, most)
+            exhaustive = _exhausted(graph)
+            path = starvation(graph) if exhaustive else None
+            return self._report(graph, exhaustive, None, {"starved": path} if path else {}, began)
+
+    def _report(
+        self,
+        graph: Graph,
+        exhaustive: bool,
+        many: int | None,
+        paths: dict[str, Path],
+        began: float,
+    ) -> Report:
+        judge = Judge(graph, self.target)
+        findings = [
+            Finding(name, path.cost, FINDINGS[name], trace(graph, judge, path))
+            for name, path in paths.items()
+        ]
+        seconds = time.perf_counter() - began
+        faults = graph.states[0].left
+        buyers = len(self.automata)
         return Report(
-            self.target,
-            len(self.automata),
-            faults,
-            exhaustive,
-            schedules(graph) if exhaustive else None,
-            len(graph.states),
-            time.perf_counter() - began,
-            [
-                Finding(name, paths[name].cost, FINDINGS[name], trace(graph, judge, paths[name]))
-                for name in places
-            ],
+            self.target, buyers, faults, exhaustive, many, len(graph.states), seconds, findings
         )
+
+
+def _exhausted(graph: Graph) -> bool:
+    try:
+        graph.explore()
+    except TooMany:
+        return False
+    return True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from functools import cache
+from typing import NamedTuple
 
 
 class Faults(NamedTuple):
@@ -11,5 +12,10 @@ class Faults(NamedTuple):
     lost: int = 0  # a command is done, and its reply never comes: the connection broke
     failover: int = 0  # another server takes over, which has not heard of the last write
 
-    def less(self, name: str) -> Self:
-        return self._replace(**{name: getattr(self, name) - 1})
+    def less(self, name: str) -> Faults:
+        return _less(self, name)
+
+
+@cache
+def _less(faults: Faults, name: str) -> Faults:
+    return faults._replace(**{name: getattr(faults, name) - 1})

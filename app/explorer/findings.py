@@ -10,8 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from app.explorer.graph import CRASHED, Graph, State, Way
+from app.explorer.names import renamed
+from app.explorer.request import Rest, Send
 from app.explorer.targets import Book, Target
 
 # The gravest first: it is what a verdict speaks of.
@@ -24,10 +27,24 @@ FINDINGS = {
     "undersell": "A buyer was told that it is sold out, and in the end a unit is left.",
     "order lost": "A buyer was told that he has bought, and the store knows nothing of it.",
     "phantom order": "A buyer was told that it went wrong, and his order stands all the same.",
+    "no sale": "Nobody bought, though there was enough, and nothing went wrong for who was left.",
     "two holders": "Two buyers are inside of the critical section at once.",
     "lock deleted by another": "A buyer removed a lock that was somebody else's.",
+    "lock renewed by another": "A buyer prolonged a lock that was somebody else's.",
+    "stalled": "Nothing went wrong, and all wait for a time to run out: who was to go on is gone.",
+    "lock left behind": "All are gone, nothing went wrong, and the lock still stands for a while.",
     "lock leaked": "All are gone, and the lock still stands and will never end.",
+    "starved": "Others buy again and again, and one never does: he asks for ever, or gives up.",
 }
+PROLONG = (b"EXPIRE", b"PEXPIRE", b"PERSIST")
+
+
+class Told(NamedTuple):
+    """What can be seen of the buyers who live."""
+
+    words: tuple[tuple[str, str], ...]  # by name, what each was told who has come to an end
+    inside: int  # how many are in a critical section
+    over: bool  # have all come to an end?
 
 
 @dataclass(frozen=True)
@@ -57,8 +74,13 @@ class Judge:
                 found[name].add(number)
         for number, ways in enumerate(self.graph.ways):
             for way in ways:
-                if way.kind == "goes" and self._deletes_anothers(number, way):
-                    found["lock deleted by another"].add(way.to)
+                if way.kind == "goes" and self._anothers(number, way):
+                    if self._deletes(number, way):
+                        found["lock deleted by another"].add(way.to)
+                    if self._prolongs(number, way):
+                        found["lock renewed by another"].add(way.to)
+                if way.kind == "time" and self._stalled(self.graph.states[number]):
+                    found["stalled"].add(way.to)
         return {name: found[name] for name in FINDINGS if name in found}
 
     def book(self, world: int) -> Book:
@@ -70,11 +92,39 @@ class Judge:
     def _books(self) -> dict[int, Book]:
         return {}
 
-    def _at(self, state: State) -> Iterator[str]:
-        book = self.book(state.world)
-        told = self._told(state)
+    def _at(self, state: State) -> list[str]:
+        told = self._told.get(state.nodes)
+        if told is None:
+            told = self._told[state.nodes] = self._what_they_know(state)
+        key = (state.world, told)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = list(self._wrong(self.book(state.world), told))
+        return [*found, *self._wrong_without_a_reason(state, told)] if told.over else found
+
+    @cached_property
+    def _told(self) -> dict[tuple[int, ...], Told]:
+        return {}
+
+    @cached_property
+    def _found(self) -> dict[tuple[int, Told], list[str]]:
+        return {}
+
+    def _what_they_know(self, state: State) -> Told:
+        nodes = [
+            (automaton.name, automaton.nodes[at])
+            for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
+            if at != CRASHED
+        ]
+        return Told(
+            tuple((name, node.told) for name, node in nodes if node.ended),
+            sum(node.inside for _, node in nodes),
+            self.graph.over(state),
+        )
+
+    def _wrong(self, book: Book, told: Told) -> Iterator[str]:
         orders = {sale.id for sale in book.sales}
-        bought = {self.target.order(name).id for name, word in told.items() if word == "SOLD"}
+        bought = {self.target.order(name).id for name, word in told.words if word == "SOLD"}
         units = dict.fromkeys(bought, self.target.quantity)
         units |= {sale.id: sale.quantity for sale in book.sales}
         if sum(units.values()) > self.target.stock:
@@ -83,45 +133,77 @@ class Judge:
             yield "sold twice"
         if bought - orders:
             yield "order lost"
-        for name, word in told.items():
+        for name, word in told.words:
             if word != "SOLD" and self.target.order(name).id in orders:
                 yield "phantom order"
-        if self.target.locks and self._inside(state) > 1:
+        if self.target.locks and told.inside > 1:
             yield "two holders"
-        if self.graph.over(state):
+        if told.over:
             yield from self._in_the_end(book, told)
 
-    def _in_the_end(self, book: Book, told: dict[str, str]) -> Iterator[str]:
+    def _wrong_without_a_reason(self, state: State, told: Told) -> Iterator[str]:
+        """What a fault would excuse."""
+        book = self.book(state.world)
+        nothing = not book.sales and all(word != "SOLD" for _, word in told.words)
+        if told.words and nothing and book.left >= self.target.quantity and self._calm(state):
+            yield "no sale"
+        if book.lock is not None and book.lock_ends and self._undisturbed(state):
+            yield "lock left behind"
+
+    def _in_the_end(self, book: Book, told: Told) -> Iterator[str]:
         if book.left < 0:
             yield "negative stock"
         sold = sum(sale.quantity for sale in {sale.id: sale for sale in book.sales}.values())
         if self.target.stock - max(0, book.left) - sold > 0:
             yield "unit lost"
-        if "SOLD_OUT" in told.values() and book.left >= self.target.quantity:
+        sold_out = any(word == "SOLD_OUT" for _, word in told.words)
+        if sold_out and book.left >= self.target.quantity:
             yield "undersell"
         if book.lock is not None and not book.lock_ends:
             yield "lock leaked"
 
-    def _told(self, state: State) -> dict[str, str]:
-        """What each buyer was told who lives and has come to an end."""
-        return {
-            automaton.name: automaton.nodes[at].told
-            for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
-            if at != CRASHED and automaton.nodes[at].ended
-        }
-
-    def _inside(self, state: State) -> int:
-        nodes = zip(self.graph.automata, state.nodes, strict=True)
-        return sum(at != CRASHED and automaton.nodes[at].inside for automaton, at in nodes)
-
-    def _deletes_anothers(self, number: int, way: Way) -> bool:
-        before = self.book(self.graph.states[number].world).lock
-        if before is None or self.book(self.graph.states[way.to].world).lock is not None:
+    def _anothers(self, number: int, way: Way) -> bool:
+        """Was the lock somebody else's before this step?"""
+        lock = self.book(self.graph.states[number].world).lock
+        if lock is None:
             return False
         owner = next(
-            (name for name in self._names if before.startswith(f"token-{name}".encode())), None
+            (name for name in self._names if lock.startswith(f"token-{name}".encode())), None
         )
         return owner is not None and owner != self.graph.automata[way.buyer].name
+
+    def _deletes(self, number: int, way: Way) -> bool:
+        return self.book(self.graph.states[way.to].world).lock is None
+
+    def _prolongs(self, number: int, way: Way) -> bool:
+        before = self.book(self.graph.states[number].world)
+        after = self.book(self.graph.states[way.to].world)
+        if before.lock is None or renamed(before.lock, way.names) != after.lock:
+            return False
+        # Also to the very ms to which it was set: it is luck that this changes nothing.
+        at = self.graph.states[number].nodes[way.buyer]
+        request = self.graph.automata[way.buyer].nodes[at].requests[way.strand]
+        key = self.target.keys.lock.encode()
+        asked = isinstance(request, Send) and any(
+            command[0] in PROLONG and command[1] == key for command in request.commands
+        )
+        return asked or before.lock_until != after.lock_until
+
+    def _undisturbed(self, state: State) -> bool:
+        """Has no fault led here?"""
+        return state.left == self.graph.states[0].left
+
+    def _calm(self, state: State) -> bool:
+        """Has nothing happened to those who are left? Others may have crashed."""
+        start = self.graph.states[0].left
+        return state.left._replace(crash=start.crash) == start
+
+    def _stalled(self, state: State) -> bool:
+        """Nobody is at work, and yet nobody can do anything but wait."""
+        return self._undisturbed(state) and not any(
+            at != CRASHED and isinstance(automaton.nodes[at].requests[0], Rest)
+            for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
+        )
 
     @cached_property
     def _names(self) -> list[str]:

@@ -2,7 +2,8 @@
 
 A state: the servers', where each buyer's code stands, and the faults that are still allowed. Equal
 states go on alike, however they came about; so each is looked at once, and a handful of states
-stands for millions of schedules.
+stands for millions of schedules. With a Symmetry, states are equal also when they differ by the
+buyers' names only.
 
 Time passes in two ways. By itself, when nobody has anything to do but wait: then until the next
 thing happens (a lease ends, a renewal is due). And by a pause, a fault: everybody stands still,
@@ -15,15 +16,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from app.explorer.automaton import Automaton, Node
+from app.explorer.automaton import Known, Node
 from app.explorer.cycles import ends_of_the_road
 from app.explorer.faults import Faults
-from app.explorer.request import Done, Failed, Hear, Lost, Rest, Send
+from app.explorer.moves import Moves
+from app.explorer.names import Names
+from app.explorer.request import Hear, Rest
+from app.explorer.symmetry import Symmetry
 from app.explorer.world import World
 
 CRASHED = -1  # in place of a buyer's node
 NONE = -1  # in place of a world
 SOON = 3_600_000  # ms: what is later is not waited for by a pause (queue's keys live for a day)
+# ms that a failover takes, at the least. In none at all a fencing number that was lost could come
+# again: they are taken from the clock.
+TAKEOVER = 1
 # ms after the beginning: so long after it that the most patient has given up, if he ever does.
 LATE = 10 * 86_400_000
 
@@ -42,6 +49,7 @@ class Way(NamedTuple):
     buyer: int  # -1: nobody's, or everybody's
     strand: int
     to: int  # number of the state
+    names: Names = ()  # that buyers have there, by the names that they have here; (): the same
 
 
 class TooMany(Exception):
@@ -54,23 +62,33 @@ class Graph:
     def __init__(
         self,
         world: World,
-        automata: Sequence[Automaton],
+        automata: Sequence[Known],
         faults: Faults,
         pause: int,
         most: int = 2_000_000,
+        symmetry: Symmetry | None = None,
+        frugal: bool = False,
     ) -> None:
-        """`pause` in ms is longer than any lease; more than `most` states are TooMany."""
+        """`pause` in ms is longer than any lease; more than `most` states are TooMany.
+
+        `frugal`: see Moves.
+        """
         self.world = world
         self.pause = pause
         self.automata = automata
         self.most = most
+        self.symmetry = symmetry
+        self.moves = Moves(world, automata, faults.lost > 0, frugal)
         self.states: list[State] = []
-        self.numbers: dict[State, int] = {}
+        # Of each state met, whoever stands for it, and by which names.
+        self.numbers: dict[
+            tuple[Faults, int], dict[tuple[int, tuple[int, ...]], tuple[int, Names]]
+        ] = defaultdict(dict)  # by what is left and was before, then by world and nodes
         self.ways: list[list[Way]] = []
+        self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
-        start = State(world.start, tuple(0 for _ in automata), faults, NONE)
         self.began = world.now(world.start)
-        self._number(start)
+        self._number(world.start, tuple(0 for _ in automata), faults, NONE)
 
     def explore(self) -> None:
         """One moment after the other: nothing leads back in time. Raises TooMany."""
@@ -93,88 +111,70 @@ class Graph:
     def _goes(self, number: int) -> Iterable[int]:
         return [way.to for way in self.ways[number] if way.kind == "goes"]
 
-    def _number(self, state: State) -> int:
-        number = self.numbers.get(state)
-        if number is None:
-            number = self.numbers[state] = len(self.states)
-            if number >= self.most:
+    def _number(
+        self, world: int, nodes: tuple[int, ...], left: Faults, before: int
+    ) -> tuple[int, Names]:
+        """Of the state that stands for this one, and the names by which it does."""
+        known = self.numbers[left, before].get((world, nodes))
+        return known or self._new(world, nodes, left, before)
+
+    def _new(
+        self, world: int, nodes: tuple[int, ...], left: Faults, before: int
+    ) -> tuple[int, Names]:
+        """The same, of a state that nobody has met so."""
+        key, numbers = (world, nodes), self.numbers[left, before]
+        names: Names = ()
+        if self.symmetry:
+            world, nodes, before, names = self.symmetry.standing_for(world, nodes, before)
+        found = self.numbers[left, before]
+        known = found.get((world, nodes))
+        if known is None:
+            if len(self.states) >= self.most:
                 raise TooMany
-            self.states.append(state)
+            known = found[world, nodes] = len(self.states), ()
+            self.states.append(State(world, nodes, left, before))
             self.ways.append([])
-            self.later[self.world.now(state.world)].append(number)
-        return number
+            self.later[self.world.now(world)].append(known[0])
+        if numbers is found and key == (world, nodes):
+            return known
+        numbers[key] = known[0], names
+        return numbers[key]
 
     def _expand(self, number: int, now: int) -> None:
-        state = self.states[number]
+        world, nodes, left, before = state = self.states[number]
         ways = self.ways[number]
-        for buyer, at in enumerate(state.nodes):
+        lose = left.less("lost") if left.lost else None
+        numbers = self.numbers[left, before]
+        crash = left.less("crash") if left.crash else None
+        for buyer, at in enumerate(nodes):
             if at == CRASHED:
                 continue
-            node = self.automata[buyer].nodes[at]
-            if node.ended and len(node.requests) == 1:
-                continue
-            for strand, request in enumerate(node.requests):
-                self._step(number, state, buyer, strand, request, now)
-            if state.left.crash and not node.ended:
-                world = self.world.drop(state.world, node.open) if node.open else state.world
-                nodes = _with(state.nodes, buyer, CRASHED)
-                to = self._number(State(world, nodes, state.left.less("crash"), state.before))
-                ways.append(Way("crash", buyer, 0, to))
-        if state.left.failover and state.before != NONE:
-            forgetful = self.world.fail_over(state.world, state.before)
+            first, rest = nodes[:buyer], nodes[buyer + 1 :]
+            for strand, there, node, wrote, lost in self.moves.of(world, before, buyer, at):
+                then = world if wrote and left.failover else before
+                # Who has asked in vain is where he was.
+                if node != at or there != world or then != before:
+                    placed = (*first, node, *rest)
+                    known = numbers.get((there, placed)) if then == before else None
+                    to, names = known or self._number(there, placed, left, then)
+                    ways.append(Way("goes", buyer, strand, to, names))
+                if lose and lost:
+                    to, names = self._number(lost[0], (*first, lost[1], *rest), lose, then)
+                    ways.append(Way("lost", buyer, strand, to, names))
+            place = self.automata[buyer].nodes[at]
+            if crash and not place.ended:
+                dropped = self.world.drop(world, place.open) if place.open else world
+                to, names = self._number(dropped, (*first, CRASHED, *rest), crash, before)
+                ways.append(Way("crash", buyer, 0, to, names))
+        if left.failover and before != NONE:
+            forgetful = self.world.fail_over(world, before)
             if forgetful is not None:
-                left = state.left.less("failover")
-                to = self._number(State(forgetful, state.nodes, left, NONE))
-                ways.append(Way("failover", -1, 0, to))
-        if state.left.pause and not self.over(state):
-            left = state.left.less("pause")
+                forgetful = self.world.pass_time(forgetful, now + TAKEOVER)
+                to, names = self._number(forgetful, nodes, left.less("failover"), NONE)
+                ways.append(Way("failover", -1, 0, to, names))
+        if left.pause and not self.over(state):
             for moment in self._pauses(state, now):
-                self._pass_time(number, state, moment, left, "pause")
-
-    def _step(
-        self, number: int, state: State, buyer: int, strand: int, request: object, now: int
-    ) -> None:
-        if isinstance(request, Done | Failed):
-            return
-        world, wrote, said = state.world, False, None
-        if isinstance(request, Send):
-            world, said, wrote = self.world.send(world, request.connection, request.commands)
-        elif isinstance(request, Hear):
-            heard = self.world.hear(world, request.connection)
-            if heard is not None:
-                world, said, _ = heard
-            elif request.until is None or now < request.until:
-                return
-        elif isinstance(request, Rest) and now < request.until:
-            return
-        before = state.before
-        if wrote and state.left.failover:
-            before = state.world
-        self._go(number, state, buyer, strand, world, said, before, now, "goes", state.left)
-        if isinstance(request, Send) and state.left.lost and not isinstance(said, Lost):
-            left = state.left.less("lost")
-            self._go(number, state, buyer, strand, world, Lost(), before, now, "lost", left)
-
-    def _go(
-        self,
-        number: int,
-        state: State,
-        buyer: int,
-        strand: int,
-        world: int,
-        said: object,
-        before: int,
-        now: int,
-        kind: str,
-        left: Faults,
-    ) -> None:
-        move = self.automata[buyer].move(state.nodes[buyer], strand, said, now)
-        if move.closed:
-            world = self.world.drop(world, move.closed)
-        nodes = _with(state.nodes, buyer, move.to)
-        to = self._number(State(world, nodes, left, before))
-        if to != number:  # else it has asked in vain, and all is as it was
-            self.ways[number].append(Way(kind, buyer, strand, to))
+                self._pass_time(number, state, moment, left.less("pause"), "pause")
 
     def _let_time_pass(self, number: int) -> None:
         """Nobody can do anything but wait: until the next thing happens."""
@@ -191,8 +191,15 @@ class Graph:
         before = state.before
         if before != NONE:
             before = self.world.pass_time(before, moment)
-        to = self._number(State(world, state.nodes, left, before))
-        self.ways[number].append(Way(kind, -1, 0, to))
+        to, names = self._number(world, state.nodes, left, before)
+        self.ways[number].append(Way(kind, -1, 0, to, names))
+
+    def called(self, state: State, names: Names) -> State:
+        """The same, when the buyers have these names."""
+        if self.symmetry is None:
+            return state
+        world, nodes, before = self.symmetry.apply(state.world, state.nodes, state.before, names)
+        return State(world, nodes, state.left, before)
 
     def _deadlines(self, state: State, now: int, renewals: bool) -> set[int]:
         found = set(self.world.deadlines(state.world))
@@ -218,8 +225,7 @@ class Graph:
 
     def over(self, state: State) -> bool:
         """Has every buyer come to an end?"""
-        return all(node.ended for node in self._nodes(state))
-
-
-def _with(nodes: tuple[int, ...], buyer: int, node: int) -> tuple[int, ...]:
-    return (*nodes[:buyer], node, *nodes[buyer + 1 :])
+        known = self._over.get(state.nodes)
+        if known is None:
+            known = self._over[state.nodes] = all(node.ended for node in self._nodes(state))
+        return known

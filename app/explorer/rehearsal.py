@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app.domain import ShopError
 from app.explorer.model.server import Server
@@ -53,3 +53,6 @@ class Rehearsal:
 
     def entries(self) -> dict[bytes, Entry]:
         return self.world.entries(self.at)
+
+    def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
+        self.at = self.world.fill_up(self.at, fill)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -41,6 +41,9 @@ class Staged(Protocol):
 
     def entries(self) -> dict[bytes, Entry]:
         """The store's keys."""
+
+    def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
+        """The store's keys become what `fill` makes of them."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,17 @@ def _play(target: Target, buyers: dict[str, Buyer], step: Step, stage: Staged) -
         stage.pass_time(EPOCH + step.at)
     elif step.does == "failover":
         stage.fail_over()
+        stage.pass_time(EPOCH + step.at)
     elif step.does == "crash":
         buyer = buyers[step.buyer]
         for name in list(buyer.open):
             stage.close(name)
         buyer.drop()
+    elif step.does == "again":
+        for name in list(buyers[step.buyer].open):
+            stage.close(name)
+        buyers[step.buyer] = Buyer(step.buyer, target.work, EPOCH + step.at)
+        stage.fill_up(target.filled_up)
     else:
         buyer = buyers[step.buyer]
         lines, said = _go_on(buyer, step, stage)

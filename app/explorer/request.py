@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.explorer.model.values import Command, Reply
@@ -22,7 +23,7 @@ class Hear(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """Waits for the clock to say `until` (ms): a renewal between two times."""
+    """Waits for the clock to say `until` (ms): a renewal between two times, or long work."""
 
     until: int
 
@@ -42,8 +43,12 @@ class Failed(NamedTuple):
 Request = Send | Hear | Rest | Done | Failed
 
 
-class Lost(NamedTuple):
-    """In place of replies: the connection broke, and what was sent may have been done or not."""
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """In place of replies: the connection broke, and what was sent may have been done or not.
+
+    No tuple: an empty one would be equal to no reply at all, and is another answer.
+    """
 
 
 Answer = tuple[Reply, ...] | Lost | None

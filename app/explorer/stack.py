@@ -19,9 +19,15 @@ Stack = tuple[str, ...]  # what put each value there
 
 # What puts a variable, a constant or somebody's attribute there; the last of what it puts there
 # stands for all of it.
-LOADS = ("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE", "KW_NAMES")
+LOADS = (
+    *("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE"),
+    *("KW_NAMES", "EXTENDED_ARG"),
+)
+# What makes a list or a tuple, and what is always the same if it is made of nothing but that.
+MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
+FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
-ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "PRECALL", "JUMP_")
+ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_")
 NO_WAY_ON = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
 ALWAYS_JUMPS = ("JUMP_FORWARD", "JUMP_BACKWARD")
 
@@ -84,18 +90,34 @@ def _after(instruction: dis.Instruction, stack: Stack, jump: bool) -> Stack:
     effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
     if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
         return (*stack[:-1], what, UNKNOWN)
+    if name == "FOR_ITER":  # once more, with another value; or the loop is over
+        return stack[:-1] if jump else (*stack, UNKNOWN)
+    if name in MAKES:
+        below = len(stack) + effect - 1
+        return (*stack[:below], what if _fixed(stack[below:]) else UNKNOWN)
     if name == "GET_ITER":  # how far it is in a range, the loop's variable shows
         return (*stack[:-1], what if stack[-1] == RANGE else UNKNOWN)
     if name.startswith("CALL"):
         below = len(stack) - _operands(instruction)
-        return (*stack[:below], RANGE if RANGE in stack[below:] else UNKNOWN)
+        return (*stack[:below], RANGE if _counts(stack[below:]) else UNKNOWN)
     if what == "LOAD_GLOBAL range":
         return (*stack, *([RANGE] * effect))
     if name.startswith(LOADS) and effect >= 0:
         of = UNKNOWN if name.startswith(ATTRIBUTES) and UNKNOWN in stack[-1:] else what
         return (*stack, *([of] * effect))
     kept = stack[: len(stack) + min(0, effect)]
+    if name == "PRECALL":  # takes the arguments; what is called remembers whether they are fixed
+        return kept if _fixed(stack[len(kept) :]) else (*kept[:-1], UNKNOWN)
     if name.startswith(ONLY_TAKE):
         return kept
     # It may have put a result in the place of its last operand.
     return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
+
+
+def _counts(call: Stack) -> bool:
+    """Is it a range, or an enumerate of what is always the same?"""
+    return RANGE in call or ("LOAD_GLOBAL enumerate" in call and _fixed(call))
+
+
+def _fixed(values: Stack) -> bool:
+    return all(value.startswith(FIXED) for value in values)

@@ -26,7 +26,8 @@ from app.store.redis import NEVER_RESEND, SendsOnce
 
 EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
 MASTERS = 3  # of redlock
-# ms. A buyer waits for as long as it takes: so that who waits for ever can be seen to.
+# ms. A buyer waits for as long as it takes, unless the target says otherwise: so that who waits for
+# ever can be seen to.
 PATIENCE = 10**15
 
 
@@ -44,6 +45,7 @@ class Book(NamedTuple):
     sales: tuple[Sold, ...]
     lock: bytes | None
     lock_ends: bool  # by itself
+    lock_until: int | None = None  # ms since 1970, where the store says so
 
 
 def check(name: str) -> None:
@@ -52,6 +54,17 @@ def check(name: str) -> None:
     for needs in (MODES[mode].needs, LOCKS[recipe].needs if recipe else ""):
         if needs in WHERE:
             raise Invalid({"target": f"{name} keeps its state in {WHERE[needs]}: see --help."})
+
+
+def explorable() -> list[str]:
+    """All that can be, in teaching order; `lock` with each of its recipes."""
+    names = []
+    for mode in MODES.values():
+        if mode.needs not in WHERE:
+            recipes = [recipe for recipe in LOCKS.values() if recipe.needs not in WHERE]
+            locked = [f"{mode.name}:{recipe.name}" for recipe in recipes]
+            names += locked if mode.name == "lock" else [mode.name]
+    return names
 
 
 WHERE = {"database": "an SQL database", "zookeeper": "ZooKeeper"}
@@ -66,10 +79,13 @@ class Target:
     quantity: int = 1
     think: int = 0
     resend: bool = False  # as redis-py does by default
+    wait: int = PATIENCE  # ms for which a buyer waits for a lock
 
     @cached_property
     def round(self) -> Round:
-        return Round("apple", 1, self.stock, self.name, think=self.think, wait=PATIENCE, attempts=2)
+        return Round(
+            "apple", 1, self.stock, self.name, think=self.think, wait=self.wait, attempts=2
+        )
 
     @cached_property
     def keys(self) -> Keys:
@@ -84,6 +100,11 @@ class Target:
     def locks(self) -> bool:
         """Does a recipe alone keep the others out?"""
         return bool(self.round.recipe)
+
+    @property
+    def frugal(self) -> bool:
+        """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
+        return self.round.recipe == "redlock"
 
     def setup(self) -> list[list[Command]]:
         """What each server is told first: the store, and redlock's masters."""
@@ -111,6 +132,20 @@ class Target:
         servers: Any = GateServers(Retry(NoBackoff(), 10) if self.resend else NEVER_RESEND)
         return mode(servers, buyer.clock, self.round).sell(self.order(buyer.name)).outcome
 
+    def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
+        """The shelf as at the beginning, and no trace of a sale; a lock stays as it is.
+
+        But for its fencing numbers: they would make every time a new one, and are not what decides
+        whose turn it is.
+        """
+        lock = self.keys.lock.encode()
+        kept = {
+            key: entry
+            for key, entry in entries.items()
+            if key.startswith(lock) and not key.endswith(b":fence")
+        }
+        return kept | {self.keys.stock.encode(): Entry(b"%d" % self.stock, None)}
+
     def book(self, entries: dict[bytes, Entry]) -> Book:
         stock = entries.get(self.keys.stock.encode())
         stream = entries.get(self.keys.sales.encode())
@@ -126,6 +161,7 @@ class Target:
             lock.value if lock and isinstance(lock.value, bytes) else None,
             # A value that is a time is when it ends, to those who ask.
             lock is not None and (lock.expires is not None or _is_a_time(lock.value)),
+            lock.expires if lock else None,
         )
 
 
@@ -160,7 +196,8 @@ class GateServers:
 
 def scripts() -> list[str]:
     """All of the project's: any shop's store knows them after the first purchase."""
-    found = [path.read_text() for path in files(lua).iterdir() if path.name.endswith(".lua")]
+    names = [path.name for path in files(lua).iterdir()]
+    found = [lua.source(name.removesuffix(".lua")) for name in names if name.endswith(".lua")]
     return found + [
         script.text for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE)
     ]

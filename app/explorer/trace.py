@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from app.explorer import words
 from app.explorer.findings import Judge
-from app.explorer.graph import CRASHED, Graph, Way
+from app.explorer.graph import CRASHED, Graph, State, Way
+from app.explorer.names import Names
 from app.explorer.paths import Path
 from app.explorer.request import Hear, Send
 
 
 class Step(NamedTuple):
-    """`does`: goes, lost (its reply), crash, pause, time, failover."""
+    """`does`: goes, lost (its reply), crash, pause, time, failover, again (a new purchase)."""
 
     buyer: str  # "" for what nobody does
     strand: int  # 0 the purchase, 1... a renewal beside it
@@ -32,17 +33,22 @@ def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
 
 
 def _steps(graph: Graph, judge: Judge, path: Path) -> Iterator[Step]:
-    for number, way in path.ways:
-        before, after = graph.states[number], graph.states[way.to]
-        lines, said = _what(graph, number, way)
+    called = _by_first_move(graph, path)
+    after = graph.called(graph.states[0], called)
+    for _, way in path.ways:
+        before = after
+        buyer = called[way.buyer] if way.buyer >= 0 else -1
+        called = _through(called, way)
+        after = graph.called(graph.states[way.to], called)
+        lines, said = _what(graph, before, after, way._replace(buyer=buyer))
         told = ""
-        if way.buyer >= 0 and after.nodes[way.buyer] != CRASHED:
-            told = graph.automata[way.buyer].nodes[after.nodes[way.buyer]].told
-            if graph.automata[way.buyer].nodes[before.nodes[way.buyer]].told:
+        if buyer >= 0 and after.nodes[buyer] != CRASHED:
+            told = graph.automata[buyer].nodes[after.nodes[buyer]].told
+            if graph.automata[buyer].nodes[before.nodes[buyer]].told:
                 told = ""
         book = judge.book(after.world)
         yield Step(
-            graph.automata[way.buyer].name if way.buyer >= 0 else "",
+            graph.automata[buyer].name if buyer >= 0 else "",
             way.strand,
             way.kind,
             graph.world.now(after.world) - graph.began,
@@ -55,18 +61,44 @@ def _steps(graph: Graph, judge: Judge, path: Path) -> Iterator[Step]:
         )
 
 
-def _what(graph: Graph, number: int, way: Way) -> tuple[list[str], list[str]]:
-    state = graph.states[number]
+def _through(called: Names, way: Way) -> Names:
+    """By what names the buyers of the next state go, so that nobody's name has changed."""
+    if not way.names:
+        return called
+    after = [0] * len(called)
+    for buyer, name in enumerate(called):
+        after[way.names[buyer]] = name
+    return tuple(after)
+
+
+def _by_first_move(graph: Graph, path: Path) -> Names:
+    """A is who moves first, then comes B."""
+    called = tuple(range(len(graph.automata)))
+    if graph.symmetry is None:
+        return called
+    order: list[int] = []
+    through = called
+    for _, way in path.ways:
+        if way.buyer >= 0 and through[way.buyer] not in order:
+            order.append(through[way.buyer])
+        through = _through(through, way)
+    order += [buyer for buyer in called if buyer not in order]
+    return tuple(order.index(buyer) for buyer in called)
+
+
+def _what(graph: Graph, before: State, after: State, way: Way) -> tuple[list[str], list[str]]:
     if way.kind in ("pause", "time"):
-        passed = graph.world.now(graph.states[way.to].world) - graph.world.now(state.world)
+        passed = graph.world.now(after.world) - graph.world.now(before.world)
         return [f"{passed / 1000:.1f} s"], []
-    if way.kind in ("crash", "failover"):
+    if way.kind in ("crash", "failover", "again"):
         return [], []
-    node = graph.automata[way.buyer].nodes[state.nodes[way.buyer]]
+    node = graph.automata[way.buyer].nodes[before.nodes[way.buyer]]
     request = node.requests[way.strand]
     if isinstance(request, Send):
         return words.of(
-            request, graph.world.send(state.world, request.connection, request.commands).said
+            request, graph.world.send(before.world, request.connection, request.commands).said
         )
-    heard = graph.world.hear(state.world, request.connection) if isinstance(request, Hear) else None
+    heard = (
+        graph.world.hear(before.world, request.connection) if isinstance(request, Hear) else None
+    )
     return words.of(request, heard.said if heard else None)

@@ -25,7 +25,7 @@ def of(request: Request, said: tuple[Reply, ...] | Lost | None) -> tuple[list[st
         return [command(one) for one in request.commands], answers
     if isinstance(request, Hear):
         return (["hears"] if said else ["hears nothing"]), answers
-    return ["it is time to renew"], []
+    return ["its time has come"], []
 
 
 def command(words: Command) -> str:
@@ -62,7 +62,7 @@ def _word(word: bytes) -> str:
 def script_names() -> dict[str, str]:
     """What EVALSHA calls each of the project's scripts, and its file's name."""
     texts = {
-        path.name.removesuffix(".lua"): path.read_text()
+        (name := path.name.removesuffix(".lua")): lua.source(name)
         for path in files(lua).iterdir()
         if path.name.endswith(".lua")
     }

@@ -6,11 +6,14 @@ clock. A connection's name begins with the number of its server.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from app.explorer.model.server import Server, State, Waits
+from app.explorer.model.memory import State
+from app.explorer.model.server import Server, Waits
 from app.explorer.model.values import Command, Entry, Reply
+from app.explorer.names import Names, state_renamed
 from app.explorer.request import Lost
 
 
@@ -29,6 +32,7 @@ class World:
         self.numbers: dict[tuple[State, ...], int] = {}
         self.steps: dict[object, Step | None] = {}
         self.ways: dict[object, int] = {}
+        self.held: dict[tuple[int, str], frozenset[int]] = {}
         self.start = self._number(tuple(server.state() for server in servers))
 
     def now(self, at: int) -> int:
@@ -120,11 +124,39 @@ class World:
             self.ways[key] = self._with(at, which, server.state())
         return self.ways[key]
 
+    def fill_up(self, at: int, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> int:
+        """The store's keys become what `fill` makes of them."""
+        key = (at, "fill up")
+        if key not in self.ways:
+            store = self.servers[0]
+            store.load(self.states[at][0])
+            store.keys.entries = fill(store.keys.entries)
+            self.ways[key] = self._with(at, 0, store.state())
+        return self.ways[key]
+
     def deadlines(self, at: int) -> Iterable[int]:
         """When something happens by itself, ms since 1970."""
         for server, state in zip(self.servers, self.states[at], strict=True):
             server.load(state)
             yield from server.deadlines()
+
+    def tokens(self, at: int, name: str) -> frozenset[int]:
+        """The numbers of that buyer's tokens that are the value of any key."""
+        key = (at, name)
+        if key not in self.held:
+            entries = [entry for state in self.states[at] for _, entry in state.entries]
+            text = b" ".join(entry.value for entry in entries if isinstance(entry.value, bytes))
+            found = re.findall(rb"token-%s(\d+)" % name.encode(), text)
+            self.held[key] = frozenset(map(int, found))
+        return self.held[key]
+
+    def renamed(self, at: int, names: Names) -> int:
+        """The same, when buyers have changed their names."""
+        key = (at, names)
+        if key not in self.ways:
+            states = tuple(state_renamed(state, names) for state in self.states[at])
+            self.ways[key] = self._number(states)
+        return self.ways[key]
 
     def _with(self, at: int, which: int, state: State) -> int:
         states = self.states[at]

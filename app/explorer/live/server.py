@@ -43,17 +43,21 @@ class LiveServer:
         self.path = path
         self.clock = clock
         self.control = Wire(path)
+        self.said: int | None = None  # by us, last
 
     def connect(self) -> Wire:
         return Wire(self.path)
 
     def set(self, now: int) -> None:
         """`now` in ms since 1970. Valkey looks at its clock once in a ms: wait until it has."""
+        if now == self.said:
+            return
         _write(self.clock, now)
         deadline = time.monotonic() + ANSWER
-        while self._says() != now:
+        while self.now() != now:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"the server's clock does not say {now}")
+        self.said = now
 
     def settle(self) -> None:
         """Until the server has done what it was sent, and seen who hung up.
@@ -64,7 +68,7 @@ class LiveServer:
         self.control.ask((b"PING",))
         self.control.ask((b"PING",))
 
-    def _says(self) -> int:
+    def now(self) -> int:
         match self.control.ask((b"TIME",)):
             case (bytes(seconds), bytes(micros)):
                 return int(seconds) * 1000 + int(micros) // 1000
@@ -74,6 +78,22 @@ class LiveServer:
 
 def _write(clock: mmap.mmap, now: int) -> None:
     clock[:] = struct.pack("=q", now)
+
+
+def _answers(
+    process: subprocess.Popen[bytes], path: Path, clock: mmap.mmap, log: Path
+) -> LiveServer:
+    """As soon as it does."""
+    deadline = time.monotonic() + START
+    while True:
+        try:
+            return LiveServer(path, clock)
+        except (FileNotFoundError, ConnectionRefusedError):  # it stands there before it listens
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise ShopError(
+                    f"The server does not start:\n{log.read_text(errors='replace')}"
+                ) from None
+            time.sleep(0.01)
 
 
 @contextmanager
@@ -103,12 +123,7 @@ def running(folder: Path, program: str | None = None) -> Iterator[LiveServer]:
             preexec_fn=end_with_parent,
         )
     try:
-        deadline = time.monotonic() + START
-        while not path.exists():
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise ShopError(f"The server does not start:\n{log.read_text(errors='replace')}")
-            time.sleep(0.01)
-        server = LiveServer(path, clock)
+        server = _answers(process, path, clock, log)
         yield server
         server.control.close()
     finally:

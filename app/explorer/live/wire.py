@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import socket
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import hiredis
 
 from app.explorer.model.values import Command, Err, Reply
 
-ANSWER = 5.0  # s to wait for any answer
+ANSWER = 5  # s to wait for any answer
 
 
 class Wire:
@@ -17,51 +20,69 @@ class Wire:
 
     def __init__(self, path: Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(ANSWER)
-        self.socket.connect(str(path))
+        self.socket.settimeout(None)
+        # The system's own: Python's would ask it whether there is something before each call.
+        for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self.socket.setsockopt(socket.SOL_SOCKET, limit, struct.pack("ll", ANSWER, 0))
+        try:
+            self.socket.connect(str(path))
+        except OSError:
+            self.socket.close()
+            raise
         self.reader = hiredis.Reader(notEnoughData=self)
+        self.ready: list[Reply] = []  # has come and was not read
 
-    def send(self, command: Command) -> None:
-        words = [b"$%d\r\n%s\r\n" % (len(word), word) for word in command]
-        self.socket.sendall(b"*%d\r\n%s" % (len(command), b"".join(words)))
+    def send(self, *commands: Command) -> None:
+        """All of them at once."""
+        text = []
+        for command in commands:
+            text.append(b"*%d\r\n" % len(command))
+            text += [b"$%d\r\n%s\r\n" % (len(word), word) for word in command]
+        self.socket.sendall(b"".join(text))
 
     def read(self) -> Reply:
         """Raises TimeoutError when nothing comes, ConnectionError when the server hung up."""
-        while (reply := self.reader.gets()) is self:
-            self._feed()
+        if self.ready:
+            return self.ready.pop(0)
+        try:
+            while (reply := self.reader.gets()) is self:
+                self._feed()
+        except BlockingIOError:
+            raise TimeoutError(f"no answer within {ANSWER} s") from None
         return _plain(reply)
 
     def ask(self, command: Command) -> Reply:
         self.send(command)
         return self.read()
 
+    def ask_all(self, commands: Sequence[Command]) -> list[Reply]:
+        self.send(*commands)
+        return [self.read() for _ in commands]
+
     def next(self) -> list[Reply]:
         """The oldest that has come and was not read, if there is any."""
-        reply = self.reader.gets()
-        if reply is self:
-            self._take()
-            reply = self.reader.gets()
-        return [] if reply is self else [_plain(reply)]
+        return [self.ready.pop(0)] if self.peek() else []
 
     def waiting(self) -> list[Reply]:
         """All that has come and was not read."""
-        found = []
-        while said := self.next():
-            found += said
+        found, self.ready = self.peek(), []
         return found
+
+    def peek(self) -> list[Reply]:
+        """The same, and it stays unread."""
+        self._take()
+        ready = self.ready
+        while (reply := self.reader.gets()) is not self:
+            ready.append(_plain(reply))
+        return ready
 
     def _take(self) -> None:
         """What lies ready, without waiting."""
-        self.socket.settimeout(0)
-        try:
-            self._feed()
-        except BlockingIOError:
-            pass
-        finally:
-            self.socket.settimeout(ANSWER)
+        with suppress(BlockingIOError):
+            self._feed(socket.MSG_DONTWAIT)
 
-    def _feed(self) -> None:
-        came = self.socket.recv(65536)
+    def _feed(self, flags: int = 0) -> None:
+        came = self.socket.recv(65536, flags)
         if not came:
             raise ConnectionResetError("The server hung up.")
         self.reader.feed(came)

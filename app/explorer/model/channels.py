@@ -52,7 +52,9 @@ class Channels:
         if connection not in self.on or command[0] in ALLOWED:
             return None
         name = command[0].decode().lower()
+        # What hinders an EXEC is told in its own way.
+        code = "EXECABORT Transaction discarded because of:" if name == "exec" else "ERR"
         return Err(
-            f"ERR Can't execute '{name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
-            "RESET are allowed in this context"
+            f"{code} Can't execute '{name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "
+            "QUIT / RESET are allowed in this context"
         )

@@ -65,6 +65,10 @@ def move(keys: Keyspace, command: Command) -> Reply:
     _list(keys, target)
     at = 0 if ends[0] == b"LEFT" else -1
     moved = whole[at]
+    if source == target:  # it is never empty in between, and keeps its expiry
+        rest = whole[1:] if at == 0 else whole[:-1]
+        keys.change(source, (moved, *rest) if ends[1] == b"LEFT" else (*rest, moved))
+        return moved
     pop(keys, (b"LPOP" if at == 0 else b"RPOP", source))
     push(keys, (b"LPUSH" if ends[1] == b"LEFT" else b"RPUSH", target, moved))
     return moved

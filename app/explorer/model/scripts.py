@@ -106,7 +106,10 @@ class Lua:
         return int(value) if isinstance(value, float) and value.is_integer() else value
 
     def _decode(self, text: bytes) -> Any:
-        return self._lua(orjson.loads(text))
+        try:
+            return self._lua(orjson.loads(text))
+        except orjson.JSONDecodeError as error:
+            raise Refused(f"ERR user_script: {error}") from None
 
     def _lua(self, value: Any) -> Any:
         if isinstance(value, str):

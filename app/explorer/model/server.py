@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Final
 
 from app.explorer.model import commands, lists, scripts
-from app.explorer.model.channels import Channels
-from app.explorer.model.keyspace import Keyspace
-from app.explorer.model.values import (
-    OK,
-    QUEUED,
-    Command,
-    Entry,
-    Err,
-    Ok,
-    Refused,
-    Reply,
-)
+from app.explorer.model.memory import Blocked, Memory
+from app.explorer.model.values import OK, QUEUED, Command, Err, Ok, Refused, Reply
 
 
 class Waits:
@@ -29,112 +19,14 @@ BLOCKING = {b"BLPOP": b"LPOP", b"BRPOP": b"RPOP"}
 ABORTED = "EXECABORT Transaction discarded because of previous errors."
 
 
-class Blocked(NamedTuple):
-    """A client in BLPOP or BRPOP."""
-
-    connection: str
-    command: Command
-    until: int | None  # ms since 1970
-
-
-class State(NamedTuple):
-    """All that the server knows. Two equal ones behave alike for ever."""
-
-    now: int
-    entries: tuple[tuple[bytes, Entry], ...]
-    watches: tuple[tuple[str, tuple[tuple[bytes, bool], ...]], ...]
-    queued: tuple[tuple[str, tuple[Command, ...], bool], ...]
-    channels: tuple[tuple[str, frozenset[tuple[bool, bytes]]], ...]
-    blocked: tuple[Blocked, ...]
-    unread: tuple[tuple[str, tuple[Reply, ...]], ...]
-    known: frozenset[bytes]
-    broken: frozenset[str]  # connections that broke, and their clients have not noticed
-
-
-class Server:
+class Server(Memory):
     """Executes one command after the other, as the real one does."""
 
     def __init__(self, now: int) -> None:
         """`now` is the clock, ms since 1970."""
-        self.keys = Keyspace()
-        self.keys.now = now
-        self.queued: dict[str, list[Command]] = {}  # connection in MULTI -> its commands
-        self.spoilt: set[str] = set()  # in MULTI, and one of them was refused
-        self.channels = Channels(self._send)
-        self.blocked: list[Blocked] = []
-        self.unread: dict[str, list[Reply]] = {}  # connection -> what it has been sent
-        self.known: dict[bytes, bytes] = {}  # sha -> script
-        self.broken: set[str] = set()
+        super().__init__(now)
         self.lua = scripts.Lua()
         self.inside = False  # in EXEC or a script, where nothing blocks
-
-    def state(self) -> State:
-        return State(
-            self.keys.now,
-            tuple(sorted(self.keys.entries.items())),
-            tuple(
-                (who, tuple(sorted(watched.items())))
-                for who, watched in sorted(self.keys.watches.items())
-            ),
-            tuple((who, tuple(q), who in self.spoilt) for who, q in sorted(self.queued.items())),
-            tuple((who, frozenset(on)) for who, on in sorted(self.channels.on.items())),
-            tuple(self.blocked),
-            tuple((who, tuple(sent)) for who, sent in sorted(self.unread.items())),
-            frozenset(self.known),
-            frozenset(self.broken),
-        )
-
-    def load(self, state: State) -> None:
-        """Be in that state again. Scripts, once known, stay known to the interpreter."""
-        self.keys.now = state.now
-        self.keys.entries = dict(state.entries)
-        self.keys.watches = {who: dict(watched) for who, watched in state.watches}
-        self.queued = {who: list(queue) for who, queue, _ in state.queued}
-        self.spoilt = {who for who, _, spoilt in state.queued if spoilt}
-        self.channels.on = {who: set(on) for who, on in state.channels}
-        self.blocked = list(state.blocked)
-        self.unread = {who: list(sent) for who, sent in state.unread}
-        self.broken = set(state.broken)
-
-    def fail_over(self, before: State) -> None:
-        """Another server takes over, and it has the keys of `before`.
-
-        Connections that hold something of the old one (a WATCH, a subscription) are broken. The
-        others were only lying ready, and their client opens new ones.
-        """
-        self.broken |= {*self.keys.watches, *self.queued, *self.channels.on, *self.unread}
-        self.broken |= {client.connection for client in self.blocked}
-        self.keys.watches, self.queued, self.spoilt = {}, {}, set()
-        self.channels.on, self.unread, self.blocked = {}, {}, []
-        self.keys.entries = dict(before.entries)
-        self.keys.pass_time(self.keys.now)
-
-    def pass_time(self, now: int) -> None:
-        """Let the clock say `now`: keys expire, and clients whose patience is over hear nil."""
-        self.keys.pass_time(now)
-        for client in list(self.blocked):
-            if client.until is not None and client.until < now:
-                self.blocked.remove(client)
-                self._send(client.connection, None)
-
-    def deadlines(self) -> Iterable[int]:
-        """When something happens by itself, ms since 1970."""
-        for entry in self.keys.entries.values():
-            if entry.expires is not None:
-                yield entry.expires + 1
-        for client in self.blocked:
-            if client.until is not None:
-                yield client.until + 1
-
-    def drop(self, connection: str) -> None:
-        """The connection is closed: nothing of it stays."""
-        self.keys.unwatch(connection)
-        self.queued.pop(connection, None)
-        self.spoilt.discard(connection)
-        self.channels.on.pop(connection, None)
-        self.unread.pop(connection, None)
-        self.broken.discard(connection)
-        self.blocked = [client for client in self.blocked if client.connection != connection]
 
     def execute(self, connection: str, command: Command) -> Reply | Waits:
         """Do one command. WAITS: the client blocks; its reply will be among the `unread`."""
@@ -149,14 +41,6 @@ class Server:
             reply = Err(str(refused))
         self._serve()
         return reply
-
-    def read(self, connection: str) -> Reply:
-        """The oldest thing that the connection was sent and has not read."""
-        sent = self.unread[connection]
-        said = sent.pop(0)
-        if not sent:
-            del self.unread[connection]
-        return said
 
     def _execute(self, connection: str, command: Command) -> Reply | Waits:
         commands.check(command)
@@ -316,8 +200,5 @@ class Server:
                 if entry and type(entry.value) is tuple:
                     self.blocked.remove(client)
                     popped = lists.pop(self.keys, (BLOCKING[client.command[0]], key))
-                    self._send(client.connection, (key, popped))
+                    self.send(client.connection, (key, popped))
                     break
-
-    def _send(self, connection: str, said: Reply) -> None:
-        self.unread.setdefault(connection, []).append(said)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
+from app.explorer.model.scripts import sha
 from app.explorer.model.values import Command
+from app.explorer.targets import EPOCH
+from tests.integration.explorer import scripts
 
 KEYS = (b"k", b"l", b"m")
 VALUES = (b"a", b"b", b"1", b"2", b"-7", b"01", b"")
@@ -41,15 +44,28 @@ def _ms(random: Random) -> bytes:
     return random.choice((b"1", b"2", b"10", b"1000", b"1001", b"0", b"-5"))
 
 
-def _script(random: Random) -> Command:
-    keys = [_key(random)]
-    return (b"EVAL", random.choice(SCRIPTS), b"1", *keys, _value(random))
+def _moment(random: Random) -> bytes:
+    return b"%d" % (EPOCH + random.choice((-1, 0, 1, 2, 1000, 5000)))
+
+
+def _second(random: Random) -> bytes:
+    return b"%d" % (EPOCH // 1000 + random.choice((-1, 0, 1, 5)))
+
+
+def _sha(random: Random) -> bytes:
+    return sha(random.choice(SCRIPTS))
+
+
+def _text(random: Random) -> bytes:
+    return random.choice(SCRIPTS)
 
 
 ANYWHERE = """
     DEL k; DEL k k; EXISTS k k; TYPE k; TTL k; PTTL k; PERSIST k; GET k; SET k v; PEXPIRE k t;
     EXPIRE k n; PEXPIRE k t NX; PEXPIRE k t XX; PEXPIRE k t GT; PEXPIRE k t LT; PING; PING v;
-    RENAME k k; RENAMENX k k; GET; SET k; UNLINK k
+    RENAME k k; RENAMENX k k; GET; SET k; UNLINK k; PEXPIREAT k at; EXPIREAT k second; TIME;
+    PEXPIREAT k t; EVAL text 1 k v; EVAL text 1 k v; EVALSHA sha 1 k v; SCRIPT LOAD text;
+    SCRIPT EXISTS sha sha
 """
 FAMILIES = {
     "strings": """
@@ -65,7 +81,8 @@ FAMILIES = {
         LPOS k v
     """,
     "collections": """
-        SADD k v; SADD k v v; SREM k v; SISMEMBER k v; SCARD k; HSET k v v; HSET k v v v v;
+        SADD k v; SADD k v v; SREM k v; SISMEMBER k v; SCARD k; SMEMBERS k;
+        HSET k v v; HSET k v v v v;
         HSET k v v v; HSETNX k v v; HGET k v; HMGET k v v; HGETALL k; HDEL k v v; HEXISTS k v;
         HLEN k; HINCRBY k v n; HMSET k v v
     """,
@@ -86,8 +103,16 @@ FAMILIES = {
         SSUBSCRIBE ch; SSUBSCRIBE ch dh; SUNSUBSCRIBE ch; SUNSUBSCRIBE dh ch; SUBSCRIBE ch;
         UNSUBSCRIBE; SPUBLISH ch v; SPUBLISH ch v; PUBLISH ch v; PUBLISH ch v
     """,
+    "scripts": """
+        GET k; SET k 1; SET k a PX 1000; RPUSH k v; SADD k v; SSUBSCRIBE ch; SSUBSCRIBE dh;
+        LRANGE k 0 -1; SMEMBERS k; XRANGE k - +; PTTL k; WATCH k; MULTI; EXEC; DEL k
+    """,
 }
-MAKERS = {"k": _key, "v": _value, "n": _number, "t": _ms, "i": _index}  # other words are themselves
+DATA = ("strings", "lists", "collections", "streams")
+MAKERS = {  # other words are themselves
+    **{"k": _key, "v": _value, "n": _number, "t": _ms, "i": _index, "at": _moment},
+    **{"second": _second, "sha": _sha, "text": _text},
+}
 
 
 def _words(shape: str, random: Random) -> Command:
@@ -98,7 +123,12 @@ def _words(shape: str, random: Random) -> Command:
 
 def command(random: Random, family: str) -> Command:
     """Two thirds of the family, one third of what may come anywhere."""
-    if random.random() < 0.05:
-        return _script(random)
-    shapes = FAMILIES[family] if random.random() < 0.67 else ANYWHERE
+    if random.random() < 0.33:
+        shapes = ANYWHERE
+    elif family == "scripts" and random.random() < 0.5:
+        return scripts.call(random)
+    elif family == "watching" and random.random() < 0.3:
+        shapes = FAMILIES[random.choice(DATA)]
+    else:
+        shapes = FAMILIES[family]
     return _words(random.choice(shapes.split(";")), random)

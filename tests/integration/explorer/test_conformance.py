@@ -13,8 +13,9 @@ from secrets import randbelow
 import pytest
 
 from app.explorer.live.server import LiveServer, running, virtual_time
+from app.explorer.model.commands import TABLE
 from app.explorer.model.keyspace import Keyspace
-from tests.integration.explorer.walk import Divergence, Judge
+from tests.integration.explorer.walk import Divergence, Judge, walk
 from tests.servers import redis_server
 
 WALKS = 200
@@ -35,6 +36,11 @@ def test_model_and_server_say_the_same(server: LiveServer) -> None:
     for seed in range(first, first + WALKS):
         judge.judge(seed)
     assert judge.steps > WALKS * 30
+
+
+def test_the_walks_know_every_command_of_the_model() -> None:
+    steps = (step.does for seed in range(1_000) for step in walk(seed))
+    assert set(TABLE) <= {does[0] for does in steps if not isinstance(does, str)}
 
 
 def test_a_model_that_is_wrong_is_caught(

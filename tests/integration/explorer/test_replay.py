@@ -42,13 +42,23 @@ def real(
 def test_every_finding(real: Stage, name: str) -> None:
     target = Target(name)
     explorer = Explorer(target, 2)
-    for faults in FAULTS:
-        for finding in explorer.explore(faults).findings:
+    reports = [*map(explorer.explore, FAULTS), explorer.starve()]
+    for report in reports:
+        for finding in report.findings:
             played = replay(target, NAMES[:2], finding.trace, real)
             assert [step.got for step in played if not step.same] == [], finding.name
             assert len(played) == len(finding.trace)
             rehearsed = replay(target, NAMES[:2], finding.trace, Rehearsal())
             assert all(step.same for step in rehearsed)
+
+
+def test_work_that_takes_its_time(real: Stage) -> None:
+    target = Target("lock:lease", think=15_000)
+    for finding in Explorer(target, 2).explore(Faults()).findings:
+        for where in (real, Rehearsal()):
+            played = replay(target, NAMES[:2], finding.trace, where)
+            assert [step.got for step in played if not step.same] == []
+            assert len(played) == len(finding.trace)
 
 
 def oversell() -> tuple[Target, list[Step]]:

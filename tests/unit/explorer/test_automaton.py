@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +11,8 @@ import redis
 from app.explorer import surroundings
 from app.explorer.automaton import Automaton
 from app.explorer.buyer import Buyer
-from app.explorer.request import Done, Send
+from app.explorer.request import Done, Hear, Lost, Send
+from app.explorer.stack import keeps_nothing_unseen
 from app.explorer.targets import EPOCH, GateServers
 from app.store.redis import NEVER_RESEND
 
@@ -75,6 +77,58 @@ def test_a_loop_that_counts_ends(sell: Callable[[redis.Redis], str]) -> None:
     assert automaton.nodes[at].requests == (Done("BUSY"),)
 
 
+def test_what_loops_leave_on_the_stack_is_known_where_it_shows() -> None:
+    def in_a_range(store: redis.Redis) -> None:
+        for _ in range(2):
+            store.get("stock")
+
+    def enumerated(store: redis.Redis) -> None:
+        for nth, pause in enumerate((0.1, POLLS)):
+            store.expire("stock", nth + int(pause))
+
+    def in_a_list(store: redis.Redis) -> None:
+        for _ in [None] * POLLS:
+            store.get("stock")
+
+    def in_somebodys_list(store: redis.Redis) -> None:
+        for nth, _ in enumerate(store.lrange("all", 0, -1)):
+            store.get(f"stock-{nth}")
+
+    def after_a_loop(store: redis.Redis) -> None:
+        for _ in [None] * POLLS:
+            pass
+        store.get("stock")
+
+    assert [
+        _known_at(sell, call)
+        for sell, call in (
+            (in_a_range, "get"),
+            (enumerated, "expire"),
+            (in_a_list, "get"),
+            (in_somebodys_list, "get"),
+            (after_a_loop, "get"),
+        )
+    ] == [True, True, False, False, True]
+
+
+def _known_at(sell: Callable[[redis.Redis], None], call: str) -> bool:
+    """Is all known that `sell` keeps while it calls that method?"""
+    seen: list[bool] = []
+
+    class Store:
+        def __getattr__(self, name: str) -> Callable[..., object]:
+            def called(*_: object) -> object:
+                if name == call:
+                    frame = sys._getframe(1)
+                    seen.append(keeps_nothing_unseen(frame))
+                return [1, 2]
+
+            return called
+
+    sell(Store())  # type: ignore[arg-type]
+    return seen[0]
+
+
 def test_what_a_return_brings_along_is_told_apart() -> None:
     """Two buyers stand in the same `finally`; what they will return is on no variable."""
 
@@ -112,3 +166,13 @@ def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
         read = automaton.move(woken, 0, (b"1",), EPOCH + 1000).to
         second = automaton.move(read, 1, (1,), EPOCH + 1000).to
     assert first == second
+
+
+def test_no_reply_yet_is_not_a_broken_connection() -> None:
+    def sell(store: redis.Redis) -> str:
+        return str(store.blpop(["orders"], timeout=1))
+
+    automaton = Automaton("A", lambda _: sell(GateServers(NEVER_RESEND).store), EPOCH)
+    waits, broken = automaton.move(0, 0, (), EPOCH).to, automaton.move(0, 0, Lost(), EPOCH).to
+    assert isinstance(automaton.nodes[waits].requests[0], Hear)
+    assert automaton.nodes[broken].told == "ERROR"

@@ -28,7 +28,7 @@ def test_without_faults(target: str, buyers: int, schedules: int) -> None:
 
 
 def test_too_many_states_are_inconclusive_never_clean() -> None:
-    report = Explorer(Target("watch"), 3).explore(Faults(), most=100)
+    report = Explorer(Target("watch"), 3).explore(Faults(), most=50)
     assert not report.exhaustive
     assert report.document()["inconclusive"]
     assert report.schedules is None

@@ -85,3 +85,14 @@ def test_redis_pys_own_retries_sell_twice(name: str, cost: tuple[int, int, int])
 
 def test_a_script_that_knows_its_key_may_be_sent_again() -> None:
     assert Explorer(Target("atomic", resend=True), 2).explore(LOST).findings == []
+
+
+def test_work_that_is_longer_than_the_lease_oversells_without_a_fault() -> None:
+    """It takes its time: the lease ends by itself, unless it is renewed."""
+    report = Explorer(Target("lock:lease", think=15_000), 2).explore(NONE)
+    assert {found.name: tuple(found.cost) for found in report.findings} == {
+        "oversell": (0, 6, 13),
+        "two holders": (0, 2, 4),
+    }
+    for name in ("lock:watchdog", "lock:queue", "fenced"):
+        assert Explorer(Target(name, think=15_000), 2).explore(NONE).findings == []

@@ -1,0 +1,77 @@
+"""Every way of selling against every fault: prevented, or what goes wrong and by how little.
+
+The README opens with it. Each cell is explored anew by a test.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+from app.explorer.explore import Explorer, Report
+from app.explorer.faults import Faults
+from app.explorer.targets import Target, explorable
+
+AGAIN = "others come again"
+COLUMNS = {
+    "no fault": Faults(),
+    "1 crash": Faults(crash=1),
+    "2 pauses": Faults(pause=2),
+    "1 lost reply": Faults(lost=1),
+    "1 failover": Faults(failover=1),
+}
+BUYERS = 3
+PREVENTED = "prevented"
+# Three buyers at three masters: a try is six steps, and ten thousands of states without any fault.
+TOO_MANY = ("lock:redlock",)
+
+Row = dict[str, str]  # column -> cell
+
+
+def row(name: str, buyers: int = BUYERS) -> tuple[str, Row]:
+    """One way of selling, against everything."""
+    explorer = Explorer(Target(name), buyers)
+    cells = {column: cell(explorer.explore(faults)) for column, faults in COLUMNS.items()}
+    return name, cells | {AGAIN: cell(explorer.starve())}
+
+
+def cell(report: Report) -> str:
+    """The gravest that was found, with its cost; never `prevented` unless all was looked at."""
+    if report.findings:
+        worst = report.findings[0]
+        return f"{worst.name} {tuple(worst.cost)}"
+    return PREVENTED if report.exhaustive else "inconclusive"
+
+
+def names() -> list[str]:
+    """The matrix' rows, in teaching order."""
+    return [name for name in explorable() if name not in TOO_MANY]
+
+
+def rows(buyers: int = BUYERS) -> Iterator[tuple[str, Row]]:
+    """One after the other, as they are ready; each core works on one."""
+    # Spawned: a child must not inherit the greenlets and patches of whoever asks.
+    workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
+    with workers:
+        yield from workers.map(partial(row, buyers=buyers), names())
+
+
+def markdown(matrix: Sequence[tuple[str, Row]]) -> str:
+    """As it stands in the README."""
+    columns = [*COLUMNS, AGAIN]
+    lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
+    for name, cells in matrix:
+        lines.append(f"| `{name}` | {' | '.join(cells[column] for column in columns)} |")
+    return "\n".join(lines) + "\n"
+
+
+def read(text: str) -> dict[str, Row]:
+    """The cells of what markdown() wrote."""
+    header, _, *lines = [
+        [part.strip() for part in line.strip().strip("|").split("|")]
+        for line in text.strip().splitlines()
+    ]
+    return {line[0].strip("`"): dict(zip(header[1:], line[1:], strict=True)) for line in lines}

@@ -1,0 +1,93 @@
+"""The graph is judged by real servers: every schedule is run there, from its beginning.
+
+A share of what `make conformance` runs; its seed is new each time, and printed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from random import Random
+from secrets import randbelow
+
+import pytest
+
+from app.explorer import automaton
+from app.explorer.faults import Faults
+from app.explorer.fingerprint import Look
+from app.explorer.live.search import Endless
+from app.explorer.live.server import virtual_time
+from app.explorer.live.stage import Stage, stage
+from app.explorer.model.keyspace import Keyspace
+from tests.integration.explorer.cases import CASES, Case, differences
+from tests.servers import redis_server
+
+SHARE = 12  # cases
+SMALL = 150  # schedules
+
+
+@pytest.fixture(scope="module", params=["valkey", "redis"])
+def real(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stage]:
+    if not virtual_time() and not os.environ.get("CI"):
+        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
+    program = redis_server() if request.param == "redis" else None
+    with stage(tmp_path_factory.mktemp("stage"), 1, program) as made:
+        yield made
+
+
+def test_graph_and_servers_count_the_same(real: Stage) -> None:
+    seed = randbelow(1_000_000_000)
+    print(f"seed {seed}")
+    cases = [case for case in CASES if case.buyers == 2]
+    small = 0
+    for case in Random(seed).sample(cases, len(cases)):
+        expected = case.by_graph()
+        if expected is None or expected.total() > SMALL:
+            continue
+        got = case.by_servers(real.servers, SMALL)
+        assert differences(expected, got) == [], str(case)
+        small += 1
+        if small == SHARE:
+            break
+    assert small == SHARE
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case("fenced", 2, Faults(failover=1)),  # a number that was lost came again, within its ms
+        Case("lock:queue", 2, Faults(failover=1)),  # a broken connection was taken for silence
+    ],
+    ids=str,
+)
+def test_what_was_counted_wrongly_once(real: Stage, case: Case) -> None:
+    expected = case.by_graph()
+    assert expected
+    assert differences(expected, case.by_servers(real.servers, SMALL)) == []
+
+
+def test_a_model_that_is_wrong_is_caught(real: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WATCH that forgets what was touched: the graph sells what nobody can buy."""
+    monkeypatch.setattr(Keyspace, "_touch", lambda keys, key: None)
+    case = Case("watch", 2, Faults())
+    expected = case.by_graph()
+    assert expected
+    assert differences(expected, case.by_servers(real.servers, 1_000))
+
+
+def test_places_that_are_wrongly_taken_for_one_are_caught(
+    real: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All who ask for the same are: but of two who unlock, one has sold and one has not."""
+    monkeypatch.setattr(automaton, "fingerprint", lambda strand: Look((), True))
+    case = Case("lock:lease", 2, Faults())
+    expected = case.by_graph()
+    assert expected
+    assert differences(expected, case.by_servers(real.servers, 1_000))
+
+
+def test_there_is_an_end_to_patience(real: Stage) -> None:
+    with pytest.raises(Endless, match="more than 10"):
+        Case("naive", 2, Faults()).by_servers(real.servers, 10)

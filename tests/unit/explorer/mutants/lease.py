@@ -1,0 +1,153 @@
+"""Ways to break a lock that expires: `lock:lease`, and what all locks have in common."""
+
+from __future__ import annotations
+
+from app.explorer.faults import Faults
+from app.explorer.targets import Target
+from tests.unit.explorer.mutants.mutant import Budget, Mutant
+
+LEASE = Budget(Target("lock:lease"))
+CRASH = LEASE._replace(faults=Faults(crash=1))
+PAUSE = LEASE._replace(faults=Faults(pause=1))
+
+IN_LOCK, IN_LEASE, IN_RELEASE = "modes/lock.py", "locks/lease.py", "store/lua/release.lua"
+TAKES = "self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000))"
+FREES = "return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))"
+
+MUTANTS = [
+    Mutant("lease: no NX", IN_LEASE, "nx=True, ", "", LEASE, "oversell"),
+    Mutant(
+        "lease: what SET NX answers is not looked at",
+        IN_LEASE,
+        f"if {TAKES}:",
+        f"if {TAKES} or True:",
+        LEASE,
+        "oversell",
+    ),
+    Mutant(
+        "lease: GET, and SET when there was nothing",
+        IN_LEASE,
+        TAKES,
+        "not self.store.get(self.key) and "
+        "self.store.set(self.key, self.token, px=round(self.lease * 1000))",
+        LEASE,
+        "oversell",
+    ),
+    Mutant(
+        "lease: no PX, it never ends",
+        IN_LEASE,
+        ", px=round(self.lease * 1000)",
+        "",
+        CRASH,
+        "stuck for ever",
+    ),
+    Mutant(
+        "lease: SETNX, then EXPIRE",
+        IN_LEASE,
+        TAKES,
+        "self.store.setnx(self.key, self.token) and "
+        "self.store.pexpire(self.key, round(self.lease * 1000))",
+        CRASH,
+        "stuck for ever",
+    ),
+    Mutant(
+        "lease: EXPIRE, then SETNX",
+        IN_LEASE,
+        TAKES,
+        "(self.store.pexpire(self.key, round(self.lease * 1000)), "
+        "self.store.setnx(self.key, self.token))[1]",
+        CRASH,
+        "lock leaked",
+    ),
+    Mutant(
+        "lease: released without a look at whose it is",
+        IN_LEASE,
+        FREES,
+        "return bool(self.store.delete(self.key))",
+        PAUSE,
+        "lock deleted by another",
+    ),
+    Mutant(
+        "lease: GET, compare, DEL in three steps",
+        IN_LEASE,
+        FREES,
+        "return self.owned() and bool(self.store.delete(self.key))",
+        PAUSE,
+        "lock deleted by another",
+    ),
+    Mutant(
+        "release.lua: the owner is not compared",
+        IN_RELEASE,
+        "redis.call('GET', KEYS[1]) == ARGV[1]",
+        "redis.call('GET', KEYS[1])",
+        PAUSE,
+        "lock deleted by another",
+    ),
+    Mutant(
+        "release.lua: compares the wrong way round",
+        IN_RELEASE,
+        "== ARGV[1]",
+        "~= ARGV[1]",
+        LEASE,
+        "stalled",
+    ),
+    Mutant("lease: never released", IN_LEASE, FREES, "return True", LEASE, "stalled"),
+    Mutant(
+        "lock: released before the write",
+        IN_LOCK,
+        "self.clock.sleep(self.round.think / 1000)",
+        "self.store.delete(self.keys.lock)",
+        LEASE,
+        "oversell",
+    ),
+    Mutant(
+        "lock: released before the section",
+        IN_LOCK,
+        "            sale = self.critical_section(order)\n"
+        "        finally:\n            still_mine = lock.release()",
+        "            still_mine = lock.release()\n"
+        "        finally:\n            sale = self.critical_section(order)",
+        LEASE,
+        "oversell",
+    ),
+    Mutant(
+        "lock: each buyer locks a key of his own",
+        IN_LOCK,
+        "self.clock, self.keys.lock, self.round.lease / 1000)\n        if not",
+        "self.clock, self.keys.claim(order.key), self.round.lease / 1000)\n        if not",
+        LEASE,
+        "oversell",
+    ),
+    Mutant(
+        "lock: does not wait for the lock, and sells all the same",
+        IN_LOCK,
+        "if not lock.acquire(timeout=self.round.wait / 1000):\n",
+        "if lock.acquire(blocking=False) is None:\n",
+        LEASE,
+        "oversell",
+    ),
+    Mutant(
+        "lock: a pipeline without MULTI",
+        IN_LOCK,
+        "self.store.pipeline()",
+        "self.store.pipeline(transaction=False)",
+        CRASH,
+        "unit lost",
+    ),
+    Mutant(
+        "handle: what the try to lock answers is not looked at",
+        "locks/handle.py",
+        "            if self._try():\n                return True\n",
+        "            if self._try() or True:\n                return True\n",
+        LEASE,
+        "oversell",
+    ),
+    Mutant(
+        "handle: who has waited in vain goes in all the same",
+        "locks/handle.py",
+        "if not blocking or not self._wait(deadline):\n                return False",
+        "if not blocking or not self._wait(deadline):\n                return True",
+        Budget(Target("lock:watchdog", think=15_000, wait=5_000)),
+        "oversell",
+    ),
+]

@@ -1,0 +1,120 @@
+"""A mutant: the project's own code with one thing broken, put in the place of the real one.
+
+The replacement is made in the real source: one that no longer applies, or applies twice, fails
+loudly. Nothing is imported anew: the functions that all others know get the broken code, and the
+scripts' readers the broken text, for as long as one exploration lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+from unittest import mock
+
+import app
+from app.explorer import words
+from app.explorer.explore import Explorer, Report
+from app.explorer.faults import Faults
+from app.explorer.targets import Target
+from app.locks.queue import scripts as queue
+from app.store import lua
+
+ROOT = Path(app.__file__).parent
+
+
+class Budget(NamedTuple):
+    """What is explored: the way of selling, by how many, with which faults."""
+
+    target: Target
+    faults: Faults = Faults()
+    buyers: int = 2
+    most: int = 30_000  # states
+
+
+class Mutant(NamedTuple):
+    """`old` stands once in `file`, and becomes `new`; then the explorer must find `finding`."""
+
+    name: str
+    file: str  # below app/
+    old: str
+    new: str
+    budget: Budget
+    finding: str
+
+
+def explored(budget: Budget) -> Report:
+    return Explorer(budget.target, budget.buyers).explore(budget.faults, budget.most)
+
+
+def wrong(report: Report) -> set[str]:
+    """What goes wrong."""
+    return {finding.name for finding in report.findings}
+
+
+@contextmanager
+def planted(mutant: Mutant) -> Iterator[None]:
+    path = ROOT / mutant.file
+    text = path.read_text(encoding="utf-8")
+    if (times := text.count(mutant.old)) != 1:
+        raise ValueError(
+            f"{mutant.name}: what it replaces stands {times} times in app/{mutant.file}, not once. "
+            "The source has changed: let the mutant follow."
+        )
+    text = text.replace(mutant.old, mutant.new)
+    name = mutant.file.rpartition(".")[0]
+    with _script(name, text) if path.suffix == ".lua" else _module(name, text):
+        yield
+
+
+@contextmanager
+def _script(name: str, text: str) -> Iterator[None]:
+    source, name = lua.source, name.removeprefix("store/lua/")
+    with mock.patch.object(lua, "source", lambda of: text if of == name else source(of)):
+        _forget_scripts()
+        yield
+    _forget_scripts()
+
+
+def _forget_scripts() -> None:
+    words.script_names.cache_clear()
+    for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
+        for known in ("text", "sha"):
+            vars(script).pop(known, None)
+
+
+@contextmanager
+def _module(name: str, text: str) -> Iterator[None]:
+    module = import_module(f"app.{name.replace('/', '.')}")
+    broken = {code.co_qualname: code for code in _codes(compile(text, name, "exec"))}
+    functions = list(_functions(vars(module), module.__name__))
+    whole = [(function, function.__code__) for function in functions]
+    try:
+        for function, code in whole:
+            function.__code__ = broken.get(function.__qualname__, code)
+        yield
+    finally:
+        for function, code in whole:
+            function.__code__ = code
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _functions(names: Mapping[str, Any], module: str) -> Iterator[FunctionType]:
+    """The module's own, and those of its classes; also what stands behind a property."""
+    for value in names.values():
+        function = getattr(value, "fget", value)
+        if getattr(function, "__module__", "") != module:
+            continue
+        if isinstance(function, FunctionType):
+            yield function
+        elif isinstance(function, type):
+            yield from _functions(vars(function), module)

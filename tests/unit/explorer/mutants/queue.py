@@ -1,0 +1,103 @@
+"""Ways to break the code around those scripts: `lock:queue`, fused and with work in between."""
+
+from __future__ import annotations
+
+from app.explorer.faults import Faults
+from app.explorer.targets import Target
+from tests.unit.explorer.mutants.mutant import Budget, Mutant
+
+FUSED = Budget(Target("lock:queue"))  # the write travels with the release
+PAUSE = FUSED._replace(faults=Faults(pause=1))
+WORK = Budget(Target("lock:queue", think=1))
+LONG_WORK = Budget(Target("lock:queue", think=15_000))  # longer than its lease
+
+IN_LOCK, IN_RECIPE = "modes/lock.py", "locks/queue/recipe.py"
+IN_LINE, IN_TURN = "locks/queue/line.py", "locks/queue/turn.py"
+
+MUTANTS = [
+    Mutant(
+        "queue: who is called does not accept the lock",
+        IN_TURN,
+        'if word == "taken" and now < (self.asked + ends) / 2:',
+        "if word:",
+        Budget(Target("lock:queue", stock=2, think=15_000), buyers=3),
+        "oversell",
+    ),
+    Mutant(
+        "queue: stands in line before he listens",
+        IN_TURN,
+        "                self.line.again(lambda _: self.mine.listen())\n"
+        "                grant = self.stand()",
+        "                grant = self.stand()\n"
+        "                self.line.again(lambda _: self.mine.listen())",
+        FUSED,
+        "stalled",
+    ),
+    Mutant(
+        "queue: the number of the place is not checked",
+        IN_TURN,
+        "return word if word and word[0] == self.number else None",
+        "return word",
+        FUSED._replace(faults=Faults(pause=2)),
+        "oversell",
+    ),
+    Mutant(
+        "queue: does not renew",
+        IN_RECIPE,
+        "if self.renew:",
+        "if False:",
+        LONG_WORK,
+        "oversell",
+    ),
+    Mutant(
+        "queue: never released",
+        IN_RECIPE,
+        "return held is not None and self.contender.release(held)",
+        "return True",
+        WORK,
+        "stalled",
+    ),
+    Mutant(
+        "queue: a write is sent again",
+        IN_LINE,
+        "if commands:",
+        "if not args:",
+        FUSED._replace(faults=Faults(pause=1, lost=1)),
+        "order lost",
+    ),
+    Mutant(
+        "fused: who is refused believes that he has sold",
+        IN_LOCK,
+        "            if lock.release(\n",
+        "            if None is not lock.release(\n",
+        PAUSE,
+        "order lost",
+    ),
+    Mutant(
+        "fused: not released when it is sold out",
+        IN_LOCK,
+        "            if left < 0:\n                lock.release()\n",
+        "            if left < 0:\n",
+        FUSED._replace(buyers=3),
+        "stalled",
+    ),
+    Mutant(
+        "fused: sells one more than there is",
+        IN_LOCK,
+        "if left < 0:\n                lock",
+        "if left < -1:\n                lock",
+        FUSED,
+        "oversell",
+    ),
+    Mutant(
+        "fused: reads the stock before it stands in line",
+        IN_RECIPE,
+        "        grant = self.line.acquire(self.token, True, timeout, reads)\n"
+        "        return None if grant is None else grant.values",
+        "        early = self.line.client.mget(reads)\n"
+        "        grant = self.line.acquire(self.token, True, timeout, reads)\n"
+        "        return None if grant is None else early",
+        FUSED,
+        "oversell",
+    ),
+]

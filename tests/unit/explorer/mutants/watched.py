@@ -1,0 +1,124 @@
+"""Ways to break `watched`: a lock, and a WATCH on it."""
+
+from __future__ import annotations
+
+from app.explorer.faults import Faults
+from app.explorer.targets import Target
+from tests.unit.explorer.mutants.mutant import Budget, Mutant
+
+ALONE = Budget(Target("watched"))
+PAUSE = ALONE._replace(faults=Faults(pause=1))
+LOST = Budget(Target("watched", stock=2), Faults(lost=1))
+IN = "modes/watched.py"
+
+MUTANTS = [
+    Mutant(
+        "watched: no WATCH",
+        IN,
+        "                pipe.watch(self.keys.lock)\n",
+        "                pipe.watch(self.keys.lock + ':old')\n",
+        PAUSE,
+        "oversell",
+    ),
+    Mutant(
+        "watched: WATCH on the stock instead of the lock",
+        IN,
+        "pipe.watch(self.keys.lock)",
+        "pipe.watch(self.keys.stock)",
+        PAUSE,
+        "lock deleted by another",
+    ),
+    Mutant(
+        "watched: looks whose lock it is, and only then WATCHes it",
+        IN,
+        """\
+                pipe.watch(self.keys.lock)
+                # Only now look whose it is: WATCH tells of changes from here on, and the lock may
+                # have expired before.
+                holder, stock, seen, ended = pipe.mget(
+                    self.keys.lock, self.keys.stock, self.keys.key(order.key), self.keys.ended
+                )
+""",
+        """\
+                holder, stock, seen, ended = self.store.mget(
+                    self.keys.lock, self.keys.stock, self.keys.key(order.key), self.keys.ended
+                )
+                pipe.watch(self.keys.lock)
+""",
+        PAUSE,
+        "oversell",
+    ),
+    Mutant(
+        "watched: does not look whose lock it is",
+        IN,
+        "if holder != lock.token.encode():",
+        "if False:",
+        PAUSE,
+        "lock deleted by another",
+    ),
+    Mutant(
+        "watched: looks only whether anybody has the lock",
+        IN,
+        "if holder != lock.token.encode():",
+        "if not holder:",
+        PAUSE,
+        "lock deleted by another",
+    ),
+    Mutant(
+        "watched: UNWATCH before MULTI",
+        IN,
+        "pipe.multi()",
+        "pipe.unwatch(), pipe.multi()",
+        PAUSE,
+        "oversell",
+    ),
+    Mutant(
+        "watched: EXEC's nil is ignored",
+        IN,
+        "return Sale(Outcome.BUSY, left=int(stock), conflicts=1)",
+        "pass",
+        PAUSE,
+        "order lost",
+    ),
+    Mutant(
+        "watched: the order's key is not looked at",
+        IN,
+        "if seen:",
+        "if False:",
+        LOST,
+        "sold twice",
+    ),
+    Mutant(
+        "watched: not released when nothing was sold",
+        IN,
+        "            if not sold:\n                lock.release()",
+        "            pass",
+        ALONE._replace(buyers=3),
+        "stalled",
+    ),
+    Mutant(
+        "watched: the sale does not give the lock back",
+        IN,
+        "                pipe.delete(self.keys.lock)\n",
+        "",
+        ALONE,
+        "stalled",
+    ),
+    Mutant(
+        "watched: gives the lock back before EXEC",
+        IN,
+        "pipe.multi()",
+        "self.store.delete(self.keys.lock), pipe.multi()",
+        ALONE,
+        "no sale",
+    ),
+    Mutant("watched: the stock is not written", IN, "pipe.set(", "(", ALONE, "oversell"),
+    Mutant(
+        "watched: released without a look at whose it is",
+        "locks/lease.py",
+        "return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))",
+        "return bool(self.store.delete(self.key))",
+        PAUSE,
+        "lock deleted by another",
+    ),
+]

@@ -1,0 +1,113 @@
+"""The explorer finds what is broken, and nothing where nothing is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import cache
+
+import pytest
+
+from app.explorer.explore import Report
+from app.explorer.faults import Faults
+from app.explorer.targets import Target
+from tests.unit.explorer.mutants import (
+    atomic,
+    decr,
+    fenced,
+    lease,
+    queue,
+    queue_scripts,
+    unfound,
+    watch,
+    watchdog,
+    watched,
+)
+from tests.unit.explorer.mutants.mutant import Budget, Mutant, explored, planted, wrong
+
+CATALOGUE = [
+    *(*watch.MUTANTS, *atomic.MUTANTS, *decr.MUTANTS, *lease.MUTANTS, *watchdog.MUTANTS),
+    *(*watched.MUTANTS, *fenced.MUTANTS, *queue_scripts.MUTANTS, *queue.MUTANTS),
+]
+UNFOUND = [*unfound.MISSED, *unfound.HARMLESS]
+BUDGETS = list(dict.fromkeys(mutant.budget for mutant in [*CATALOGUE, *UNFOUND]))
+# What the real code does in those budgets, as its modules' texts say under "Breaks".
+TOO_LATE = {"oversell", "two holders"}  # everybody stands still for longer than the lease
+NO_ANSWER = {"phantom order"}  # the reply to the write is lost
+BREAKS = {
+    ("lock:lease", "pause"): TOO_LATE,
+    ("lock:watchdog", "pause"): TOO_LATE,
+    ("lock:queue with work", "pause"): TOO_LATE,
+    ("watch", "lost"): NO_ANSWER,
+    ("lock:queue", "lost"): NO_ANSWER,
+}
+
+
+@cache
+def unbroken(budget: Budget) -> Report:
+    return explored(budget)
+
+
+def words(budget: Budget) -> str:
+    """`lock:queue think=15000 pause=1 buyers=3`: what is not as usual."""
+    usual = Target(budget.target.name)
+    parts = {**asdict(budget.target), **budget.faults._asdict(), "buyers": budget.buyers}
+    usually = {**asdict(usual), **Faults()._asdict(), "buyers": 2}
+    odd = [f"{name}={value}" for name, value in parts.items() if usually[name] != value]
+    return " ".join([usual.name, *odd])
+
+
+def names(mutants: list[Mutant]) -> list[str]:
+    return [mutant.name for mutant in mutants]
+
+
+def new_findings(mutant: Mutant) -> set[str]:
+    whole = wrong(unbroken(mutant.budget))
+    with planted(mutant):
+        return wrong(explored(mutant.budget)) - whole
+
+
+@pytest.mark.parametrize("mutant", CATALOGUE, ids=names(CATALOGUE))
+def test_found(mutant: Mutant) -> None:
+    assert mutant.finding in new_findings(mutant)
+
+
+@pytest.mark.parametrize("mutant", UNFOUND, ids=names(UNFOUND))
+def test_not_found(mutant: Mutant) -> None:
+    """Once it is, it belongs in the catalogue."""
+    assert new_findings(mutant) == set()
+
+
+def test_the_share() -> None:
+    assert len(CATALOGUE) >= 40
+    assert len(set(names([*CATALOGUE, *UNFOUND]))) == len([*CATALOGUE, *UNFOUND])
+    assert len(CATALOGUE) / (len(CATALOGUE) + len(unfound.MISSED)) >= 0.95
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=words)
+def test_no_false_alarm(budget: Budget) -> None:
+    target = budget.target.name
+    if target == "lock:queue" and budget.target.think:
+        target += " with work"
+    kinds = [kind for kind, count in budget.faults._asdict().items() if count]
+    expected: set[str] = set().union(*(BREAKS.get((target, kind), set()) for kind in kinds))
+    report = unbroken(budget)
+    assert report.exhaustive
+    assert wrong(report) == expected
+
+
+def test_a_mutant_that_no_longer_applies_fails() -> None:
+    mutant = CATALOGUE[0]
+    for old in ("this stands nowhere", "self.store"):
+        with (
+            pytest.raises(ValueError, match="let the mutant follow"),
+            planted(mutant._replace(old=old)),
+        ):
+            pass
+
+
+def test_a_mutant_is_gone_afterwards() -> None:
+    for mutant in (watch.MUTANTS[0], queue_scripts.MUTANTS[0]):
+        before = explored(mutant.budget).states
+        with planted(mutant):
+            assert explored(mutant.budget).states != before
+        assert explored(mutant.budget).states == before

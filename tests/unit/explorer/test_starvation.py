@@ -1,0 +1,44 @@
+"""Who can be kept from buying for ever, by others who do nothing wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.explorer.explore import Explorer
+from app.explorer.targets import Target
+
+
+@pytest.mark.parametrize("buyers", [2, 3])
+@pytest.mark.parametrize("name", ["atomic", "decr", "lock:queue"])
+def test_never_starved(name: str, buyers: int) -> None:
+    """A script is done or not; in a line everybody's turn comes."""
+    report = Explorer(Target(name), buyers).starve()
+    assert report.exhaustive
+    assert report.findings == []
+
+
+@pytest.mark.parametrize(
+    "name", ["lock:setnx", "lock:lease", "lock:watchdog", "lock:fenced", "watched", "fenced"]
+)
+def test_whoever_polls_may_find_it_taken_each_time(name: str) -> None:
+    starved = Explorer(Target(name), 2).starve().findings[0]
+    assert starved.name == "starved"
+    asked = [step for step in starved.trace if step.buyer == "A"]
+    assert [step.said for step in asked] in ([["nil"]], [["0"]])
+    assert starved.trace[-1].does == "again"
+    sold = [step for step in starved.trace if step.told == "SOLD"]
+    assert len(sold) >= 1
+    # Once around: it ends as it was when B came again for the first time.
+    first = next(step for step in starved.trace if step.does == "again")
+    assert starved.trace[-1]._replace(at=0) == first._replace(at=0)
+
+
+def test_who_loses_every_race_gives_up() -> None:
+    starved = Explorer(Target("watch"), 2).starve().findings[0]
+    assert [step.told for step in starved.trace if step.buyer == "A" and step.told] == ["BUSY"]
+    assert [step.said[-1] for step in starved.trace if step.buyer == "A"].count("nil") == 2
+
+
+def test_not_all_looked_at_is_not_clean() -> None:
+    report = Explorer(Target("lock:queue"), 3).starve(most=50)
+    assert report.document()["inconclusive"]
