@@ -9,13 +9,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 from app.cli.output import check_writable, write_json
-from app.cli.sql_orders import explore_sql
 from app.explorer import targets
 from app.explorer.chart import chart
 from app.explorer.explore import NAMES, Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.matrix import markdown, names, rows
-from app.explorer.sql.explore import explores
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
@@ -112,9 +110,8 @@ def explore(
       lost      a command is done, and its reply never comes: the connection broke
       failover  another server takes over, which has not heard of the last write
 
-    sql, sql_lock and sql_version run on a real PostgreSQL instead, which is started for it: two
-    buyers, every order of their statements at each isolation level, no faults. SQLite is not
-    explored, and lock:db_unique and lock:zookeeper cannot be.
+    Modes and recipes outside of Redis (sql, sql_lock, sql_version, lock:db_unique, lock:zookeeper)
+    cannot be explored this way.
 
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
@@ -127,8 +124,6 @@ def explore(
     name = full_name(target)
     check_writable(json_file)
     check_writable(save)
-    if explores(name):
-        explore_sql(targets.Target(name, stock, quantity), all_findings, json_file)
     targets.check(name)
     people = Console(stderr=json_file == "-", highlight=False)
     chosen = targets.Target(name, stock, quantity, resend=retries == "default")

@@ -20,6 +20,8 @@ from app.explorer.live.server import LiveServer
 from app.explorer.live.stage import Stage
 from app.explorer.targets import EPOCH, Book, Target
 
+LONGEST = 300  # steps of a schedule; who is not through by then goes round in a circle
+
 
 class End(NamedTuple):
     """How a schedule ended."""
@@ -29,7 +31,7 @@ class End(NamedTuple):
 
 
 class Endless(Exception):
-    """More schedules than were allowed."""
+    """More schedules than were allowed, or one that does not come to its end."""
 
 
 @dataclass
@@ -55,7 +57,7 @@ class Search:
         self.path: list[Fork] = []
 
     def ends(self, most: int) -> Counter[End]:
-        """For each way to end how many schedules do. Raises Endless when it is more than `most`."""
+        """For each way to end how many schedules do, `most` at the most. Raises Endless."""
         found: Counter[End] = Counter()
         try:
             with surroundings.of_their_own():
@@ -83,6 +85,8 @@ class Search:
             self.path.append(Fork(run.choices()))
         while self._goes_on(run, self.path[-1]):
             self.path.append(Fork(run.choices()))
+            if len(self.path) > LONGEST:
+                raise Endless(f"{self.target.name} has a schedule of more than {LONGEST} steps")
         return self.path.pop().chosen is None
 
     @staticmethod

@@ -89,5 +89,13 @@ def test_places_that_are_wrongly_taken_for_one_are_caught(
 
 
 def test_there_is_an_end_to_patience(real: Stage) -> None:
-    with pytest.raises(Endless, match="more than 10"):
+    with pytest.raises(Endless, match="more than 10 schedules"):
         Case("naive", 2, Faults()).by_servers(real.servers, 10)
+
+
+def test_a_circle_is_not_gone_round_for_ever(real: Stage) -> None:
+    """Two who wait write over each other's stamp in turn."""
+    case = Case("lock:getset", 2, Faults())
+    assert case.by_graph() is None
+    with pytest.raises(Endless, match="more than 300 steps"):
+        case.by_servers(real.servers, 10_000)
