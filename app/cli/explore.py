@@ -11,9 +11,10 @@ from rich.progress import Progress
 from app.cli.output import check_writable, write_json
 from app.explorer import targets
 from app.explorer.chart import chart
-from app.explorer.explore import NAMES, Explorer, Report
+from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.matrix import markdown, names, rows
+from app.explorer.names import LETTERS
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
@@ -160,7 +161,7 @@ def show(people: Console, report: Report, all_findings: bool) -> None:
         if nth:
             people.print(*others([finding]), style="bold", markup=False)
         people.print()
-        drawn = chart(finding.trace, NAMES[: report.buyers], max(people.width, 80))
+        drawn = chart(finding.trace, LETTERS[: report.buyers], max(people.width, 80))
         people.print(drawn, markup=False, soft_wrap=True)
         people.print()
     rest = report.findings[1:]

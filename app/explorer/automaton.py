@@ -93,7 +93,6 @@ class Automaton:
         self.name = name
         self.work = work
         self.now = now
-        self.runs = 0
         self.nodes: list[Node] = []
         self.orders: dict[object, int] = {}  # see _told_apart
         self.live: dict[int, Buyer] = {}  # buyers that stand at a node at this moment
@@ -123,7 +122,6 @@ class Automaton:
         return moves[known]
 
     def _fresh(self) -> Buyer:
-        self.runs += 1
         return Buyer(self.name, self.work, self.now)
 
     def _again(self, at: int) -> Buyer:
@@ -156,19 +154,9 @@ class Automaton:
         if (same := self.orders.get((requests, looks, told))) is not None:
             buyer.drop()
             return same
-        at = -1 if whole else parent
-        answers = [came_by] if came_by else []
-        while at >= 0:
-            node = self.nodes[at]
-            if node.requests == requests and node.looks == looks:
-                if self._loops(buyer, answers[::-1], node):
-                    return at
-                buyer = self._again(parent)
-                buyer.go_on(*came_by)  # type: ignore[misc]
-                break
-            if node.came_by:
-                answers.append(node.came_by)
-            at = node.parent
+        if came_by and not whole and (at := self._loop(parent, came_by, requests, looks)) >= 0:
+            buyer.drop()
+            return at
         node = Node(
             requests,
             parent,
@@ -197,9 +185,26 @@ class Automaton:
             for strand in range(strands)
         )
 
-    def _loops(self, buyer: Buyer, answers: list[Answer], node: Node) -> bool:
-        """Is it the same again after each round? (This buyer is spent by finding out.)"""
-        for _ in range(ROUNDS):
+    def _loop(
+        self, parent: int, came_by: Answer, requests: tuple[Request, ...], looks: tuple[Look, ...]
+    ) -> int:
+        """The node on the way that one has come back to, if one always does; else -1."""
+        answers = [came_by]
+        at = parent
+        while at >= 0:
+            node = self.nodes[at]
+            if node.requests == requests and node.looks == looks:
+                return at if self._comes_back(at, answers[::-1]) else -1
+            if node.came_by:
+                answers.append(node.came_by)
+            at = node.parent
+        return -1
+
+    def _comes_back(self, at: int, answers: list[Answer]) -> bool:
+        """Is it the same again after each round of these answers?"""
+        node = self.nodes[at]
+        buyer = self._again(at)
+        for _ in range(1 + ROUNDS):
             for answer in answers:
                 buyer.go_on(*answer)
             if buyer.requests != node.requests:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+import redis
 from greenlet import GreenletExit
 
-from app.domain import Clock
+from app.domain import Clock, ShopError
 from app.explorer.request import Done, Failed, Request, Rest
 from app.explorer.strand import Strand, ask
 
@@ -36,7 +37,7 @@ class Buyer:
         def run() -> Request:
             try:
                 return Done(work(self))
-            except Exception as error:  # noqa: BLE001  whatever it is, it is what the buyer got
+            except (redis.RedisError, ShopError) as error:  # anything else is a mistake in the code
                 return Failed(f"{type(error).__name__}: {error}")
 
         self.strands = [Strand(self, run, Rest(now))]

@@ -12,14 +12,13 @@ from app.explorer.automaton import Automaton, Known
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
 from app.explorer.graph import Graph, TooMany
+from app.explorer.names import LETTERS
 from app.explorer.paths import Cost, Path, schedules, shortest
 from app.explorer.starvation import Endless, starvation
 from app.explorer.symmetry import Symmetry
 from app.explorer.targets import EPOCH, Target
 from app.explorer.trace import Step, trace
 from app.explorer.world import World
-
-NAMES = "ABCD"
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Explorer:
         self.target = target
         with surroundings.of_their_own():
             self.world = World(target.servers())
-            first = Automaton(NAMES[0], target.work, EPOCH)
+            first = Automaton(LETTERS[0], target.work, EPOCH)
             self.automata: list[Known] = [
                 first,
                 *(Alike(first, buyer) for buyer in range(1, buyers)),

@@ -21,7 +21,7 @@ PLACES = re.compile(
     rb"|(?<=0{14})4[1-4](?=0{14})"  # of a UUID
 )
 
-LETTERS = "ABCD"
+LETTERS = "ABCD"  # the buyers' names; there are no more of them
 
 Names = tuple[int, ...]  # who had the n-th name has the names[n]-th now
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from app.explorer.faults import Faults
 from app.explorer.graph import Graph, Way
+from app.explorer.names import LETTERS
 
 FAULTS = frozenset(Faults._fields)
-MOST = 4  # buyers
 
 
 class Cost(NamedTuple):
@@ -35,13 +35,7 @@ MOVERS = 1 << 10
 NOBODY, EVERYBODY = 0, 1
 
 
-class Ways(Protocol):
-    """What a way is sought in: a graph whose state 0 is the beginning."""
-
-    ways: list[list[Way]]
-
-
-def shortest(graph: Ways, goals: dict[str, set[int]]) -> dict[str, Path]:
+def shortest(graph: Graph, goals: dict[str, set[int]]) -> dict[str, Path]:
     """To each of the goals: a name, and the states where it is reached. Dijkstra (1959)."""
     found: dict[str, Path] = {}
     wanted = dict(goals)
@@ -75,7 +69,7 @@ def _movers(way: Way) -> tuple[int, int]:
     """Who moves, by the names that buyers have before it, and by those after it."""
     if way.buyer < 0:
         return EVERYBODY, EVERYBODY
-    strands = 2 + way.strand * MOST
+    strands = 2 + way.strand * len(LETTERS)
     return strands + way.buyer, strands + (way.names[way.buyer] if way.names else way.buyer)
 
 

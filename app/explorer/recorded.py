@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from app.domain import Invalid
-from app.explorer.explore import NAMES
+from app.explorer.names import LETTERS
 from app.explorer.targets import Target, check
 from app.explorer.trace import Step
 
@@ -31,7 +31,7 @@ def read(text: bytes) -> Recorded:
             int(document["think"]),
             document["retries"] == "default",
         )
-        names = NAMES[: int(document["buyers"])]
+        names = LETTERS[: int(document["buyers"])]
         traces = {
             str(finding["name"]): [Step(**step) for step in finding["trace"]]
             for finding in document["findings"]

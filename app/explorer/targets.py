@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import redis
@@ -13,14 +12,13 @@ from redis.connection import ConnectionPool
 from redis.retry import Retry
 
 from app.domain import Invalid, Order, Round
+from app.explorer import words
 from app.explorer.buyer import Buyer
 from app.explorer.gate import GateConnection
 from app.explorer.model.server import Server
 from app.explorer.model.values import Command, Entry, Stream
 from app.locks import LOCKS
-from app.locks.queue import scripts as queue
 from app.modes import MODES
-from app.store import lua
 from app.store.keys import Keys
 from app.store.redis import NEVER_RESEND, SendsOnce
 
@@ -108,7 +106,9 @@ class Target:
 
     def setup(self) -> list[list[Command]]:
         """What each server is told first: the store, and redlock's masters."""
-        load: list[Command] = [(b"SCRIPT", b"LOAD", text.encode()) for text in scripts()]
+        load: list[Command] = [
+            (b"SCRIPT", b"LOAD", text.encode()) for text in words.scripts().values()
+        ]
         shelve: Command = (b"SET", self.keys.stock.encode(), b"%d" % self.stock)
         masters = MASTERS if self.round.recipe == "redlock" else 0
         return [[*load, shelve], *([load] * masters)]
@@ -192,12 +192,3 @@ class GateServers:
         if self.retry is NEVER_RESEND:
             return SendsOnce(connection_pool=pool)
         return redis.Redis(connection_pool=pool)
-
-
-def scripts() -> list[str]:
-    """All of the project's: any shop's store knows them after the first purchase."""
-    names = [path.name for path in files(lua).iterdir()]
-    found = [lua.source(name.removesuffix(".lua")) for name in names if name.endswith(".lua")]
-    return found + [
-        script.text for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE)
-    ]

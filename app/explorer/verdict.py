@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.explorer.explore import NAMES, Finding, Report
+from app.explorer.explore import Finding, Report
+from app.explorer.names import LETTERS
 from app.explorer.paths import Cost
 
 
@@ -29,7 +30,7 @@ def budget(report: Report) -> Iterator[str]:
     each = f", {target.quantity} each" if target.quantity > 1 else ""
     think = f", {target.think} ms of thinking" if target.think else ""
     yield (
-        f"{report.buyers} buyers ({', '.join(NAMES[: report.buyers])}), {target.stock} {units} "
+        f"{report.buyers} buyers ({', '.join(LETTERS[: report.buyers])}), {target.stock} {units} "
         f"on the shelf{each}{think}; faults: {faults or 'none'}, at the most"
     )
     if not report.exhaustive:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from functools import cache
 from importlib.resources import files
 
+from app.explorer.model.scripts import sha
 from app.explorer.model.values import Command, Err, Ok, Reply
 from app.explorer.request import Hear, Lost, Request, Send
 from app.locks.queue import scripts as queue
@@ -32,8 +32,8 @@ def command(words: Command) -> str:
     """One line: `SET lock token-A1 NX PX 10000`."""
     name = words[0].decode()
     if name == "EVALSHA":
-        script = script_names().get(words[1].decode(), "a script")
-        return " ".join([f"{script}.lua", *(_word(word) for word in words[3:])])
+        script = script_names().get(words[1], "a script")
+        return " ".join([script, *(_word(word) for word in words[3:])])
     return " ".join([name, *(_word(word) for word in words[1:])])
 
 
@@ -58,17 +58,16 @@ def _word(word: bytes) -> str:
     return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
 
 
-@cache
-def script_names() -> dict[str, str]:
-    """What EVALSHA calls each of the project's scripts, and its file's name."""
-    texts = {
-        (name := path.name.removesuffix(".lua")): lua.source(name)
-        for path in files(lua).iterdir()
-        if path.name.endswith(".lua")
-    }
+def scripts() -> dict[str, str]:
+    """The project's, by their files' names: any shop's store knows them after some purchases."""
+    names = [path.name for path in files(lua).iterdir() if path.name.endswith(".lua")]
+    found = {name: lua.source(name.removesuffix(".lua")) for name in names}
     for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
-        texts[f"queue/{script.name}"] = script.text
-    return {
-        hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(): name
-        for name, text in texts.items()
-    }
+        found[f"queue/{script.name}.lua"] = script.text
+    return found
+
+
+@cache
+def script_names() -> dict[bytes, str]:
+    """What EVALSHA calls each of them, and its file's name."""
+    return {sha(text.encode()): name for name, text in scripts().items()}

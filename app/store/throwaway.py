@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,6 @@ from app.store.orphans import end_with_parent
 START = 20.0  # s that a server may take until it answers; about one is usual
 STOP = 5.0  # s that it may take to stop before it is killed
 READY = b"eady to accept connections"  # both say so in their log, with r or R
-DATA = "postgres"  # the folder of its database and its socket
 POSTGRES_SOCKET = ".s.PGSQL.5432"
 
 
@@ -41,35 +40,15 @@ def pair() -> Iterator[Pair]:
     one raised between the start of a process and its being noted would leave it behind.
     """
     with ExitStack() as stack:
-        folder = stack.enter_context(_folder())
-        socket = folder / "valkey.sock"
-        valkey = embedded.command(0, socket, folder, "no")
-        stack.enter_context(_running(valkey, folder / "valkey.log"))
-        data = stack.enter_context(_serving(folder))
-        yield Pair(str(socket), f"host='{data}' user=postgres dbname=postgres")
-
-
-@contextmanager
-def postgres() -> Iterator[Path]:
-    """Only the PostgreSQL, as in `pair`: yields the folder of its socket."""
-    with _folder() as folder, _serving(folder) as data:
-        yield data
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="lastapple-") as name:
-        folder = Path(name)
-        if len(os.fsencode(folder / DATA / POSTGRES_SOCKET)) >= LONGEST_SOCKET_PATH:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lastapple-")))
+        socket, data = folder / "valkey.sock", folder / "postgres"
+        if len(os.fsencode(data / POSTGRES_SOCKET)) >= LONGEST_SOCKET_PATH:
             raise ShopError(f"{folder} is too long for a socket's path: set a shorter TMPDIR.")
-        yield folder
-
-
-@contextmanager
-def _serving(folder: Path) -> Iterator[Path]:
-    command, user = _postgres(folder / DATA)
-    with _running(command, folder / "postgres.log", user):
-        yield folder / DATA
+        valkey = embedded.command(0, socket, folder, "no")
+        stack.enter_context(running(valkey, folder / "valkey.log"))
+        postgres, user = _postgres(data)
+        stack.enter_context(running(postgres, folder / "postgres.log", user))
+        yield Pair(str(socket), f"host='{data}' user=postgres dbname=postgres")
 
 
 def _postgres(data: Path) -> tuple[list[str], str | None]:
@@ -111,8 +90,13 @@ def _plain_locale() -> Iterator[None]:
 
 
 @contextmanager
-def _running(command: list[str], log: Path, user: str | None = None) -> Iterator[None]:
-    """Run `command` until the block ends; it answers when the block begins."""
+def running(
+    command: list[str], log: Path, user: str | None = None, environ: Mapping[str, str] | None = None
+) -> Iterator[None]:
+    """Run a server until the block ends; it answers when the block begins. Raises ShopError.
+
+    `environ` instead of our own environment.
+    """
     with log.open("wb") as said:
         # A session of its own: the terminal's Ctrl-C is for us, who stop it in order.
         process = subprocess.Popen(
@@ -120,6 +104,7 @@ def _running(command: list[str], log: Path, user: str | None = None) -> Iterator
             stdout=said,
             stderr=said,
             user=user,
+            env=environ,
             start_new_session=True,
             preexec_fn=end_with_parent,
         )

@@ -15,10 +15,9 @@ from pathlib import Path
 
 from app.domain import ShopError
 from app.explorer.live.wire import ANSWER, Wire
-from app.store import embedded
-from app.store.orphans import end_with_parent
+from app.store import embedded, throwaway
 
-START = 20.0  # s that a server may take until it answers
+BUILD = 60.0  # s that the compiler may take; it needs a part of one
 
 
 def virtual_time() -> bool:
@@ -27,10 +26,15 @@ def virtual_time() -> bool:
 
 
 def _shim(folder: Path) -> Path:
+    if not virtual_time():
+        raise ShopError(
+            "A server whose clock is ours needs Linux and a C compiler (on Debian and Ubuntu: apt "
+            "install gcc libc6-dev)."
+        )
     library = folder / "clock.so"
     source = str(files(__package__) / "clock.c")
     command = ["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), source]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    built = subprocess.run(command, capture_output=True, text=True, check=False, timeout=BUILD)
     if built.returncode:
         raise ShopError(f"The C compiler cannot build the clock:\n{built.stderr}")
     return library
@@ -80,22 +84,6 @@ def _write(clock: mmap.mmap, now: int) -> None:
     clock[:] = struct.pack("=q", now)
 
 
-def _answers(
-    process: subprocess.Popen[bytes], path: Path, clock: mmap.mmap, log: Path
-) -> LiveServer:
-    """As soon as it does."""
-    deadline = time.monotonic() + START
-    while True:
-        try:
-            return LiveServer(path, clock)
-        except (FileNotFoundError, ConnectionRefusedError):  # it stands there before it listens
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise ShopError(
-                    f"The server does not start:\n{log.read_text(errors='replace')}"
-                ) from None
-            time.sleep(0.01)
-
-
 @contextmanager
 def running(folder: Path, program: str | None = None) -> Iterator[LiveServer]:
     """Keeps what it needs in `folder`, which must exist; `program` instead of the embedded Valkey.
@@ -104,29 +92,18 @@ def running(folder: Path, program: str | None = None) -> Iterator[LiveServer]:
     """
     file = folder / "clock"
     file.write_bytes(struct.pack("=q", 0))
-    with file.open("r+b") as opened:
-        clock = mmap.mmap(opened.fileno(), 8)
     path = folder / "store.sock"
     command = embedded.command(0, path, folder, "no")
     if program:
         command[0] = program
     environ = {**os.environ, "LD_PRELOAD": str(_shim(folder)), "LASTAPPLE_CLOCK": str(file)}
-    log = folder / "server.log"
-    with log.open("wb") as output:
-        # In a session of its own: Ctrl-C is for us, who end the server.
-        process = subprocess.Popen(
-            command,
-            stdout=output,
-            stderr=output,
-            env=environ,
-            start_new_session=True,
-            preexec_fn=end_with_parent,
-        )
-    try:
-        server = _answers(process, path, clock, log)
-        yield server
-        server.control.close()
-    finally:
-        process.kill()  # its data is nobody's
-        process.wait()
-        clock.close()
+    with (
+        file.open("r+b") as opened,
+        mmap.mmap(opened.fileno(), 8) as clock,
+        throwaway.running(command, folder / "server.log", environ=environ),
+    ):
+        server = LiveServer(path, clock)
+        try:
+            yield server
+        finally:
+            server.control.close()

@@ -10,14 +10,12 @@ V = TypeVar("V", bytes, tuple[bytes, ...], frozenset[bytes])
 
 
 class Keyspace:
-    """One database. It notes what is read and written: whoever searches must know that."""
+    """One database."""
 
     def __init__(self) -> None:
         self.entries: dict[bytes, Entry] = {}
         self.watches: dict[str, dict[bytes, bool]] = {}  # connection -> key -> touched since?
         self.now = 0  # ms since 1970
-        self.read: set[bytes] = set()
-        self.written: set[bytes] = set()
 
     def pass_time(self, now: int) -> None:
         """Let the clock say `now`. What has expired is gone, and whoever watched it knows."""
@@ -28,7 +26,6 @@ class Keyspace:
                 self._touch(key)
 
     def get(self, key: bytes) -> Entry | None:
-        self.read.add(key)
         return self.entries.get(key)
 
     def value(self, key: bytes, kind: type[V]) -> V | None:
@@ -42,7 +39,6 @@ class Keyspace:
 
     def put(self, key: bytes, value: Value, expires: int | None = None) -> None:
         self.entries[key] = Entry(value, expires)
-        self.written.add(key)
         self._touch(key)
 
     def change(self, key: bytes, value: Value) -> None:
@@ -58,14 +54,12 @@ class Keyspace:
         if self.get(key) is None:
             return False
         del self.entries[key]
-        self.written.add(key)
         self._touch(key)
         return True
 
     def watch(self, connection: str, keys: tuple[bytes, ...]) -> None:
         watched = self.watches.setdefault(connection, {})
         for key in keys:
-            self.read.add(key)
             watched.setdefault(key, False)
 
     def unwatch(self, connection: str) -> bool:

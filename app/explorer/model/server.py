@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from app.explorer.model import commands, lists, scripts
 from app.explorer.model.memory import Blocked, Memory
@@ -30,7 +30,6 @@ class Server(Memory):
 
     def execute(self, connection: str, command: Command) -> Reply | Waits:
         """Do one command. WAITS: the client blocks; its reply will be among the `unread`."""
-        self.keys.read, self.keys.written = set(), set()
         name = command[0].upper()
         command = (name, *command[1:])
         try:
@@ -50,10 +49,14 @@ class Server(Memory):
         if connection in self.queued and name not in {b"EXEC", b"DISCARD", b"MULTI", b"WATCH"}:
             self.queued[connection].append(command)
             return QUEUED
-        if own := getattr(self, f"_{name.decode().lower()}", None):
-            reply: Reply | Waits = own(connection, command)
-            return reply
-        return commands.TABLE[name].do(self.keys, command)
+        reply: Reply | Waits = self._do(connection, command)
+        return reply
+
+    def _do(self, connection: str, command: Command) -> Any:
+        """By ourselves, what concerns more than keys; else as the table says."""
+        if own := getattr(self, f"_{command[0].decode().lower()}", None):
+            return own(connection, command)
+        return commands.TABLE[command[0]].do(self.keys, command)
 
     def _multi(self, connection: str, _: Command) -> Reply:
         if connection in self.queued:
@@ -81,8 +84,6 @@ class Server(Memory):
     def _leave(self, connection: str) -> tuple[list[Command], bool]:
         """Leave MULTI: what was queued, and whether a watched key was touched."""
         self.spoilt.discard(connection)
-        watched = self.keys.watches.get(connection, {})
-        self.keys.read.update(watched)
         return self.queued.pop(connection), self.keys.unwatch(connection)
 
     def _within(self, do: Callable[[], Reply]) -> Reply:
@@ -96,12 +97,7 @@ class Server(Memory):
         """A command inside of EXEC or of a script."""
         try:
             commands.check(command)
-            own = getattr(self, f"_{command[0].decode().lower()}", None)
-            reply: Reply = (
-                own(connection, command)
-                if own
-                else commands.TABLE[command[0]].do(self.keys, command)
-            )
+            reply: Reply = self._do(connection, command)
         except Refused as refused:
             return Err(str(refused))
         return reply

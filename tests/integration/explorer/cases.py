@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.explorer import surroundings
-from app.explorer.explore import NAMES, Explorer
+from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
 from app.explorer.findings import Judge
 from app.explorer.graph import CRASHED, Graph, TooMany
 from app.explorer.live import performance
 from app.explorer.live.search import End, Search
 from app.explorer.live.server import LiveServer
+from app.explorer.names import LETTERS
 from app.explorer.paths import ends
 from app.explorer.targets import Target
 from app.locks import LOCKS
@@ -62,7 +63,7 @@ class Case(NamedTuple):
         return found
 
     def by_servers(self, servers: Sequence[LiveServer], most: int) -> Counter[End]:
-        return Search(Target(self.target), NAMES[: self.buyers], self.faults, servers).ends(most)
+        return Search(Target(self.target), LETTERS[: self.buyers], self.faults, servers).ends(most)
 
 
 CASES = [Case(name, buyers, faults) for buyers in (2, 3) for name in TARGETS for faults in FAULTS]

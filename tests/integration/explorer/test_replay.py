@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from app.domain import ShopError
-from app.explorer.explore import NAMES, Explorer
+from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
 from app.explorer.live.server import virtual_time
 from app.explorer.live.stage import Stage, stage
+from app.explorer.names import LETTERS
 from app.explorer.rehearsal import Rehearsal
 from app.explorer.replay import replay
 from app.explorer.targets import Target
@@ -45,10 +46,10 @@ def test_every_finding(real: Stage, name: str) -> None:
     reports = [*map(explorer.explore, FAULTS), explorer.starve()]
     for report in reports:
         for finding in report.findings:
-            played = replay(target, NAMES[:2], finding.trace, real)
+            played = replay(target, LETTERS[:2], finding.trace, real)
             assert [step.got for step in played if not step.same] == [], finding.name
             assert len(played) == len(finding.trace)
-            rehearsed = replay(target, NAMES[:2], finding.trace, Rehearsal())
+            rehearsed = replay(target, LETTERS[:2], finding.trace, Rehearsal())
             assert all(step.same for step in rehearsed)
 
 
@@ -56,7 +57,7 @@ def test_work_that_takes_its_time(real: Stage) -> None:
     target = Target("lock:lease", think=15_000)
     for finding in Explorer(target, 2).explore(Faults()).findings:
         for where in (real, Rehearsal()):
-            played = replay(target, NAMES[:2], finding.trace, where)
+            played = replay(target, LETTERS[:2], finding.trace, where)
             assert [step.got for step in played if not step.same] == []
             assert len(played) == len(finding.trace)
 
@@ -70,7 +71,7 @@ def oversell() -> tuple[Target, list[Step]]:
 def test_a_trace_that_is_wrong_diverges_where_it_is(on: str, real: Stage) -> None:
     target, trace = oversell()
     wrong = [*trace[:3], trace[3]._replace(said=["nil"]), *trace[4:]]
-    played = replay(target, NAMES[:2], wrong, real if on == "server" else Rehearsal())
+    played = replay(target, LETTERS[:2], wrong, real if on == "server" else Rehearsal())
     assert len(played) == 4
     assert not played[-1].same
     assert played[-1].got.said == ["OK"]
@@ -81,4 +82,4 @@ def test_a_write_that_was_never_made_cannot_be_lost(on: str, real: Stage) -> Non
     target, trace = oversell()
     lost = trace[0]._replace(buyer="", does="failover")
     with pytest.raises(ShopError, match="nothing has been written"):
-        replay(target, NAMES[:2], [lost], real if on == "server" else Rehearsal())
+        replay(target, LETTERS[:2], [lost], real if on == "server" else Rehearsal())

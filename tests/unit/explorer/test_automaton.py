@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import cast
 
 import pytest
 import redis
@@ -125,7 +126,7 @@ def _known_at(sell: Callable[[redis.Redis], None], call: str) -> bool:
 
             return called
 
-    sell(Store())  # type: ignore[arg-type]
+    sell(cast(redis.Redis, Store()))
     return seen[0]
 
 
