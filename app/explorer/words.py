@@ -7,6 +7,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from redis.lock import Lock
+
 from app.explorer.model.values import Command, Err, Ok, Reply
 from app.explorer.request import Hear, Lost, Request, Send
 from app.locks.queue import scripts as queue
@@ -25,15 +27,15 @@ def of(request: Request, said: tuple[Reply, ...] | Lost | None) -> tuple[list[st
         return [command(one) for one in request.commands], answers
     if isinstance(request, Hear):
         return (["hears"] if said else ["hears nothing"]), answers
-    return ["it is time to renew"], []
+    return ["wakes up"], []
 
 
 def command(words: Command) -> str:
     """One line: `SET lock token-A1 NX PX 10000`."""
     name = words[0].decode()
     if name == "EVALSHA":
-        script = script_names().get(words[1].decode(), "a script")
-        return " ".join([f"{script}.lua", *(_word(word) for word in words[3:])])
+        script = script_names().get(words[1].decode(), "EVALSHA a-script")
+        return " ".join([script, *(_word(word) for word in words[3:])])
     return " ".join([name, *(_word(word) for word in words[1:])])
 
 
@@ -58,16 +60,24 @@ def _word(word: bytes) -> str:
     return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
 
 
+def redis_lock_scripts() -> dict[str, str]:
+    """Of redis-py's own lock."""
+    return {
+        "release": Lock.LUA_RELEASE_SCRIPT,
+        "extend": Lock.LUA_EXTEND_SCRIPT,
+        "reacquire": Lock.LUA_REACQUIRE_SCRIPT,
+    }
+
+
 @cache
 def script_names() -> dict[str, str]:
     """What EVALSHA calls each of the project's scripts, and its file's name."""
     texts = {
-        path.name.removesuffix(".lua"): path.read_text()
-        for path in files(lua).iterdir()
-        if path.name.endswith(".lua")
+        path.name: path.read_text() for path in files(lua).iterdir() if path.name.endswith(".lua")
     }
     for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
-        texts[f"queue/{script.name}"] = script.text
+        texts[f"queue/{script.name}.lua"] = script.text
+    texts |= {f"redis.lock/{name}": text for name, text in redis_lock_scripts().items()}
     return {
         hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(): name
         for name, text in texts.items()

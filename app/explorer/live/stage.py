@@ -104,6 +104,8 @@ class Stage:
             match ask((b"TYPE", key)):
                 case b"string":
                     value: Any = ask((b"GET", key))
+                case b"list":
+                    value = ask((b"LRANGE", key, b"0", b"-1"))
                 case b"stream":
                     entries: Any = ask((b"XRANGE", key, b"-", b"+"))
                     value = Stream(
