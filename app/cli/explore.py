@@ -8,10 +8,13 @@ import click
 from rich.console import Console
 
 from app.cli.output import check_writable, write_json
-from app.explorer import targets
+from app.cli.theirs import student, their_errors
+from app.explorer import apart, targets
 from app.explorer.chart import chart
 from app.explorer.explore import NAMES, Explorer, Report
 from app.explorer.faults import Faults
+from app.explorer.limits import IN_WORDS
+from app.explorer.student import Student
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
@@ -96,30 +99,46 @@ def explore(
       lost      a command is done, and its reply never comes: the connection broke
       failover  another server takes over, which has not heard of the last write
 
+    TARGET may also be a file of your own, my_sell.py, with a function sell(redis, buyer): `redis`
+    is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
+    redis.rpush("orders", buyer), and the answer is True (sold), False (sold out) or None (gave up).
+
     Modes and recipes outside of Redis (sql, sql_lock, sql_version, lock:db_unique, lock:zookeeper)
     cannot be explored this way.
 
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
     """
-    name = full_name(target)
-    targets.check(name)
     check_writable(json_file)
     check_writable(save)
+    chosen = _target(target, stock, quantity, retries == "default")
     people = Console(stderr=json_file == "-", highlight=False)
-    chosen = targets.Target(name, stock, quantity, resend=retries == "default")
     try:
-        with people.status(f"looking at every order of {name}'s steps …"):
-            report = Explorer(chosen, buyers).explore(faults)
+        with people.status(f"looking at every order of {chosen.name}'s steps …"), their_errors():
+            if isinstance(chosen, Student):
+                report = apart.explore(chosen, buyers, faults)
+            else:
+                report = Explorer(chosen, buyers).explore(faults)
     except KeyboardInterrupt:
         click.echo("Stopped; nothing was written.", err=True)
         sys.exit(130)
     show(people, report, all_findings)
+    if isinstance(chosen, Student):
+        people.print(f"it ran in a process of its own, within {IN_WORDS}", style="dim")
     for file in filter(None, (save, json_file)):
         write_json(file, report.document())
     if report.findings:
         sys.exit(FOUND)
     sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)
+
+
+def _target(name: str, stock: int, quantity: int, resend: bool) -> targets.Target | Student:
+    """Raises Invalid."""
+    if name.endswith(".py"):
+        return student(name, stock, quantity, resend)
+    name = full_name(name)
+    targets.check(name)
+    return targets.Target(name, stock, quantity, resend=resend)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

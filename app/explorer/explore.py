@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from app.explorer import surroundings
 from app.explorer.automaton import Automaton
+from app.explorer.explorable import Explorable
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
 from app.explorer.graph import Graph, TooMany
 from app.explorer.paths import Cost, schedules, shortest
-from app.explorer.targets import EPOCH, Target
+from app.explorer.targets import EPOCH
 from app.explorer.trace import Step, trace
 from app.explorer.world import World
 
@@ -31,7 +31,7 @@ class Finding:
 class Report:
     """`findings`: the gravest first, each with its shortest schedule."""
 
-    target: Target
+    target: Explorable
     buyers: int
     faults: Faults
     exhaustive: bool  # every order was looked at, within this budget and in the model
@@ -42,7 +42,7 @@ class Report:
 
     def document(self) -> dict[str, Any]:
         return {
-            "target": self.target.name,
+            **self.target.identity(),
             "buyers": self.buyers,
             "stock": self.target.stock,
             "quantity": self.target.quantity,
@@ -69,17 +69,19 @@ class Report:
 class Explorer:
     """One target and so many buyers; what their code does is learned once for all budgets."""
 
-    def __init__(self, target: Target, buyers: int) -> None:
+    def __init__(self, target: Explorable, buyers: int) -> None:
         self.target = target
-        with surroundings.of_their_own():
+        self.graph: Graph | None = None
+        with target.surroundings():
             self.world = World(target.servers())
             self.automata = [Automaton(name, target.work, EPOCH) for name in NAMES[:buyers]]
 
     def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
         """Look at `most` states at the most."""
         began = time.perf_counter()
-        with surroundings.of_their_own():
+        with self.target.surroundings():
             graph = Graph(self.world, self.automata, faults, self.target.pause, most)
+            self.graph = graph
             try:
                 graph.explore()
                 exhaustive = True
@@ -101,3 +103,8 @@ class Explorer:
                 for name in places
             ],
         )
+
+    def stop(self) -> None:
+        """Look at no state more. To be called while explore() runs, from a signal."""
+        if self.graph:
+            self.graph.most = 0

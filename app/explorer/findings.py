@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from app.explorer.explorable import Explorable
 from app.explorer.graph import CRASHED, Graph, State, Way
-from app.explorer.targets import Book, Target
+from app.explorer.targets import Book
 
 # The gravest first: it is what a verdict speaks of.
 FINDINGS = {
@@ -35,7 +36,7 @@ class Judge:
     """Looks at the states of one graph."""
 
     graph: Graph
-    target: Target
+    target: Explorable
 
     @cached_property
     def places(self) -> dict[str, set[int]]:
