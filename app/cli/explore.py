@@ -10,12 +10,15 @@ from rich.progress import Progress
 
 from app.cli.output import check_writable, write_json
 from app.cli.sql_orders import explore_sql
-from app.explorer import targets
+from app.cli.theirs import student, their_errors
+from app.explorer import apart, targets
 from app.explorer.chart import chart
 from app.explorer.explore import NAMES, Explorer, Report
 from app.explorer.faults import Faults
+from app.explorer.limits import IN_WORDS
 from app.explorer.matrix import markdown, names, rows
 from app.explorer.sql.explore import explores
+from app.explorer.student import Student
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
@@ -112,6 +115,10 @@ def explore(
       lost      a command is done, and its reply never comes: the connection broke
       failover  another server takes over, which has not heard of the last write
 
+    TARGET may also be a file of your own, my_sell.py, with a function sell(redis, buyer): `redis`
+    is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
+    redis.rpush("orders", buyer), and the answer is True (sold), False (sold out) or None (gave up).
+
     sql, sql_lock and sql_version run on a real PostgreSQL instead, which is started for it: two
     buyers, every order of their statements at each isolation level, no faults. SQLite is not
     explored, and lock:db_unique and lock:zookeeper cannot be.
@@ -124,22 +131,25 @@ def explore(
         return
     if target is None:
         raise click.UsageError("Say what to explore, as in `lastapple explore watch`; or --matrix.")
-    name = full_name(target)
     check_writable(json_file)
     check_writable(save)
-    if explores(name):
-        explore_sql(targets.Target(name, stock, quantity), all_findings, json_file)
-    targets.check(name)
+    if explores(target):
+        explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
+    chosen = _target(target, stock, quantity, retries == "default")
     people = Console(stderr=json_file == "-", highlight=False)
-    chosen = targets.Target(name, stock, quantity, resend=retries == "default")
     try:
-        with people.status(f"looking at every order of {name}'s steps …"):
-            explorer = Explorer(chosen, buyers)
-            report = explorer.starve() if again else explorer.explore(faults)
+        with people.status(f"looking at every order of {chosen.name}'s steps …"), their_errors():
+            if isinstance(chosen, Student):
+                report = apart.explore(chosen, buyers, faults)
+            else:
+                explorer = Explorer(chosen, buyers)
+                report = explorer.starve() if again else explorer.explore(faults)
     except KeyboardInterrupt:
         click.echo("Stopped; nothing was written.", err=True)
         sys.exit(130)
     show(people, report, all_findings)
+    if isinstance(chosen, Student):
+        people.print(f"it ran in a process of its own, within {IN_WORDS}", style="dim")
     for file in filter(None, (save, json_file)):
         write_json(file, report.document())
     if report.findings:
@@ -156,6 +166,15 @@ def show_matrix() -> None:
             found.append(row)
             bar.update(task, advance=1, description=row[0])
     click.echo(markdown(found), nl=False)
+
+
+def _target(name: str, stock: int, quantity: int, resend: bool) -> targets.Target | Student:
+    """Raises Invalid."""
+    if name.endswith(".py"):
+        return student(name, stock, quantity, resend)
+    name = full_name(name)
+    targets.check(name)
+    return targets.Target(name, stock, quantity, resend=resend)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

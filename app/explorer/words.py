@@ -7,6 +7,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from redis.lock import Lock
+
 from app.explorer.model.values import Command, Err, Ok, Reply
 from app.explorer.request import Hear, Lost, Request, Send
 from app.locks.queue import scripts as queue
@@ -32,8 +34,8 @@ def command(words: Command) -> str:
     """One line: `SET lock token-A1 NX PX 10000`."""
     name = words[0].decode()
     if name == "EVALSHA":
-        script = script_names().get(words[1].decode(), "a script")
-        return " ".join([f"{script}.lua", *(_word(word) for word in words[3:])])
+        script = script_names().get(words[1].decode(), "EVALSHA a-script")
+        return " ".join([script, *(_word(word) for word in words[3:])])
     return " ".join([name, *(_word(word) for word in words[1:])])
 
 
@@ -58,16 +60,26 @@ def _word(word: bytes) -> str:
     return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
 
 
+def redis_lock_scripts() -> dict[str, str]:
+    """Of redis-py's own lock."""
+    return {
+        "release": Lock.LUA_RELEASE_SCRIPT,
+        "extend": Lock.LUA_EXTEND_SCRIPT,
+        "reacquire": Lock.LUA_REACQUIRE_SCRIPT,
+    }
+
+
 @cache
 def script_names() -> dict[str, str]:
     """What EVALSHA calls each of the project's scripts, and its file's name."""
     texts = {
-        (name := path.name.removesuffix(".lua")): lua.source(name)
+        path.name: lua.source(path.name.removesuffix(".lua"))
         for path in files(lua).iterdir()
         if path.name.endswith(".lua")
     }
     for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
-        texts[f"queue/{script.name}"] = script.text
+        texts[f"queue/{script.name}.lua"] = script.text
+    texts |= {f"redis.lock/{name}": text for name, text in redis_lock_scripts().items()}
     return {
         hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(): name
         for name, text in texts.items()
