@@ -62,19 +62,14 @@ class Shop:
         return self.process.wait(20)
 
     def child(self, name: str) -> psutil.Process:
-        """The process of one of CHILDREN. Fails when it does not run.
-
-        One that was started a moment ago may not have become what it is to be: wait for that.
-        """
-        until(lambda: len(self._children(name)) == 1, said=f"there is no {name}")
-        return self._children(name)[0]
-
-    def _children(self, name: str) -> list[psutil.Process]:
-        return [
+        """The process of one of CHILDREN. Fails when it does not run."""
+        mark = CHILDREN[name]
+        [found] = [
             child
             for child in psutil.Process(self.process.pid).children()
-            if re.search(CHILDREN[name], " ".join(child.cmdline()))
+            if re.search(mark, " ".join(child.cmdline()))
         ]
+        return found
 
     def kill_everything(self) -> None:
         """SIGKILL for the supervisor and all below it, the supervisor first."""

@@ -9,12 +9,15 @@ from rich.console import Console
 from rich.progress import Progress
 
 from app.cli.output import check_writable, write_json
-from app.explorer import targets
+from app.cli.theirs import student, their_errors
+from app.explorer import apart, targets
 from app.explorer.chart import chart
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
+from app.explorer.limits import IN_WORDS
 from app.explorer.matrix import markdown, names, rows
 from app.explorer.names import LETTERS
+from app.explorer.student import Student
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
@@ -114,6 +117,10 @@ def explore(
     Modes and recipes outside of Redis (sql, sql_lock, sql_version, lock:db_unique, lock:zookeeper)
     cannot be explored this way.
 
+    TARGET may also be a file of your own, my_sell.py, with a function sell(redis, buyer): `redis`
+    is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
+    redis.rpush("orders", buyer), and the answer is True (sold), False (sold out) or None (gave up).
+
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
     """
@@ -122,20 +129,23 @@ def explore(
         return
     if target is None:
         raise click.UsageError("Say what to explore, as in `lastapple explore watch`; or --matrix.")
-    name = full_name(target)
     check_writable(json_file)
     check_writable(save)
-    targets.check(name)
+    chosen = _target(target, stock, quantity, retries == "default")
     people = Console(stderr=json_file == "-", highlight=False)
-    chosen = targets.Target(name, stock, quantity, resend=retries == "default")
     try:
-        with people.status(f"looking at every order of {name}'s steps …"):
-            explorer = Explorer(chosen, buyers)
-            report = explorer.starve() if again else explorer.explore(faults)
+        with people.status(f"looking at every order of {chosen.name}'s steps …"), their_errors():
+            if isinstance(chosen, Student):
+                report = apart.explore(chosen, buyers, faults)
+            else:
+                explorer = Explorer(chosen, buyers)
+                report = explorer.starve() if again else explorer.explore(faults)
     except KeyboardInterrupt:
         click.echo("Stopped; nothing was written.", err=True)
         sys.exit(130)
     show(people, report, all_findings)
+    if isinstance(chosen, Student):
+        people.print(f"it ran in a process of its own, within {IN_WORDS}", style="dim")
     for file in filter(None, (save, json_file)):
         write_json(file, report.document())
     if report.findings:
@@ -152,6 +162,15 @@ def show_matrix() -> None:
             found.append(row)
             bar.update(task, advance=1, description=row[0])
     click.echo(markdown(found), nl=False)
+
+
+def _target(name: str, stock: int, quantity: int, resend: bool) -> targets.Target | Student:
+    """Raises Invalid."""
+    if name.endswith(".py"):
+        return student(name, stock, quantity, resend)
+    name = full_name(name)
+    targets.check(name)
+    return targets.Target(name, stock, quantity, resend=resend)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

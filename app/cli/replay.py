@@ -12,12 +12,15 @@ from typing import BinaryIO
 import click
 from rich.console import Console
 
+from app.cli.theirs import their_errors
+from app.explorer import apart
 from app.explorer.chart import chart
 from app.explorer.live.stage import stage
 from app.explorer.recorded import Recorded, read
 from app.explorer.rehearsal import Rehearsal
 from app.explorer.replay import Played, Staged
 from app.explorer.replay import replay as play
+from app.explorer.student import Student
 
 
 @click.command(context_settings={"show_default": True, "max_content_width": 100})
@@ -39,11 +42,12 @@ def replay(file: BinaryIO, on: str) -> None:
     """
     recorded = read(file.read())
     people = Console(highlight=False)
-    with _stage(recorded, on) as where:
-        divergences = sum(
-            not _show(people, name, recorded, play(recorded.target, recorded.names, steps, where))
-            for name, steps in recorded.traces.items()
-        )
+    if recorded.changed:
+        said = f"{recorded.target.name} has changed since {file.name} was written."
+        people.print(said, style="yellow", markup=False)
+    divergences = sum(
+        not _show(people, name, recorded, played) for name, played in _all(recorded, on)
+    )
     where_to = "a real Valkey" if on == "server" else "the model"
     color = "red" if divergences else "green"
     many = len(recorded.traces)
@@ -54,6 +58,18 @@ def replay(file: BinaryIO, on: str) -> None:
         markup=False,
     )
     sys.exit(1 if divergences else 0)
+
+
+def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
+    target, names = recorded.target, recorded.names
+    if isinstance(target, Student):
+        with their_errors(), tempfile.TemporaryDirectory(prefix="lastapple-") as folder:
+            own = Path(folder) if on == "server" else None
+            yield from apart.replay(target, names, recorded.traces, own).items()
+        return
+    with _stage(recorded, on) as where:
+        for name, steps in recorded.traces.items():
+            yield name, play(target, names, steps, where)
 
 
 @contextmanager

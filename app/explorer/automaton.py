@@ -21,6 +21,10 @@ ANY = -1  # in place of the clock: the code did not look at it
 ROUNDS = 100
 
 
+class NotAgain(RuntimeError):
+    """The code does something else when it is answered the same."""
+
+
 class Answer(NamedTuple):
     """What one strand was told, and when."""
 
@@ -130,7 +134,7 @@ class Automaton:
         for answer in self.history(at):
             buyer.go_on(*answer)
         if buyer.requests != self.nodes[at].requests:
-            raise RuntimeError(
+            raise NotAgain(
                 f"{self.name} does not do the same again: {buyer.requests} instead of "
                 f"{self.nodes[at].requests}"
             )

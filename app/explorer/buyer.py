@@ -31,6 +31,9 @@ class Buyer:
         self.tokens = self.connections = 0
         self.taken: frozenset[int] | None = None  # tokens of mine that are in use, if that is known
         self.drew = False  # a token, since it went on last
+        self.draws = 0  # of chance, since it went on last
+        self.memory: dict[str, Any] = {}  # what its code keeps beside its frames: its globals
+        self.heard: tuple[Request, Any] | None = None  # the last request, and its answer
         self.open: set[str] = set()  # connections
         self.closed: list[str] = []  # since it went on last
 
@@ -56,10 +59,14 @@ class Buyer:
         """
         self.now, self.looked, self.closed = now, False, []
         self.taken, self.drew = taken, False
+        self.draws, self.heard = 0, (self.strands[strand].request, answer)
         self._switch(strand, answer)
 
     def _switch(self, strand: int, *answer: Any) -> None:
         self.strands[strand].go_on(*answer)
+        while woken := [beside for beside in self.strands if beside.woken]:
+            woken[0].woken = False
+            woken[0].go_on(True)
         if isinstance(self.strands[0].request, Done | Failed):
             for beside in self.strands[1:]:  # a renewal does not outlive the work
                 if isinstance(beside.request, Rest):

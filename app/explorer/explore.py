@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from app.explorer import surroundings
 from app.explorer.alike import Alike
 from app.explorer.automaton import Automaton, Known
+from app.explorer.explorable import Explorable
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
 from app.explorer.graph import Graph, TooMany
@@ -16,7 +16,7 @@ from app.explorer.names import LETTERS
 from app.explorer.paths import Cost, Path, schedules, shortest
 from app.explorer.starvation import Endless, starvation
 from app.explorer.symmetry import Symmetry
-from app.explorer.targets import EPOCH, Target
+from app.explorer.targets import EPOCH
 from app.explorer.trace import Step, trace
 from app.explorer.world import World
 
@@ -33,7 +33,7 @@ class Finding:
 class Report:
     """`findings`: the gravest first, each with its shortest schedule."""
 
-    target: Target
+    target: Explorable
     buyers: int
     faults: Faults
     exhaustive: bool  # every order was looked at, within this budget and in the model
@@ -44,7 +44,7 @@ class Report:
 
     def document(self) -> dict[str, Any]:
         return {
-            "target": self.target.name,
+            **self.target.identity(),
             "buyers": self.buyers,
             "stock": self.target.stock,
             "quantity": self.target.quantity,
@@ -71,21 +71,24 @@ class Report:
 class Explorer:
     """One target and so many buyers; what their code does is learned once for all budgets."""
 
-    def __init__(self, target: Target, buyers: int) -> None:
+    def __init__(self, target: Explorable, buyers: int) -> None:
         self.target = target
-        with surroundings.of_their_own():
+        self.graph: Graph | None = None
+        with target.surroundings():
             self.world = World(target.servers())
-            first = Automaton(LETTERS[0], target.work, EPOCH)
-            self.automata: list[Known] = [
-                first,
-                *(Alike(first, buyer) for buyer in range(1, buyers)),
-            ]
-            self.symmetry = Symmetry(self.world, self.automata)
+            self.automata: list[Known]
+            self.symmetry: Symmetry | None = None
+            if target.alike:
+                first = Automaton(LETTERS[0], target.work, EPOCH)
+                self.automata = [first, *(Alike(first, buyer) for buyer in range(1, buyers))]
+                self.symmetry = Symmetry(self.world, self.automata)
+            else:
+                self.automata = [Automaton(name, target.work, EPOCH) for name in LETTERS[:buyers]]
 
     def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
         """Look at `most` states at the most."""
         began = time.perf_counter()
-        with surroundings.of_their_own():
+        with self.target.surroundings():
             graph = Graph(
                 self.world,
                 self.automata,
@@ -95,6 +98,7 @@ class Explorer:
                 self.symmetry,
                 self.target.frugal,
             )
+            self.graph = graph
             exhaustive = _exhausted(graph)
             judge = Judge(graph, self.target)
             places = judge.places if exhaustive else judge.seen
@@ -105,7 +109,7 @@ class Explorer:
     def starve(self, most: int = 200_000) -> Report:
         """Let all but the first come again and again, without a fault: can they starve him?"""
         began = time.perf_counter()
-        with surroundings.of_their_own():
+        with self.target.surroundings():
             graph = Endless(self.world, self.automata, self.target, most)
             exhaustive = _exhausted(graph)
             path = starvation(graph) if exhaustive else None
@@ -130,6 +134,11 @@ class Explorer:
         return Report(
             self.target, buyers, faults, exhaustive, many, len(graph.states), seconds, findings
         )
+
+    def stop(self) -> None:
+        """Look at no state more. To be called while explore() runs, from a signal."""
+        if self.graph:
+            self.graph.most = 0
 
 
 def _exhausted(graph: Graph) -> bool:

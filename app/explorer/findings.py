@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from app.explorer.explorable import Explorable
 from app.explorer.graph import CRASHED, Graph, State, Way
 from app.explorer.names import renamed
 from app.explorer.request import Rest, Send
-from app.explorer.targets import Book, Target
+from app.explorer.targets import Book
 
 # The gravest first: it is what a verdict speaks of.
 FINDINGS = {
@@ -52,7 +53,7 @@ class Judge:
     """Looks at the states of one graph."""
 
     graph: Graph
-    target: Target
+    target: Explorable
 
     @cached_property
     def places(self) -> dict[str, set[int]]:
@@ -183,7 +184,7 @@ class Judge:
         # Also to the very ms to which it was set: it is luck that this changes nothing.
         at = self.graph.states[number].nodes[way.buyer]
         request = self.graph.automata[way.buyer].nodes[at].requests[way.strand]
-        key = self.target.keys.lock.encode()
+        key = self.target.lock_key
         asked = isinstance(request, Send) and any(
             command[0] in PROLONG and command[1] == key for command in request.commands
         )
@@ -199,8 +200,10 @@ class Judge:
         return state.left._replace(crash=start.crash) == start
 
     def _stalled(self, state: State) -> bool:
-        """Nobody is at work, and yet nobody can do anything but wait."""
-        return self._undisturbed(state) and not any(
+        """Nobody is at work, and yet nobody can do anything but wait for a lock."""
+        if self.target.lock_key is None or not self._undisturbed(state):
+            return False
+        return not any(
             at != CRASHED and isinstance(automaton.nodes[at].requests[0], Rest)
             for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
         )

@@ -7,19 +7,25 @@ try/finally keeps `x` where no variable shows it.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from greenlet import greenlet
-from redis.client import Pipeline
+from redis.client import Pipeline, Redis
 from redis.lock import Lock
 
+from app.explorer import threads
 from app.explorer.stack import keeps_nothing_unseen
+from app.explorer.strand import Strand
 from app.locks.handle import Counts
 
 PLAIN = (type(None), bool, int, float, str, bytes)
 # Nobody decides anything by what these hold, and they change at every poll.
 COUNTED = (Counts,)
+# Which of its own locks a process holds, the place in its code shows.
+LOCKS = type(threading.Lock()) | type(threading.RLock())
 DEPTH = 6  # of objects in objects
 # redis-py's frames and objects hold times and counters of no consequence: where they stand is
 # enough. The gate's are ours.
@@ -34,48 +40,111 @@ class Look(NamedTuple):
 def fingerprint(strand: greenlet) -> Look:
     """Of a greenlet that waits; without frames when it has not begun or has ended."""
     frames: list[object] = []
+    unseen: list[type] = []
     whole = True
+    if isinstance(strand, Strand) and strand.buyer.memory:
+        frames.append(_globals(strand.buyer.memory, unseen))
     frame: FrameType | None = strand.gr_frame
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith(SKIPPED) and module != "redis.lock":
             frames.append((frame.f_code, frame.f_lasti))
         else:
-            frames.append((frame.f_code, frame.f_lasti, _frozen(frame.f_locals, DEPTH)))
+            frames.append((frame.f_code, frame.f_lasti, _frozen(frame.f_locals, DEPTH, unseen)))
             whole = whole and keeps_nothing_unseen(frame)
         frame = frame.f_back
-    return Look(tuple(frames), whole)
+    return Look(tuple(frames), whole and not unseen)
 
 
-def _frozen(value: Any, depth: int) -> object:
-    """A value that compares by content; of what is not ours, only its type."""
+def _globals(memory: dict[str, Any], unseen: list[type]) -> object:
+    """What a file's own variables hold, and those of its functions and classes."""
+    own = memory["__name__"]
+    found: list[object] = []
+    for name, value in memory.items():
+        if isinstance(value, type) and value.__module__ == own:
+            held = {key: one for key, one in vars(value).items() if not key.startswith("__")}
+            found.append((name, _frozen(held, DEPTH, unseen)))
+        elif not name.startswith("__") and not isinstance(value, ModuleType | type):
+            found.append((name, _frozen(value, DEPTH, unseen), _attributes(value, unseen)))
+    return tuple(found)
+
+
+def _attributes(value: Any, unseen: list[type]) -> object:
+    held = vars(value) if isinstance(value, FunctionType) else None
+    return _frozen(held, DEPTH, unseen) if held else None
+
+
+def _frozen(value: Any, depth: int, unseen: list[type]) -> object:
+    """A value that compares by content; of what is not ours, only its type.
+
+    What has contents that cannot be looked at is noted in `unseen`.
+    """
     kind = type(value)
     if kind in PLAIN:
         return value
     if depth == 0 or kind in COUNTED:
         return kind
-    if kind in (list, tuple):
-        return tuple(_frozen(one, depth - 1) for one in value)
-    if kind in (set, frozenset):
-        return frozenset(_frozen(one, depth - 1) for one in value)
-    if kind is dict:
-        return tuple((_frozen(key, 1), _frozen(one, depth - 1)) for key, one in value.items())
+
+    def inside(one: Any) -> object:
+        return _frozen(one, depth - 1, unseen)
+
+    if isinstance(value, list | tuple):
+        return (*_kind(kind), *(inside(one) for one in value))
+    if isinstance(value, set | frozenset):
+        return frozenset(inside(one) for one in value)
+    if isinstance(value, dict):
+        pairs = ((_frozen(key, 1, unseen), inside(one)) for key, one in value.items())
+        return (*_kind(kind), *pairs)
     if kind is FunctionType:
         cells = value.__closure__ or ()
-        return (value.__code__, *(_frozen(_content(cell), depth - 1) for cell in cells))
+        return (value.__code__, *(inside(_content(cell)) for cell in cells))
     if kind is MethodType:
-        return (value.__func__.__code__, _frozen(value.__self__, depth - 1))
+        return (value.__func__.__code__, inside(value.__self__))
     if kind is Pipeline:  # what it will send, in time
-        return (kind, _frozen(value.command_stack, depth - 1))
+        return (kind, inside(value.command_stack))
     if kind is Lock:
-        return (kind, _frozen(vars(value.local), depth - 1))
-    if kind is ModuleType or kind.__module__.startswith(SKIPPED):
+        return (kind, inside(_kept(value.local)))
+    if isinstance(value, threads.Local):
+        return (kind, inside(_kept(value)))
+    if isinstance(value, type) or kind is ModuleType or _skipped(kind):
         return kind
+    return _contents(value, inside, unseen)
+
+
+def _kind(kind: type) -> tuple[type, ...]:
+    return () if kind in (list, tuple, dict) else (kind,)
+
+
+def _kept(local: Any) -> object:
+    return local.everybodys() if isinstance(local, threads.Local) else vars(local)
+
+
+def _skipped(kind: type) -> bool:
+    if kind.__module__.startswith(SKIPPED):
+        return kind.__module__ != threads.__name__
+    return issubclass(kind, Redis | LOCKS)
+
+
+def _contents(value: Any, inside: Callable[[Any], object], unseen: list[type]) -> object:
+    """Of an object: its variables, or what one would pickle of it."""
+    kind = type(value)
+    own = {name for each in kind.__mro__[:-1] for name in vars(each)}
+    if own & {"__reduce__", "__reduce_ex__"}:
+        try:
+            parts = value.__reduce_ex__(4)
+        except TypeError:
+            unseen.append(kind)
+            return kind
+        if isinstance(parts, str):
+            return (kind, parts)
+        return (kind, *(inside(list(one) if isinstance(one, Iterator) else one) for one in parts))
     held = getattr(value, "__dict__", None)
     if held is not None:
-        return (kind, _frozen(held, depth - 1))
+        return (kind, inside(held))
+    if not hasattr(kind, "__slots__") and kind is not object:
+        unseen.append(kind)
     slots = [name for name in getattr(kind, "__slots__", ()) if hasattr(value, name)]
-    return (kind, *(_frozen(getattr(value, name), depth - 1) for name in slots))
+    return (kind, *(inside(getattr(value, name)) for name in slots))
 
 
 def _content(cell: Any) -> object:

@@ -7,15 +7,19 @@ the search says what the server answered.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import redis
+from greenlet import getcurrent
 from redis.connection import AbstractConnection
 from redis.exceptions import ResponseError
 
 from app.explorer.model.values import Command, Err, Ok, Reply
 from app.explorer.request import Hear, Lost, Send
-from app.explorer.strand import ask, here
+from app.explorer.strand import Strand, ask, here
+
+if TYPE_CHECKING:
+    from app.explorer.buyer import Buyer
 
 
 class GateConnection(AbstractConnection):
@@ -28,6 +32,7 @@ class GateConnection(AbstractConnection):
         self.name = ""
         self.answers: list[Reply | Lost] = []
         self.open = False
+        self.owner: Buyer | None = None  # while it is open
 
     def repr_pieces(self) -> list[tuple[str, Any]]:
         return [("name", self.name)]
@@ -44,16 +49,23 @@ class GateConnection(AbstractConnection):
 
     def connect(self) -> None:
         if not self.open:
-            self.name = here().buyer.new_connection(self.server)
+            self.owner = here().buyer
+            self.name = self.owner.new_connection(self.server)
             self.open = True
+            for known in list(self._connect_callbacks):
+                if callback := known():
+                    callback(self)  # a PubSub subscribes again
 
     def disconnect(self, *args: Any, **kwargs: Any) -> None:
-        if self.open:
-            here().buyer.hang_up(self.name)
+        if self.open and self.owner:
+            self.owner.hang_up(self.name)
         self.open = False
         self.answers.clear()
 
-    def can_read(self, timeout: float = 0) -> bool:
+    def can_read(self, timeout: float | None = None) -> bool:
+        """None: has it been sent anything that was asked for? That needs no look at the server."""
+        if not self.answers and timeout is not None:
+            self._hear(timeout)
         return bool(self.answers)
 
     def send_command(self, *args: Any, **kwargs: Any) -> None:
@@ -65,6 +77,10 @@ class GateConnection(AbstractConnection):
 
     def _send(self, commands: tuple[Command, ...]) -> None:
         self.connect()
+        strand = getcurrent()
+        if not isinstance(strand, Strand) or strand.buyer is not self.owner:
+            # An object that was left behind is collected, in whoever's code that happens.
+            raise redis.ConnectionError("The buyer of this connection is gone.")
         answer = ask(Send(self.name, commands))
         self.answers += [answer] if isinstance(answer, Lost) else answer
 
@@ -72,12 +88,9 @@ class GateConnection(AbstractConnection):
         self, disable_decoding: bool = False, *, timeout: Any = None, **kwargs: Any
     ) -> Any:
         if not self.answers:
-            buyer = here().buyer
-            until = None if timeout is None else buyer.look_at_clock() + round(timeout * 1000)
-            heard = ask(Hear(self.name, until))
-            if heard is None:
-                raise redis.TimeoutError("Nothing was said in time.")
-            self.answers += [heard] if isinstance(heard, Lost) else heard
+            self._hear(timeout)
+        if not self.answers:
+            raise redis.TimeoutError("Nothing was said in time.")
         said = self.answers.pop(0)
         if isinstance(said, Lost):
             self.disconnect()
@@ -86,6 +99,13 @@ class GateConnection(AbstractConnection):
         if isinstance(reply, ResponseError):
             raise reply
         return reply
+
+    def _hear(self, timeout: float | None) -> None:
+        """Wait so many seconds at the most; None: for as long as it takes."""
+        until = None if timeout is None else here().buyer.look_at_clock() + round(timeout * 1000)
+        heard = ask(Hear(self.name, until))
+        if heard is not None:
+            self.answers += [heard] if isinstance(heard, Lost) else heard
 
 
 def unpacked(packed: Any) -> list[Command]:

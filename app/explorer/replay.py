@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from app.explorer import surroundings, words
+from app.explorer import words
 from app.explorer.buyer import Buyer
+from app.explorer.explorable import Explorable
 from app.explorer.model.values import Command, Entry, Reply
 from app.explorer.request import Hear, Lost, Rest, Send, outcome
-from app.explorer.targets import EPOCH, Target
+from app.explorer.targets import EPOCH
 from app.explorer.trace import Step
 
 MICROSECONDS = re.compile(r"\b(19\d{11})\d{3}\b")
@@ -59,11 +60,11 @@ class Played:
 
 
 def replay(
-    target: Target, names: Sequence[str], steps: Sequence[Step], stage: Staged
+    target: Explorable, names: Sequence[str], steps: Sequence[Step], stage: Staged
 ) -> list[Played]:
     """All steps, up to the first that goes otherwise."""
     played: list[Played] = []
-    with surroundings.of_their_own():
+    with target.surroundings():
         stage.begin(EPOCH, target.setup())
         buyers = {name: Buyer(name, target.work, EPOCH) for name in names}
         try:
@@ -77,7 +78,7 @@ def replay(
     return played
 
 
-def _play(target: Target, buyers: dict[str, Buyer], step: Step, stage: Staged) -> Step:
+def _play(target: Explorable, buyers: dict[str, Buyer], step: Step, stage: Staged) -> Step:
     lines, said, told = step.lines, list(step.said), ""
     if step.does in ("pause", "time"):
         stage.pass_time(EPOCH + step.at)

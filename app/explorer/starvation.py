@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 from app.explorer.automaton import Known
 from app.explorer.cycles import circles
+from app.explorer.explorable import Explorable
 from app.explorer.faults import Faults
 from app.explorer.graph import Graph, State, Way
 from app.explorer.paths import Path, cost, shortest
-from app.explorer.targets import Target
 from app.explorer.world import World
 
 ONE = 0  # the buyer who comes once
@@ -23,7 +23,9 @@ ONE = 0  # the buyer who comes once
 class Endless(Graph):
     """All but the first buyer begin anew when they have come to their end."""
 
-    def __init__(self, world: World, automata: Sequence[Known], target: Target, most: int) -> None:
+    def __init__(
+        self, world: World, automata: Sequence[Known], target: Explorable, most: int
+    ) -> None:
         super().__init__(world, automata, Faults(), target.pause, most, frugal=target.frugal)
         self.target = target
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from redis.connection import ConnectionPool
 from redis.retry import Retry
 
 from app.domain import Invalid, Order, Round
-from app.explorer import words
+from app.explorer import surroundings, words
 from app.explorer.buyer import Buyer
 from app.explorer.gate import GateConnection
 from app.explorer.model.server import Server
@@ -100,9 +101,25 @@ class Target:
         return bool(self.round.recipe)
 
     @property
+    def lock_key(self) -> bytes | None:
+        return self.keys.lock.encode()
+
+    @property
+    def alike(self) -> bool:
+        """The project's modes ask nothing of a buyer's name but whether two are the same."""
+        return True
+
+    @property
     def frugal(self) -> bool:
         """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
         return self.round.recipe == "redlock"
+
+    def identity(self) -> dict[str, Any]:
+        """What a file of schedules says of it."""
+        return {"target": self.name}
+
+    def surroundings(self) -> AbstractContextManager[None]:
+        return surroundings.of_their_own()
 
     def setup(self) -> list[list[Command]]:
         """What each server is told first: the store, and redlock's masters."""
@@ -115,12 +132,7 @@ class Target:
 
     def servers(self) -> list[Server]:
         """The model's, at the beginning."""
-        found = []
-        for commands in self.setup():
-            found.append(Server(EPOCH))
-            for command in commands:
-                found[-1].execute("", command)
-        return found
+        return told(self.setup())
 
     def order(self, buyer: str) -> Order:
         id = f"order-{buyer}"
@@ -167,6 +179,16 @@ class Target:
 
 def _is_a_time(value: object) -> bool:
     return isinstance(value, bytes) and value.isdigit()
+
+
+def told(setup: list[list[Command]]) -> list[Server]:
+    """The model's servers, after their first commands."""
+    found = []
+    for commands in setup:
+        found.append(Server(EPOCH))
+        for command in commands:
+            found[-1].execute("", command)
+    return found
 
 
 class GateServers:

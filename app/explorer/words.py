@@ -6,6 +6,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from redis.lock import Lock
+
 from app.explorer.model.scripts import sha
 from app.explorer.model.values import Command, Err, Ok, Reply
 from app.explorer.request import Hear, Lost, Request, Send
@@ -32,7 +34,7 @@ def command(words: Command) -> str:
     """One line: `SET lock token-A1 NX PX 10000`."""
     name = words[0].decode()
     if name == "EVALSHA":
-        script = script_names().get(words[1], "a script")
+        script = script_names().get(words[1], "EVALSHA a-script")
         return " ".join([script, *(_word(word) for word in words[3:])])
     return " ".join([name, *(_word(word) for word in words[1:])])
 
@@ -67,7 +69,17 @@ def scripts() -> dict[str, str]:
     return found
 
 
+def redis_lock_scripts() -> dict[str, str]:
+    """Of redis-py's own lock."""
+    return {
+        "release": Lock.LUA_RELEASE_SCRIPT,
+        "extend": Lock.LUA_EXTEND_SCRIPT,
+        "reacquire": Lock.LUA_REACQUIRE_SCRIPT,
+    }
+
+
 @cache
 def script_names() -> dict[bytes, str]:
     """What EVALSHA calls each of them, and its file's name."""
-    return {sha(text.encode()): name for name, text in scripts().items()}
+    texts = scripts() | {f"redis.lock/{name}": text for name, text in redis_lock_scripts().items()}
+    return {sha(text.encode()): name for name, text in texts.items()}

@@ -25,6 +25,15 @@ class Step(NamedTuple):
     wrote: bool
 
 
+class Unsupported(NotImplementedError):
+    """A command, or an option of one, that the model lacks."""
+
+    def __init__(self, connection: str, commands: tuple[Command, ...], what: str) -> None:
+        super().__init__(what)
+        self.connection = connection
+        self.commands = commands
+
+
 class World:
     def __init__(self, servers: list[Server]) -> None:
         self.servers = servers
@@ -56,7 +65,10 @@ class World:
         if connection in before.broken:
             return Step(at, Lost(), False)
         server.load(before)
-        said = [server.execute(connection, command) for command in commands]
+        try:
+            said = [server.execute(connection, command) for command in commands]
+        except NotImplementedError as lacks:
+            raise Unsupported(connection, commands, str(lacks)) from lacks
         replies = [reply for reply in said if not isinstance(reply, Waits)]
         replies += server.unread.pop(connection, [])  # what it reads next in any case
         after = server.state()

@@ -33,6 +33,7 @@ local seen = {}
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local type, value = redis.call('TYPE', key).ok, nil
   if type == 'string' then value = redis.call('GET', key) end
+  if type == 'list' then value = redis.call('LRANGE', key, 0, -1) end
   if type == 'stream' then value = redis.call('XRANGE', key, '-', '+') end
   if value then seen[#seen + 1] = {key, type, value, redis.call('PEXPIRETIME', key)} end
 end
@@ -163,6 +164,8 @@ class Stage:
         for key, type_, value, until in seen:
             if type_ == b"stream":
                 value = Stream((0, 0), tuple(StreamEntry((0, 0), words) for _, words in value))
+            if type_ == b"list":
+                value = tuple(value)
             found[key] = Entry(value, until if until >= 0 else None)
         return found
 

@@ -67,7 +67,7 @@ TABLE: dict[bytes, Known] = {
     b"LSET": Known(4, lists.set_),
     b"LTRIM": Known(4, lists.trim),
     b"LREM": Known(4, lists.remove),
-    b"LPOS": Known(3, lists.position),
+    b"LPOS": Known(-3, lists.position),
     b"SADD": Known(-3, collections.sadd),
     b"SREM": Known(-3, collections.srem),
     b"SISMEMBER": Known(3, collections.sismember),

@@ -139,5 +139,7 @@ def remove(keys: Keyspace, command: Command) -> Reply:
 
 def position(keys: Keyspace, command: Command) -> Reply:
     """LPOS, without its options."""
+    if len(command) > 3:
+        raise NotImplementedError(f"LPOS with {command[3].decode()}")
     whole = _list(keys, command[1])
     return whole.index(command[2]) if whole and command[2] in whole else None

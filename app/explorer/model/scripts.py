@@ -42,7 +42,14 @@ class Lua:
                 raise Refused(f"ERR Error compiling script (new function): {made[1].decode()}")
             self.compiled[text] = made
         table = self.lua.table_from
-        redis = table({b"call": self._caller(do, True), b"pcall": self._caller(do, False)})
+        redis = table(
+            {
+                b"call": self._caller(do, True),
+                b"pcall": self._caller(do, False),
+                b"error_reply": lambda text: table({b"err": _with_a_code(text)}),
+                b"status_reply": lambda text: table({b"ok": text}),
+            }
+        )
         try:
             value = self.compiled[text](redis, self.cjson, table(keys), table(args))
         except lupa.lua51.LuaError as error:
@@ -117,6 +124,12 @@ class Lua:
         if isinstance(value, list):
             return self.lua.table_from([self._lua(one) for one in value])
         return value
+
+
+def _with_a_code(text: bytes) -> bytes:
+    """One word alone is no error's code."""
+    text = text.removeprefix(b"-")
+    return text if b" " in text else b"ERR " + text
 
 
 def parts(command: Command) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:

@@ -1,0 +1,40 @@
+"""Errors in somebody's own code, as the command line shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from app.domain import Invalid
+from app.explorer.student import Student
+from app.explorer.wrong import BadSell
+
+
+class TheirError(click.ClickException):
+    exit_code = 2
+
+
+@contextmanager
+def their_errors() -> Iterator[None]:
+    try:
+        yield
+    except BadSell as error:
+        raise TheirError(str(error)) from error
+
+
+def student(file: str, stock: int, quantity: int, resend: bool) -> Student:
+    """Raises Invalid."""
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise Invalid({"target": f"There is no file {file}."})
+    if quantity != 1:
+        raise Invalid({"quantity": "--quantity: a sell(redis, buyer) sells one unit."})
+    found = Student(path, stock, resend)
+    try:
+        found.identity()
+    except OSError as error:
+        raise Invalid({"target": f"{file} cannot be read: {error.strerror}."}) from error
+    return found

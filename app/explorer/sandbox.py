@@ -1,0 +1,106 @@
+"""The process in which somebody's own code runs: a job from standard input, an answer to output.
+
+`python -m app.explorer.sandbox`; see apart.py, which starts it. Jobs and answers are JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from app.domain import ShopError
+from app.explorer import wrong
+from app.explorer.automaton import Automaton, NotAgain
+from app.explorer.explore import Explorer
+from app.explorer.faults import Faults
+from app.explorer.limits import MEMORY, Watch
+from app.explorer.live.stage import stage
+from app.explorer.rehearsal import Rehearsal
+from app.explorer.replay import Staged, replay
+from app.explorer.request import Send
+from app.explorer.student import Student
+from app.explorer.trace import Step
+from app.explorer.world import Unsupported
+
+MOST = 500_000  # states, which fit into the memory
+
+
+@dataclass
+class Sandbox:
+    job: dict[str, Any]
+    output: int  # a file descriptor
+
+    def run(self) -> NoReturn:
+        path = Path(self.job["file"])
+        self.student = Student(path, self.job["stock"], self.job["resend"])
+        self.watch = Watch(path, lambda text: self.answer({"wrong": text}))
+        try:
+            self.answer(self._explore() if self.job["do"] == "explore" else self._replay())
+        except wrong.Wrong as error:
+            self.answer({"wrong": str(error)})
+        except Unsupported as lacks:
+            self.answer({"wrong": self._lacking(lacks)})
+        except NotAgain:
+            text = "sell does not do the same when it is answered the same: on what does it depend?"
+            self.answer({"wrong": f"{path.name}: {text}"})
+        except MemoryError:
+            text = f"this takes more than {MEMORY >> 30} GiB of memory: fewer buyers or faults?"
+            self.answer({"wrong": f"{path.name}: {text}"})
+        except ShopError as error:
+            self.answer({"failed": str(error)})
+
+    def _explore(self) -> dict[str, Any]:
+        self.watch.begin()
+        with self.student.surroundings():
+            explorer = self.watch.explorer = Explorer(self.student, self.job["buyers"])
+            report = explorer.explore(Faults(**self.job["faults"]), MOST)
+        return {"report": report.document()}
+
+    def _replay(self) -> dict[str, Any]:
+        with ExitStack() as stack:
+            where: Staged = Rehearsal()
+            if self.job["folder"]:
+                where = stack.enter_context(stage(Path(self.job["folder"]), 1))
+            self.watch.begin()  # the server has its own limits
+            played = {}
+            for name, steps in self.job["traces"].items():
+                trace = [Step(**step) for step in steps]
+                both = replay(self.student, self.job["names"], trace, where)
+                played[name] = [[one.expected._asdict(), one.got._asdict()] for one in both]
+        return {"played": played}
+
+    def _lacking(self, lacks: Unsupported) -> str:
+        """Which line it is that waits to send that."""
+        text = f"{lacks} is not supported: the explorer's model of Redis does not know it"
+        wants = Send(lacks.connection, lacks.commands)
+        automata = self.watch.explorer.automata if self.watch.explorer else []
+        for automaton in automata:
+            for buyer in automaton.live.values() if isinstance(automaton, Automaton) else ():
+                for strand in buyer.strands:
+                    if strand.request == wants:
+                        return wrong.standing(strand.gr_frame, self.student.path, text)
+        return f"{self.student.name}: {text}"
+
+    def answer(self, document: dict[str, Any]) -> NoReturn:
+        """Say it and end at once: nothing of the code that was explored runs any more."""
+        with os.fdopen(self.output, "wb") as to:
+            to.write(json.dumps(document).encode())
+        os._exit(0)
+
+
+def main() -> NoReturn:
+    job = json.loads(sys.stdin.buffer.read())
+    output = os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)  # what the code prints, it would print thousands of times
+    Sandbox(job, output).run()
+
+
+if __name__ == "__main__":
+    main()

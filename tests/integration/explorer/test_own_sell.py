@@ -1,0 +1,206 @@
+"""`lastapple explore my_sell.py`: what it finds in students' code, and how it says no."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.explorer.live.server import virtual_time
+from tests.shop import full_environ
+
+SELLS = Path(__file__).parent / "sells"
+# Two Pythons start for each verdict; on a machine of its own that and the search take 1 s or 2.
+A_VERDICT = 15.0  # s, when other tests have the processors as well
+
+
+def lastapple(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app.cli", *map(str, words)],
+        env=full_environ({"COLUMNS": "100"}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def explored(sell: str, *words: str) -> dict[str, Any]:
+    done = lastapple("explore", SELLS / f"{sell}.py", *words, "--json", "-")
+    assert done.returncode in (0, 1), done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["exhaustive"]
+    return document
+
+
+def costs(document: dict[str, Any]) -> dict[str, list[int]]:
+    return {finding["name"]: finding["cost"] for finding in document["findings"]}
+
+
+def test_the_naive_way_is_drawn_within_moments() -> None:
+    began = time.perf_counter()
+    done = lastapple("explore", SELLS / "naive.py")
+    took = time.perf_counter() - began
+    print(f"a verdict after {took:.2f} s")
+    assert took < A_VERDICT
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("naive.py: OVERSELL, with no fault at all, 2 switches and 6 step")
+    assert "GET stock -> 1" in done.stdout
+    assert "lock" not in done.stdout.splitlines()[3]  # there is none, so no column
+    assert "20 s, 1 GiB of memory, no network" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("sell", "faults", "found"),
+    [
+        ("naive", "none", {"oversell": [0, 2, 6]}),
+        ("watch", "crash=1,pause=1", {}),
+        ("script", "crash=1,pause=1", {}),
+        ("setnx", "none", {}),
+        ("setnx", "crash=1", {"stuck for ever": [1, 0, 2]}),
+        ("redis_lock", "crash=1", {}),
+        ("redis_lock", "pause=1", {"oversell": [1, 3, 7], "phantom order": [1, 2, 5]}),
+        ("bucket", "none", {}),
+        ("bucket", "crash=1", {"undersell": [1, 3, 6], "no sale": [1, 3, 6]}),
+        ("channel", "pause=1", {}),
+        ("watchdog", "none", {}),
+        ("watchdog", "pause=1", {"oversell": [1, 3, 9]}),
+        ("deadline", "none", {}),
+        ("deadline", "pause=1", {"oversell": [1, 3, 9], "negative stock": [1, 3, 12]}),
+    ],
+)
+def test_found(sell: str, faults: str, found: dict[str, list[int]]) -> None:
+    document = explored(sell, "--faults", faults)
+    assert costs(document) == found
+    print(f"{sell}, {faults}: {document['states']} states in {document['seconds']} s")
+    assert document["seconds"] < A_VERDICT
+
+
+def test_the_default_retries_sell_twice() -> None:
+    found = costs(explored("naive", "--faults", "lost=1", "--retries", "default"))
+    assert found["sold twice"] == [1, 0, 4]
+
+
+def test_a_lock_has_a_column() -> None:
+    done = lastapple("explore", SELLS / "redis_lock.py")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.splitlines()[3].split()[-2:] == ["stock", "lock"]
+    assert "aaaaaaaa0000" in done.stdout or "bbbbbbbb0000" in done.stdout
+
+
+SELL = "def sell(redis, buyer):\n    "
+BAD = [
+    (SELL + "return redis.get('stok') + 1", "line 2, in sell: TypeError"),
+    (SELL + "return redis.get('stok') + 1", "after GET stok -> nil"),
+    (SELL + "return 'yes'", "it answers 'yes', and not True (sold), False (sold out) or None"),
+    (SELL + "return 1", "it answers 1, and not True"),
+    ("def buy(redis, buyer): pass", "has no function sell(redis, buyer)"),
+    (SELL + "return (", "line 2: SyntaxError"),
+    ("def sell(redis):\n    pass", "line 1, in sell: it cannot be called as sell(redis, buyer)"),
+    ("async def sell(redis, buyer):\n    pass", "without async"),
+    ("import nowhere_at_all\n" + SELL + "pass", "line 1: ModuleNotFoundError"),
+    (SELL + "exit()", "line 2, in sell: SystemExit"),
+    (SELL + "redis.zadd('z', {'a': 1})", "line 2, in sell: ZADD is not supported"),
+    (SELL + "redis.lpos('l', 'a', rank=1)", "line 2, in sell: LPOS with RANK is not supported"),
+    (SELL + "redis.rpush('stock', 1)", "line 2, in sell: ResponseError: WRONGTYPE"),
+    (SELL + "redis.rpush('orders', 'me')", "in orders stands b'me', who is no buyer"),
+    (SELL + "redis.sadd('orders', buyer)", "orders must be a list"),
+    (SELL + "redis.set('stock', 'few')", "the key stock must hold a whole number"),
+    (SELL + "while True: pass", "line 2, in sell: goes on for 2 s"),
+    (SELL + "import time\n    while True: time.sleep(60)", "in sell: goes on for 2 s"),
+    (SELL + "input()", "line 2, in sell: waits for somebody to type"),
+    ("import redis as r\n" + SELL + "r.Redis().get('stock')", "opens a connection of its own"),
+    (SELL + "import os; os.system('true')", "line 2, in sell: starts a process"),
+    (SELL + "import threading as t\n    lock = t.Lock()\n    while lock.acquire(): pass", "line 4"),
+    (SELL + "import _thread; _thread.start_new_thread(print, ())", "threading.Thread"),
+    (SELL + "x = bytearray(1 << 40)", "takes more memory than it may have"),
+    (
+        "import threading\ndef beside(): return 1 / 0\n"
+        + SELL
+        + "threading.Thread(target=beside).start()",
+        "line 2, in beside: ZeroDivisionError",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "said"), BAD)
+def test_what_is_wrong_with_the_code_is_said(code: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "my_sell.py"
+    file.write_text(code + "\n")
+    done = lastapple("explore", file)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.startswith("Error: my_sell.py")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_bare_excepts_do_not_keep_it_alive(tmp_path: Path) -> None:
+    """Such code catches everything, also that it is to end."""
+    file = tmp_path / "my_sell.py"
+    file.write_text(
+        "def sell(redis, buyer):\n"
+        "    while True:\n"
+        "        try:\n"
+        "            if not redis.setnx('lock', buyer):\n"
+        "                continue\n"
+        "            if redis.decr('stock') < 0:\n"
+        "                return False\n"
+        "            redis.rpush('orders', buyer)\n"
+        "            return True\n"
+        "        except:\n"
+        "            pass\n"
+    )
+    done = lastapple("explore", file, "--faults", "lost=1", "--json", "-")
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["exhaustive"]
+
+
+def test_what_has_no_end_is_inconclusive(tmp_path: Path) -> None:
+    """It counts, so that no two rounds are the same; after some seconds it is given up."""
+    file = tmp_path / "my_sell.py"
+    file.write_text(SELL + "n = 0\n    while redis.get('stock'): n += 1\n")
+    done = lastapple("explore", file, "--faults", "none", "--json", "-")
+    assert done.returncode == 3, done.stderr
+    assert json.loads(done.stdout)["inconclusive"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere.py",), "There is no file nowhere.py"),
+        ((str(SELLS / "naive.py"), "--quantity", "2"), "sells one unit"),
+    ],
+)
+def test_bad_input(words: tuple[str, ...], said: str) -> None:
+    done = lastapple("explore", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_what_was_saved_is_played_again(tmp_path: Path) -> None:
+    if not virtual_time() and not os.environ.get("CI"):
+        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
+    own, trace = tmp_path / "my_sell.py", tmp_path / "trace.json"
+    own.write_text((SELLS / "watchdog.py").read_text())
+    assert lastapple("explore", own, "--save", trace).returncode == 1
+    for on, where in (("server", "a real Valkey"), ("model", "the model")):
+        done = lastapple("replay", trace, "--on", on)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert f"of my_sell.py on {where}: 0 divergences" in done.stdout
+        assert "has changed" not in done.stdout
+    own.write_text((SELLS / "watch.py").read_text())
+    done = lastapple("replay", trace, "--on", "model")
+    assert done.returncode == 1
+    assert "my_sell.py has changed since" in done.stdout
+    assert "DIVERGED at this step" in done.stdout
+    own.unlink()
+    done = lastapple("replay", trace, "--on", "model")
+    assert done.returncode == 2
+    assert "is not there" in done.stderr

@@ -1,0 +1,178 @@
+"""Somebody's own code in the search's hands: what it remembers, what it draws, whose it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.explorer.automaton import ANY, Automaton
+from app.explorer.explore import Explorer
+from app.explorer.faults import Faults
+from app.explorer.request import Done, Send
+from app.explorer.student import Student
+from app.explorer.targets import EPOCH
+from app.explorer.wrong import Wrong
+
+POLLS = 130  # more than a loop is run to see whether it counts
+
+WHILE_TAKEN = """
+def sell(redis, buyer):
+    {}
+    while not redis.setnx("lock", buyer):
+        {}
+        if {} == 130:
+            return None
+    return True
+"""
+COUNTS = {
+    "a global": "tries = 0" + WHILE_TAKEN.format("global tries", "tries += 1", "tries"),
+    "an attribute of the function": WHILE_TAKEN.format(
+        "sell.tries = 0", "sell.tries += 1", "sell.tries"
+    ),
+    "an attribute of a class": "class Of: tries = 0"
+    + WHILE_TAKEN.format("", "Of.tries += 1", "Of.tries"),
+    "a deque": "from collections import deque"
+    + WHILE_TAKEN.format("tries = deque()", "tries.append(1)", "len(tries)"),
+    "a kind of list": "class Tries(list): pass"
+    + WHILE_TAKEN.format("tries = Tries()", "tries.append(1)", "len(tries)"),
+    "an iterator": WHILE_TAKEN.format("of = iter(range(1, 999))", "tries = next(of)", "tries"),
+    "an event": "import threading"
+    + WHILE_TAKEN.format(
+        "all = [threading.Event() for _ in range(130)]",
+        "[e for e in all if not e.is_set()][0].set()",
+        "sum(e.is_set() for e in all)",
+    ),
+}
+
+
+def written(folder: Path, code: str) -> Student:
+    file = folder / "my_sell.py"
+    file.write_text(code)
+    return Student(file)
+
+
+@pytest.mark.parametrize("where", COUNTS)
+def test_a_loop_that_counts_ends_wherever_it_counts(where: str, tmp_path: Path) -> None:
+    student = written(tmp_path, COUNTS[where])
+    with student.surroundings():
+        automaton = Automaton("A", student.work, EPOCH)
+        at = 0
+        for _ in range(POLLS):
+            at = automaton.move(at, 0, (0,), EPOCH).to
+    assert automaton.nodes[at].requests == (Done("BUSY"),)
+
+
+def test_a_loop_that_draws_and_sleeps_is_one_place(tmp_path: Path) -> None:
+    student = written(
+        tmp_path,
+        "import random, secrets, time, uuid\n"
+        "def sell(redis, buyer):\n"
+        "    while True:\n"
+        "        token = f'{uuid.uuid4()} {secrets.token_hex(8)} {random.random()}'\n"
+        "        if redis.set('lock', token, nx=True):\n"
+        "            return True\n"
+        "        time.sleep(random.uniform(0.01, 0.02))\n",
+    )
+    tokens = []
+    with student.surroundings():
+        for name in ("A", "B", "A"):
+            automaton = Automaton(name, student.work, EPOCH)
+            assert automaton.move(0, 0, (None,), EPOCH).to == 0
+            request = automaton.nodes[0].requests[0]
+            assert isinstance(request, Send)
+            tokens.append(request.commands[0][2])
+    assert tokens[0] != tokens[1]
+    assert tokens[0] == tokens[2]
+
+
+def test_only_who_asks_for_the_time_is_told_it(tmp_path: Path) -> None:
+    """redis-py looks at it for its own figures, at every command."""
+    code = (
+        "import time\n"
+        "def sell(redis, buyer):\n"
+        "    redis.get('stock')\n"
+        "    {}\n"
+        "    redis.get('stock')\n"
+    )
+    looked = []
+    for line in ("pass", "time.monotonic()"):
+        student = Student(written(tmp_path, code.format(line)).path, resend=True)
+        with student.surroundings():
+            automaton = Automaton("A", student.work, EPOCH)
+            automaton.move(0, 0, (b"1",), EPOCH)
+        looked.append([answer.now for answer in automaton.nodes[0].moves])
+    assert looked == [[ANY], [EPOCH]]
+
+
+def test_a_lock_of_the_process_keeps_nobody_else_out(tmp_path: Path) -> None:
+    """Each buyer is a process: a variable of one is not the others'."""
+    student = written(
+        tmp_path,
+        "import threading\n"
+        "lock = threading.Lock()\n"
+        "def sell(redis, buyer):\n"
+        "    with lock:\n"
+        "        left = int(redis.get('stock'))\n"
+        "        if left < 1:\n"
+        "            return False\n"
+        "        redis.set('stock', left - 1)\n"
+        "        redis.rpush('orders', buyer)\n"
+        "        return True\n",
+    )
+    report = Explorer(student, 2).explore(Faults())
+    assert [(found.name, found.cost) for found in report.findings] == [("oversell", (0, 2, 6))]
+
+
+def test_what_is_left_behind_does_nothing_when_it_is_collected(tmp_path: Path) -> None:
+    """A pipeline that watches would tidy up, in whoever's code the collector runs."""
+    student = written(
+        tmp_path,
+        "import gc\n"
+        "def sell(redis, buyer):\n"
+        "    gc.collect()\n"
+        "    pipe = redis.pipeline()\n"
+        "    pipe.watch('stock')\n"
+        "    pipe.itself = pipe\n"
+        "    return False\n",
+    )
+    with student.surroundings():
+        automaton = Automaton("A", student.work, EPOCH)
+        assert automaton.nodes[automaton.move(0, 0, (b"OK",), EPOCH).to].told == "SOLD_OUT"
+        automaton = Automaton("B", student.work, EPOCH)
+        assert automaton.nodes[0].requests == (Send("0B1", ((b"WATCH", b"stock"),)),)
+
+
+def test_a_thread_does_not_see_what_is_anothers(tmp_path: Path) -> None:
+    """So a watchdog cannot extend redis-py's lock, unless it is made with thread_local=False."""
+    code = (
+        "import threading\n"
+        "def sell(redis, buyer):\n"
+        "    lock = redis.lock('lock', timeout=10, thread_local={})\n"
+        "    lock.acquire()\n"
+        "    thread = threading.Thread(target=lambda: lock.extend(5))\n"
+        "    thread.start()\n"
+        "    thread.join()\n"
+        "    return False\n"
+    )
+    student = written(tmp_path, code.format(True))
+    with pytest.raises(Wrong, match=r"line 5, .* no attribute 'token'"):
+        Explorer(student, 2).explore(Faults())
+    student = written(tmp_path, code.format(False))
+    with student.surroundings():
+        automaton = Automaton("A", student.work, EPOCH)
+        there = automaton.move(0, 0, (b"OK",), EPOCH).to
+        assert isinstance(automaton.nodes[there].requests[1], Send)
+        assert automaton.nodes[automaton.move(there, 1, (1,), EPOCH).to].told == "SOLD_OUT"
+
+
+def test_what_the_client_raises_is_told_and_what_else_is_raised_is_wrong(tmp_path: Path) -> None:
+    student = written(tmp_path, "def sell(redis, buyer):\n    with redis.lock('lock', 9): 1 / 0\n")
+    with pytest.raises(Wrong, match=r"my_sell.py, line 2, in sell: ZeroDivisionError"):
+        Explorer(student, 2).explore(Faults())
+    student = written(
+        tmp_path, "def sell(redis, buyer):\n    with redis.lock('lock', timeout=9): pass\n"
+    )
+    report = Explorer(student, 2).explore(Faults(pause=1))
+    assert report.exhaustive
+    assert [finding.name for finding in report.findings] == ["no sale"]
