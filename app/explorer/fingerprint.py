@@ -17,7 +17,8 @@ from redis.client import Pipeline, Redis
 from redis.lock import Lock
 
 from app.explorer import threads
-from app.explorer.stack import keeps_nothing_unseen
+from app.explorer.called import keeps_nothing_unseen
+from app.explorer.liveness import read_later
 from app.explorer.strand import Strand
 from app.locks.handle import Counts
 
@@ -45,14 +46,15 @@ def fingerprint(strand: greenlet) -> Look:
     if isinstance(strand, Strand) and strand.buyer.memory:
         frames.append(_globals(strand.buyer.memory, unseen))
     frame: FrameType | None = strand.gr_frame
+    inner: FrameType | None = None
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith(SKIPPED) and module != "redis.lock":
             frames.append((frame.f_code, frame.f_lasti))
         else:
-            frames.append((frame.f_code, frame.f_lasti, _frozen(frame.f_locals, DEPTH, unseen)))
-            whole = whole and keeps_nothing_unseen(frame)
-        frame = frame.f_back
+            frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, unseen)))
+            whole = whole and keeps_nothing_unseen(frame, inner)
+        frame, inner = frame.f_back, frame
     return Look(tuple(frames), whole and not unseen)
 
 

@@ -1,122 +1,169 @@
 """Does a suspended frame keep values where none of its variables shows them?
 
 In `f(a(), b())` the result of a() waits on the interpreter's stack while b() runs; so does what a
-`return` inside of try/finally returns. Two frames that look alike may then differ. Here the
-bytecode is gone through once, and of each place is noted what lies on its stack: what anybody can
-see in a variable or look up by name is known, everything else is not.
+`return` inside of try/finally returns, and how far a `for` has come. Two frames that look alike may
+then differ. Here the bytecode is gone through once, and of each place is noted what lies on its
+stack: what anybody can see in a variable or look up by name is known, everything else is not.
 """
 
 from __future__ import annotations
 
 import dis
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
-from types import CodeType, FrameType
+from types import CodeType
+from typing import NamedTuple
 
-RANGE, UNKNOWN = "range", "unknown"
+from app.explorer.bytecode import after, instructions, stored
+
+COUNTS, UNKNOWN = "counts", "unknown"
 Stack = tuple[str, ...]  # what put each value there
 
 # What puts a variable, a constant or somebody's attribute there; the last of what it puts there
 # stands for all of it.
 LOADS = (
     *("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE"),
-    *("KW_NAMES", "EXTENDED_ARG"),
+    *("PRECALL", "KW_NAMES", "EXTENDED_ARG"),
 )
 # What makes a list or a tuple, and what is always the same if it is made of nothing but that.
 MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
 FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
+COUNTERS = ("LOAD_GLOBAL range", "LOAD_GLOBAL enumerate")
 ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_")
-NO_WAY_ON = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
-ALWAYS_JUMPS = ("JUMP_FORWARD", "JUMP_BACKWARD")
 
 
-def keeps_nothing_unseen(frame: FrameType) -> bool:
-    """Is all that this frame waits with, but for the operands of its call, known?"""
-    return frame.f_lasti in _seen_through(frame.f_code)
+class Wait(NamedTuple):
+    """What a frame has on its stack when it calls somebody."""
+
+    below: Stack
+    operands: Stack  # of the call
+
+    @property
+    def called(self) -> str:
+        """What put the callee there."""
+        return _callee(*self.operands[:2])
+
+    @property
+    def variables(self) -> set[str]:
+        """From which all that came."""
+        sources = (_source(what) for what in (*self.below, *self.operands))
+        return {name for load, name in sources if load == "LOAD_FAST"}
 
 
 @cache
-def _seen_through(code: CodeType) -> frozenset[int]:
-    """The places of its calls at which all below the operands is known."""
-    calls: dict[int, set[Stack]] = defaultdict(set)
-    for instruction, stack in _walk(code):
+def known_waits(code: CodeType) -> dict[int, Wait]:
+    """The positions of its calls at which it is known what lies there, but for some operands."""
+    found: dict[int, set[Wait]] = defaultdict(set)
+    walk = _Walk(code)
+    for at, stack in walk.ways():
+        instruction = walk.steps[at]
         if instruction.opname.startswith("CALL"):
-            calls[instruction.offset].add(stack[: len(stack) - _operands(instruction)])
-    # A frame that waits may stand behind the call's own cache, before the next instruction.
-    offsets = [instruction.offset for instruction in dis.get_instructions(code)]
-    ends = dict(zip(offsets, [*offsets[1:], len(code.co_code)], strict=True))
-    return frozenset(
-        place
-        for offset, kept in calls.items()
-        if _known(kept)
-        for place in range(offset, ends[offset], 2)
-    )
+            below = len(stack) - _operands(instruction)
+            found[at].add(Wait(stack[:below], stack[below:]))
+    return {at: next(iter(waits)) for at, waits in found.items() if _known(waits)}
 
 
-def _known(kept: set[Stack]) -> bool:
+def _callee(first: str, second: str = "") -> str:
+    """A method stands behind its object, and what is none behind or before an empty place."""
+    return second if second.startswith(ATTRIBUTES) or first.startswith("PUSH_NULL") else first
+
+
+def _source(what: str) -> tuple[str, str]:
+    """What loaded a value, or the object whose attribute it is; and that one's name."""
+    load, _, name = what.rpartition(" of ")[2].partition(" ")
+    return load, name
+
+
+def _known(waits: set[Wait]) -> bool:
     """The same, whatever way led there, and all of it known."""
-    return len(kept) == 1 and all(UNKNOWN not in stack for stack in kept)
+    below, *others = {wait.below for wait in waits}
+    callees = {wait.called for wait in waits}
+    return not others and len(callees) == 1 and not any(UNKNOWN in what for what in below)
 
 
-def _operands(instruction: dis.Instruction) -> int:
+def _operands(call: dis.Instruction) -> int:
     """How much a call takes from the stack; it puts its result there."""
-    return 1 - dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
+    if call.opname == "CALL":  # the callee, an object or nothing, and the arguments
+        return 2 + (call.arg or 0)
+    return 1 - dis.stack_effect(call.opcode, call.arg, jump=False)
 
 
-def _walk(code: CodeType) -> Iterator[tuple[dis.Instruction, Stack]]:
-    """Each instruction, with the stack before it, along every way that is not an error's."""
-    instructions = list(dis.get_instructions(code))
-    position = {instruction.offset: at for at, instruction in enumerate(instructions)}
-    todo: list[tuple[int, Stack]] = [(0, ())]
-    seen: set[tuple[int, Stack]] = set()
-    while todo:
-        at, stack = todo.pop()
-        if (at, stack) in seen or at >= len(instructions):
-            continue
-        seen.add((at, stack))
-        instruction = instructions[at]
-        yield instruction, stack
-        name = instruction.opname
-        if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
-            todo.append((position[instruction.argval], _after(instruction, stack, jump=True)))
-        if name not in NO_WAY_ON and not name.startswith(ALWAYS_JUMPS):
-            todo.append((at + 1, _after(instruction, stack, jump=False)))
+class _Walk:
+    """Through one function."""
 
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+        self.steps = instructions(code)
+        self.stored = Counter(name for step in self.steps for name in stored(step))
+        self.stored.update(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        self.set = {step.argval for step in self.steps if step.opname == "STORE_ATTR"}
 
-def _after(instruction: dis.Instruction, stack: Stack, jump: bool) -> Stack:
-    name, what = instruction.opname, f"{instruction.opname} {instruction.argval}"
-    effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
-    if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
-        return (*stack[:-1], what, UNKNOWN)
-    if name == "FOR_ITER":  # once more, with another value; or the loop is over
-        return stack[:-1] if jump else (*stack, UNKNOWN)
-    if name in MAKES:
-        below = len(stack) + effect - 1
-        return (*stack[:below], what if _fixed(stack[below:]) else UNKNOWN)
-    if name == "GET_ITER":  # how far it is in a range, the loop's variable shows
-        return (*stack[:-1], what if stack[-1] == RANGE else UNKNOWN)
-    if name.startswith("CALL"):
-        below = len(stack) - _operands(instruction)
-        return (*stack[:below], RANGE if _counts(stack[below:]) else UNKNOWN)
-    if what == "LOAD_GLOBAL range":
-        return (*stack, *([RANGE] * effect))
-    if name.startswith(LOADS) and effect >= 0:
-        of = UNKNOWN if name.startswith(ATTRIBUTES) and UNKNOWN in stack[-1:] else what
-        return (*stack, *([of] * effect))
-    kept = stack[: len(stack) + min(0, effect)]
-    if name == "PRECALL":  # takes the arguments; what is called remembers whether they are fixed
-        return kept if _fixed(stack[len(kept) :]) else (*kept[:-1], UNKNOWN)
-    if name.startswith(ONLY_TAKE):
-        return kept
-    # It may have put a result in the place of its last operand.
-    return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
+    def ways(self) -> Iterator[tuple[int, Stack]]:
+        """The position of each instruction, with the stack before it, along every way."""
+        todo: list[tuple[int, Stack]] = [(0, ())]
+        seen: set[tuple[int, Stack]] = set()
+        while todo:
+            at, stack = todo.pop()
+            if (at, stack) in seen:
+                continue
+            seen.add((at, stack))
+            yield at, stack
+            todo += [(way.at, self._after(at, stack, way.jump)) for way in after(self.code)[at]]
 
+    def _after(self, at: int, stack: Stack, jump: bool) -> Stack:
+        instruction = self.steps[at]
+        name, what = instruction.opname, f"{instruction.opname} {instruction.argval}"
+        effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
+        if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
+            return (*stack[:-1], what, UNKNOWN)
+        if name == "FOR_ITER":  # once more, with another value; or the loop is over
+            return stack[:-1] if jump else (*stack, UNKNOWN)
+        if name in MAKES:
+            below = len(stack) + effect - 1
+            return (*stack[:below], what if _fixed(stack[below:]) else UNKNOWN)
+        if name == "GET_ITER":
+            return (*stack[:-1], what if stack[-1] == COUNTS and self._shows(at) else UNKNOWN)
+        if name.startswith("CALL"):
+            below = len(stack) - _operands(instruction)
+            return (*stack[:below], COUNTS if self._counts(stack[below:]) else UNKNOWN)
+        if name.startswith(ATTRIBUTES):
+            of = f"{what} of {stack[-1]}"
+            return (*stack, *([of] * effect)) if effect else (*stack[:-1], of)
+        if name == "SWAP":
+            above = stack[len(stack) - instruction.argval + 1 :]
+            return (*stack[: -len(above) - 1], above[-1], *above[:-1], stack[-len(above) - 1])
+        if name == "COPY":
+            return (*stack, stack[-instruction.argval])
+        if name == "BINARY_OP":  # with a constant it is the other one's
+            *others, one, two = stack
+            return (*others, one if two.startswith("LOAD_CONST") else UNKNOWN)
+        if name.startswith(LOADS):
+            return (*stack, *([what] * effect)) if name != "PRECALL" else stack
+        kept = stack[: len(stack) + min(0, effect)]
+        if name.startswith(ONLY_TAKE):
+            return kept
+        # It may have put a result in the place of its last operand.
+        return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
-def _counts(call: Stack) -> bool:
-    """Is it a range, or an enumerate of what is always the same?"""
-    return RANGE in call or ("LOAD_GLOBAL enumerate" in call and _fixed(call))
+    def _counts(self, call: Stack) -> bool:
+        """Is it a range or an enumerate, of what stays the same meanwhile?"""
+        callee = _callee(*call[:2])
+        given = (what for what in call if what != callee and not what.startswith("PUSH_NULL"))
+        return callee in COUNTERS and all(map(self._stays, given))
+
+    def _stays(self, what: str) -> bool:
+        """A constant, or the attribute of a variable, that is set in no other place."""
+        load, name = _source(what)
+        return not any(part.partition(" ")[2] in self.set for part in what.split(" of ")) and (
+            load in FIXED or (load == "LOAD_FAST" and self.stored[name] <= 1)
+        )
+
+    def _shows(self, at: int) -> bool:
+        """Does the loop's variable say how far it is, and nothing else set it?"""
+        following = (name for step in self.steps[at:] for name in stored(step))
+        return self.stored[next(following, "")] == 1
 
 
 def _fixed(values: Stack) -> bool:

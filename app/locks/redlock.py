@@ -10,9 +10,9 @@ Sound     while the work is shorter than the lease and no master forgets
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
 
 import redis
 
@@ -21,7 +21,6 @@ from app.locks.handle import Handle
 from app.store import lua
 from app.store.servers import Servers
 
-Said = TypeVar("Said")
 DRIFT = 0.01  # of a lease: by so much a master's clock may run faster than ours
 STEP = 0.002  # s; and a master counts in whole ms
 
@@ -47,8 +46,8 @@ class Redlock(Handle):
         ends = self.end_of(self.lease)
         won = False
         try:
-            said = self.ask(lambda master: master.set(self.key, self.token, nx=True, px=ms))
-            won = self.most(said) and self.clock.now() < ends
+            won = self.most(lambda master: master.set(self.key, self.token, nx=True, px=ms))
+            won = won and self.clock.now() < ends
         finally:
             if not won:  # what stands there of mine would keep everybody out
                 with suppress(redis.RedisError):
@@ -58,7 +57,7 @@ class Redlock(Handle):
 
     def free(self) -> bool:
         return self.most(
-            self.ask(lambda master: self.delete_if_mine([self.key], [self.token], client=master))
+            lambda master: self.delete_if_mine([self.key], [self.token], client=master)
         )
 
     def pause(self) -> float:
@@ -70,10 +69,10 @@ class Redlock(Handle):
         """Let the lease end `seconds` from now. False: too few did, so it counts as lost."""
         ms = round(seconds * 1000)
         ends = self.end_of(seconds)
-        said = self.ask(
+        said = self.most(
             lambda master: self.extend_if_mine([self.key], [self.token, ms], client=master)
         )
-        if self.most(said) and self.clock.now() < ends:
+        if said and self.clock.now() < ends:
             self.ends = ends
             return True
         self.lose()
@@ -81,12 +80,14 @@ class Redlock(Handle):
 
     def owned(self) -> bool:
         """Ask the masters: is it mine?"""
-        return self.most(vote == self.token.encode() for vote in self.ask(self.vote))
+        return self.most(lambda master: self.vote(master) == self.token.encode())
 
     def locked(self) -> bool:
         """Ask the masters: has anybody a majority?"""
-        votes = self.ask(self.vote)
-        return any(self.most(vote == one for vote in votes) for one in set(votes) - {None})
+        votes: Counter[object] = Counter()
+        self.most(lambda master: votes.update([self.vote(master)]))
+        del votes[None]
+        return any(count >= self.majority for count in votes.values())
 
     def vote(self, master: redis.Redis) -> bytes | str | None:
         return master.get(self.key)
@@ -95,24 +96,22 @@ class Redlock(Handle):
         """When a lease that is asked for now has ended, by the fastest clock."""
         return self.clock.now() + seconds * (1 - DRIFT) - STEP
 
-    def most(self, said: Iterable[object]) -> bool:
-        return sum(map(bool, said)) >= self.majority
+    def most(self, question: Callable[[redis.Redis], object]) -> bool:
+        """Do most masters say yes? One that is away does not, and costs its short time-out.
 
-    def ask(self, question: Callable[[redis.Redis], Said]) -> list[Said]:
-        """What the masters say, but for those that are away: each costs its short time-out.
-
-        Raises redis.ConnectionError when they are too many for any majority.
+        Raises redis.ConnectionError when too many are away for any majority.
         """
-        said: list[Said] = []
+        yes = answers = 0
         away = ""
-        for master in self.masters:
+        for number, master in enumerate(self.masters, 1):
             try:
-                said.append(question(master))
+                yes += bool(question(master))
+                answers += 1
             except redis.RedisError as error:
-                away = str(error)
-        if len(said) < self.majority:
+                away = f"master {number}: {error}"
+        if answers < self.majority:
             raise redis.ConnectionError(
-                f"{len(said)} of {len(self.masters)} masters answer, redlock needs "
+                f"{answers} of {len(self.masters)} masters answer, redlock needs "
                 f"{self.majority} ({away})"
             )
-        return said
+        return yes >= self.majority

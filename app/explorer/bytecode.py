@@ -1,0 +1,63 @@
+"""A function's instructions, and which may come after which."""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Iterator
+from functools import cache
+from types import CodeType
+from typing import NamedTuple
+
+NO_WAY_ON = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
+ALWAYS_JUMPS = ("JUMP_FORWARD", "JUMP_BACKWARD")
+
+
+class Next(NamedTuple):
+    at: int  # position among the instructions
+    jump: bool
+
+
+@cache
+def instructions(code: CodeType) -> tuple[dis.Instruction, ...]:
+    return tuple(dis.get_instructions(code))
+
+
+@cache
+def after(code: CodeType) -> tuple[tuple[Next, ...], ...]:
+    """What may come after each of them, but for an error."""
+    position = {instruction.offset: at for at, instruction in enumerate(instructions(code))}
+    return tuple(
+        tuple(_after(at, instruction, position))
+        for at, instruction in enumerate(instructions(code))
+    )
+
+
+def _after(at: int, instruction: dis.Instruction, position: dict[int, int]) -> Iterator[Next]:
+    name = instruction.opname
+    if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
+        yield Next(position[instruction.argval], jump=True)
+    if name not in NO_WAY_ON and not name.startswith(ALWAYS_JUMPS) and at + 1 < len(position):
+        yield Next(at + 1, jump=False)
+
+
+@cache
+def places(code: CodeType) -> dict[int, int]:
+    """Where a frame may be said to stand (f_lasti), and the position of that instruction.
+
+    A frame that waits may stand behind a call's own cache, before the next instruction.
+    """
+    offsets = [instruction.offset for instruction in instructions(code)]
+    ends = [*offsets[1:], len(code.co_code)]
+    return {
+        place: at
+        for at, (begin, end) in enumerate(zip(offsets, ends, strict=True))
+        for place in range(begin, end, 2)
+    }
+
+
+def stored(instruction: dis.Instruction) -> tuple[str, ...]:
+    """The variables that it sets; of one that sets some and reads others, all."""
+    if "STORE_FAST" not in instruction.opname:
+        return ()
+    what = instruction.argval
+    return what if isinstance(what, tuple) else (what,)
