@@ -57,7 +57,12 @@ def places(code: CodeType) -> dict[int, int]:
 
 def stored(instruction: dis.Instruction) -> tuple[str, ...]:
     """The variables that it sets; of one that sets some and reads others, all."""
-    if "STORE_FAST" not in instruction.opname:
+    return variables(instruction) if "STORE_FAST" in instruction.opname else ()
+
+
+def variables(instruction: dis.Instruction) -> tuple[str, ...]:
+    """That it sets or reads."""
+    if "_FAST" not in instruction.opname:
         return ()
     what = instruction.argval
     return what if isinstance(what, tuple) else (what,)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from itertools import count
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -130,8 +131,10 @@ def _skipped(kind: type) -> bool:
 def _contents(value: Any, inside: Callable[[Any], object], unseen: list[type]) -> object:
     """Of an object: its variables, or what one would pickle of it."""
     kind = type(value)
+    if kind is count:  # from Python 3.14 on no iterator of that module can be pickled
+        return repr(value)
     own = {name for each in kind.__mro__[:-1] for name in vars(each)}
-    if own & {"__reduce__", "__reduce_ex__"}:
+    if kind.__module__ != "itertools" and own & {"__reduce__", "__reduce_ex__"}:
         try:
             parts = value.__reduce_ex__(4)
         except TypeError:

@@ -10,7 +10,7 @@ from functools import cache
 from types import CodeType, FrameType
 from typing import Any
 
-from app.explorer.bytecode import after, instructions, places
+from app.explorer.bytecode import after, instructions, places, variables
 from app.explorer.stack import known_waits
 
 # Who calls one of these may read a variable by its name.
@@ -59,8 +59,8 @@ def _needed(code: CodeType) -> tuple[frozenset[str], ...]:
             found = needed[at]
             if name in ("STORE_FAST", "DELETE_FAST"):
                 found -= {what}
-            elif "_FAST" in name:  # some load two variables, or store one and load another
-                found |= own.intersection(what if isinstance(what, tuple) else (what,))
+            else:  # some load two, or store one and load another
+                found |= own.intersection(variables(step))
             changed = changed or found != before[at]
             before[at] = found
     return tuple(found | others for found in needed)

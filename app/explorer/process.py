@@ -30,7 +30,13 @@ FIGURES = ("redis.", "logging")
 WALL = ("time", "time_ns")  # what it says is compared with others' clocks
 CLOCKS = (*WALL, "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 
-STARTS = ((_thread, "start_new_thread"), (threading, "_start_new_thread"))
+STARTS = [  # a thread; the names are Python 3.11's to 3.13's
+    (module, name)
+    for module in (_thread, threading)
+    for what in ("start_new_thread", "start_joinable_thread")
+    for name in (what, f"_{what}")
+    if hasattr(module, name)
+]
 
 
 def _clock(name: str) -> Callable[[], float]:
@@ -107,7 +113,7 @@ def of_its_own() -> Iterator[None]:
         (uuid, "uuid4", chance.a_uuid(uuid.uuid4)),
         (os, "getpid", _in_a_strand(os.getpid, lambda: 1000 + ord(here().buyer.name))),
         (threading, "Thread", threads.Thread),
-        *((module, name, _starting(_thread.start_new_thread)) for module, name in STARTS),
+        *((module, name, _starting(getattr(module, name))) for module, name in STARTS),
         (threading, "Event", threads.Event),
         (threading, "Timer", threads.Timer),
         (threading, "local", threads.Local),

@@ -9,13 +9,14 @@ stack: what anybody can see in a variable or look up by name is known, everythin
 from __future__ import annotations
 
 import dis
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from types import CodeType
 from typing import NamedTuple
 
-from app.explorer.bytecode import after, instructions, stored
+from app.explorer.bytecode import after, instructions, stored, variables
 
 COUNTS, UNKNOWN = "counts", "unknown"
 Stack = tuple[str, ...]  # what put each value there
@@ -31,7 +32,9 @@ MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUP
 FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
 COUNTERS = ("LOAD_GLOBAL range", "LOAD_GLOBAL enumerate")
-ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_")
+ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_", "END_FOR")
+# Its instructions are not known here: nothing of it is taken for known.
+TOO_NEW = sys.version_info >= (3, 14)
 
 
 class Wait(NamedTuple):
@@ -55,6 +58,8 @@ class Wait(NamedTuple):
 @cache
 def known_waits(code: CodeType) -> dict[int, Wait]:
     """The positions of its calls at which it is known what lies there, but for some operands."""
+    if TOO_NEW:
+        return {}
     found: dict[int, set[Wait]] = defaultdict(set)
     walk = _Walk(code)
     for at, stack in walk.ways():
@@ -119,7 +124,7 @@ class _Walk:
         if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
             return (*stack[:-1], what, UNKNOWN)
         if name == "FOR_ITER":  # once more, with another value; or the loop is over
-            return stack[:-1] if jump else (*stack, UNKNOWN)
+            return (*stack, UNKNOWN) if effect > 0 else stack[:-1]
         if name in MAKES:
             below = len(stack) + effect - 1
             return (*stack[:below], what if _fixed(stack[below:]) else UNKNOWN)
@@ -139,6 +144,10 @@ class _Walk:
         if name == "BINARY_OP":  # with a constant it is the other one's
             *others, one, two = stack
             return (*others, one if two.startswith("LOAD_CONST") else UNKNOWN)
+        if name.startswith("LOAD_FAST"):  # some load two
+            return (*stack, *(f"LOAD_FAST {variable}" for variable in variables(instruction)))
+        if name == "STORE_FAST_LOAD_FAST":
+            return (*stack[:-1], f"LOAD_FAST {variables(instruction)[1]}")
         if name.startswith(LOADS):
             return (*stack, *([what] * effect)) if name != "PRECALL" else stack
         kept = stack[: len(stack) + min(0, effect)]
