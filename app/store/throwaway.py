@@ -21,6 +21,7 @@ from app.store.orphans import end_with_parent
 START = 20.0  # s that a server may take until it answers; about one is usual
 STOP = 5.0  # s that it may take to stop before it is killed
 READY = b"eady to accept connections"  # both say so in their log, with r or R
+DATA = "postgres"  # the folder of its database and its socket
 POSTGRES_SOCKET = ".s.PGSQL.5432"
 
 
@@ -40,15 +41,35 @@ def pair() -> Iterator[Pair]:
     one raised between the start of a process and its being noted would leave it behind.
     """
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lastapple-")))
-        socket, data = folder / "valkey.sock", folder / "postgres"
-        if len(os.fsencode(data / POSTGRES_SOCKET)) >= LONGEST_SOCKET_PATH:
-            raise ShopError(f"{folder} is too long for a socket's path: set a shorter TMPDIR.")
+        folder = stack.enter_context(_folder())
+        socket = folder / "valkey.sock"
         valkey = embedded.command(0, socket, folder, "no")
         stack.enter_context(running(valkey, folder / "valkey.log"))
-        postgres, user = _postgres(data)
-        stack.enter_context(running(postgres, folder / "postgres.log", user))
+        data = stack.enter_context(_serving(folder))
         yield Pair(str(socket), f"host='{data}' user=postgres dbname=postgres")
+
+
+@contextmanager
+def postgres() -> Iterator[Path]:
+    """Only the PostgreSQL, as in `pair`: yields the folder of its socket."""
+    with _folder() as folder, _serving(folder) as data:
+        yield data
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="lastapple-") as name:
+        folder = Path(name)
+        if len(os.fsencode(folder / DATA / POSTGRES_SOCKET)) >= LONGEST_SOCKET_PATH:
+            raise ShopError(f"{folder} is too long for a socket's path: set a shorter TMPDIR.")
+        yield folder
+
+
+@contextmanager
+def _serving(folder: Path) -> Iterator[Path]:
+    command, user = _postgres(folder / DATA)
+    with running(command, folder / "postgres.log", user):
+        yield folder / DATA
 
 
 def _postgres(data: Path) -> tuple[list[str], str | None]:

@@ -65,7 +65,9 @@ def test_the_document() -> None:
     [
         (("explore", "magic"), "magic"),
         (("explore", "lock:db_unique"), "SQL database"),
-        (("explore", "sql"), "SQL database"),
+        (("explore", "sql", "--buyers", "3"), "--buyers"),
+        (("explore", "sql", "--faults", "none"), "--faults"),
+        (("explore", "sql", "--save", "trace.json"), "--save"),
         (("explore", "lock:zookeeper"), "ZooKeeper"),
         (("explore", "watch", "--faults", "fire=1"), "fire"),
         (("explore", "watch", "--faults", "crash=9"), "crash="),
