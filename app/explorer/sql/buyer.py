@@ -48,6 +48,7 @@ class Buyer:
         self.transactions = Transactions(engine, 1)
         for moment in ("before_cursor_execute", "after_cursor_execute", "handle_error"):
             event.listen(engine, moment, getattr(self, f"_{moment}"))
+        event.listen(engine, "do_execute", self._close_circle)
         event.listen(engine, "commit", lambda connection: self._stop(connection, end("COMMIT")))
         event.listen(engine, "rollback", self._rollback)
         self.thread = ThreadPoolExecutor(1, f"buyer {name}")
@@ -58,7 +59,7 @@ class Buyer:
     def start(self, sell: Callable[[], Sale]) -> None:
         """Begin a purchase; it stops at its first statement."""
         self.next: Statement | None = None  # that waits for its turn
-        self.may_go = self.dropped = self.failed = False
+        self.may_go = self.dropped = self.failed = self.awaited = False
         self.said = ""  # what the last statement was answered
 
         def buy() -> str:
@@ -70,9 +71,10 @@ class Buyer:
         self.purchase = self.thread.submit(buy)
         self.purchase.add_done_callback(lambda _: self._notify())
 
-    def go(self) -> None:
-        """Send what waits."""
+    def go(self, awaited: bool) -> None:
+        """Send what waits. `awaited`: the other waits for a lock, so to wait is a deadlock."""
         with self.turn:
+            self.awaited = awaited
             self.next, self.said, self.failed, self.may_go = None, "", False, True
             self.turn.notify_all()
 
@@ -133,6 +135,11 @@ class Buyer:
         self, connection: Connection, _cursor: Any, sql: str, parameters: object, *_: object
     ) -> None:
         self._stop(connection, of(sql, parameters, self.level))
+
+    def _close_circle(self, cursor: Any, *_: object) -> None:
+        """Whoever waits looks for a deadlock but once; see `database.prepare`."""
+        if self.awaited:
+            cursor.execute("SET LOCAL deadlock_timeout = '1ms'")
 
     def _after_cursor_execute(self, _connection: Connection, cursor: Any, *_: object) -> None:
         self.said = words.result(cursor)

@@ -40,11 +40,17 @@ def database() -> Iterator[str]:
 
 
 def prepare(url: str) -> None:
-    """Make the tables of an empty database."""
+    """Make the tables of an empty database, and let who closes a circle be the one who fails."""
     engine = db.engine(url, round(LONGEST * 1000), connections=1)
     try:
         db.migrate(engine)
         with engine.begin() as sql:
+            # Each who waits looks for a deadlock once, so long after his wait began, and fails if
+            # he is part of one. Of two the first would look, or the second, as time has it: so the
+            # first never does, and the second does at once (`Buyer._close_circle`).
+            never = f"{2 * LONGEST:.0f}s"
+            name = sql.dialect.identifier_preparer.quote(sql.engine.url.database or "")
+            sql.execute(text(f"ALTER DATABASE {name} SET deadlock_timeout = '{never}'"))
             for table in Base.metadata.tables:
                 # What it learns of the tables would change plans, and what SERIALIZABLE minds.
                 sql.execute(text(f"ALTER TABLE {table} SET (autovacuum_enabled = false)"))

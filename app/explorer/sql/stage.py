@@ -100,42 +100,35 @@ class Stage:
         if number in self.woken:
             self.woken.remove(number)
             statement = self.waits.pop(number)
-            self._wake(number)  # after a deadlock: it has failed, and so the other can go on
             return self._went(number, statement, "goes on", f"{statement.verb} goes on")
         if buyer.next is None:
             raise ShopError(f"Buyer {buyer.name} has no next statement.")
         statement = buyer.next
-        buyer.go()
+        buyer.go(awaited=1 - number in self.waits)
         if self._blocks(number):
             self.waits[number] = statement
-        self._wake(number)
+        self.woken = [n for n in self.waits if n != number and not self._blocks(n)]
         does = "blocks" if number in self.waits else "goes"
         return self._went(number, statement, does, statement.text)
 
     def _blocks(self, number: int) -> bool:
-        """Does it wait for the other's lock? Says the server, not the time that it takes."""
+        """Does it wait for the other's lock? Says the server, not the time that it takes.
+
+        The other is idle, or waits: what is answered stays so until his next step.
+        """
         buyer, other = self.buyers[number], self.buyers[1 - number]
         query = select(func.pg_blocking_pids(buyer.pid))
 
         def waits() -> bool:
-            return other.pid in (self.outside.scalar(query) or [])
+            # Where both wait, the server is about to end that, and this one's statement with it.
+            awaited = 1 - number in self.waits
+            return not awaited and other.pid in (self.outside.scalar(query) or [])
 
         wait_until(
             lambda: buyer.stands(LOOK) or waits(),
             f"A statement of buyer {buyer.name} neither comes back nor waits for a lock.",
         )
         return not buyer.stands(0)
-
-    def _wake(self, mover: int) -> None:
-        """Note who need not wait any more."""
-        if len(self.waits) == len(self.buyers):  # a deadlock: the server will end it
-            wait_until(
-                lambda: any(buyer.stands(LOOK) for buyer in self.buyers),
-                "Both buyers wait, and PostgreSQL ends neither.",
-            )
-            self.woken = [n for n in self.waits if self.buyers[n].stands(0)][:1]
-            return
-        self.woken = [n for n in self.waits if n != mover and not self._blocks(n)]
 
     def _went(self, number: int, statement: Statement, does: str, line: str) -> Went:
         buyer = self.buyers[number]
