@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 from rich.console import Console
 
-from app.cli.output import write_json
+from app.cli.output import check_writable, write_json
 from app.domain import Invalid, ShopError
 from app.explorer.chart import chart
 from app.explorer.sql.database import check
@@ -20,7 +20,8 @@ from app.explorer.sql.report import SqlReport, budget, line, verdict
 from app.explorer.targets import Target
 
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status, as for all that is explored
-NOT_HERE = ("buyers", "faults", "retries", "save")  # options; there are two buyers, and no faults
+NOT_HERE = ("buyers", "faults", "again", "retries", "save", "matrix")  # options
+BUYERS = 2
 
 
 class Unfinished(click.ClickException):
@@ -31,12 +32,8 @@ class Unfinished(click.ClickException):
 
 def explore_sql(target: Target, all_findings: bool, json_file: str | None) -> NoReturn:
     """Ends the command with its exit status. Raises Invalid for what cannot be asked of SQL."""
-    context = click.get_current_context()
-    for option in NOT_HERE:
-        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            raise Invalid(
-                {option: f"--{option} is not for {target.name}: in SQL two buyers, without faults."}
-            )
+    _refuse(target.name)
+    check_writable(json_file)
     check()
     # Asked between two runs: an exception at any moment could leave the server behind.
     stop = threading.Event()
@@ -57,6 +54,20 @@ def explore_sql(target: Target, all_findings: bool, json_file: str | None) -> No
     if report.findings:
         sys.exit(FOUND)
     sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)
+
+
+def _refuse(name: str) -> None:
+    """An option that would be ignored shall not look as if it had been heeded."""
+    context = click.get_current_context()
+    for option in NOT_HERE:
+        asked = context.get_parameter_source(option) is ParameterSource.COMMANDLINE
+        if asked and not (option == "buyers" and context.params[option] == BUYERS):
+            raise Invalid(
+                {
+                    option: f"--{option} is not for {name}: in SQL there are {BUYERS} buyers, no "
+                    "faults, and nothing to replay. Leave it out."
+                }
+            )
 
 
 def show(people: Console, report: SqlReport, all_findings: bool) -> None:
