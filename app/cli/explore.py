@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from app.cli.output import check_writable, write_json
+from app.cli.sql_orders import explore_sql
 from app.cli.theirs import student, their_errors
 from app.explorer import apart, targets
 from app.explorer.chart import chart
@@ -17,6 +18,7 @@ from app.explorer.faults import Faults
 from app.explorer.limits import IN_WORDS
 from app.explorer.matrix import markdown, names, rows
 from app.explorer.names import LETTERS
+from app.explorer.sql.explore import explores
 from app.explorer.student import Student
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
@@ -114,8 +116,9 @@ def explore(
       lost      a command is done, and its reply never comes: the connection broke
       failover  another server takes over, which has not heard of the last write
 
-    Modes and recipes outside of Redis (sql, sql_lock, sql_version, lock:db_unique, lock:zookeeper)
-    cannot be explored this way.
+    sql, sql_lock and sql_version run on a real PostgreSQL instead, which is started for it: two
+    buyers, every order of their statements at each isolation level, no faults. SQLite is not
+    explored, and lock:db_unique and lock:zookeeper cannot be.
 
     TARGET may also be a file of your own, my_sell.py, with a function sell(redis, buyer): `redis`
     is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
@@ -124,6 +127,8 @@ def explore(
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
     """
+    if target is not None and explores(target):
+        explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
     if matrix:
         show_matrix()
         return

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from app.explorer.faults import Faults
-from app.explorer.graph import Graph, Way
+from app.explorer.graph import Way
 from app.explorer.names import LETTERS
 
 FAULTS = frozenset(Faults._fields)
@@ -35,7 +35,14 @@ MOVERS = 1 << 10
 NOBODY, EVERYBODY = 0, 1
 
 
-def shortest(graph: Graph, goals: dict[str, set[int]]) -> dict[str, Path]:
+class Ways(Protocol):
+    """A graph, as far as paths go: for each state the ways on; state 0 is the beginning."""
+
+    @property
+    def ways(self) -> list[list[Way]]: ...
+
+
+def shortest(graph: Ways, goals: dict[str, set[int]]) -> dict[str, Path]:
     """To each of the goals: a name, and the states where it is reached. Dijkstra (1959)."""
     found: dict[str, Path] = {}
     wanted = dict(goals)
@@ -91,16 +98,16 @@ def cost(ways: Sequence[Way]) -> Cost:
     )
 
 
-def schedules(graph: Graph) -> int | None:
+def schedules(graph: Ways) -> int | None:
     """How many different schedules there are. None: one may go round in circles."""
     found = ends(graph)
     return None if found is None else sum(found.values())
 
 
-def ends(graph: Graph) -> dict[int, int] | None:
+def ends(graph: Ways) -> dict[int, int] | None:
     """How many different schedules end in each of the states without a way on. None: as above."""
-    count = [0] * len(graph.states)
-    arrivals = [0] * len(graph.states)
+    count = [0] * len(graph.ways)
+    arrivals = [0] * len(graph.ways)
     for ways in graph.ways:
         for way in ways:
             arrivals[way.to] += 1
@@ -116,4 +123,4 @@ def ends(graph: Graph) -> dict[int, int] | None:
             arrivals[way.to] -= 1
             if arrivals[way.to] == 0:
                 todo.append(way.to)
-    return found if seen == len(graph.states) else None
+    return found if seen == len(graph.ways) else None

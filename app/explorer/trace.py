@@ -14,7 +14,10 @@ from app.explorer.request import Hear, Send
 
 
 class Step(NamedTuple):
-    """`does`: goes, lost (its reply), crash, pause, time, failover, again (a new purchase)."""
+    """`does`: goes, lost (its reply), crash, pause, time, failover, again (a new purchase).
+
+    In SQL: goes, blocks (it waits for the other), goes on (it need not wait any more).
+    """
 
     buyer: str  # "" for what nobody does
     strand: int  # 0 the purchase, 1... a renewal beside it

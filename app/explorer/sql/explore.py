@@ -1,0 +1,103 @@
+"""Go through every order of one SQL mode's statements, at each isolation level."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from app.explorer.explore import Finding
+from app.explorer.findings import FINDINGS
+from app.explorer.graph import TooMany
+from app.explorer.paths import ends, shortest
+from app.explorer.sql.database import database
+from app.explorer.sql.judge import wrong
+from app.explorer.sql.orders import Orders
+from app.explorer.sql.report import AtLevel, SqlReport
+from app.explorer.sql.stage import Stage
+from app.explorer.sql.statement import Level
+from app.explorer.targets import Target
+from app.explorer.trace import Step
+from app.modes import MODES
+from app.store import db
+
+MOST = 2_000  # runs at one level: some seconds
+
+
+def explores(name: str) -> bool:
+    """Is it a mode that sells in the database?"""
+    return name in MODES and MODES[name].needs == "database"
+
+
+def explore(target: Target, stopped: Callable[[], bool]) -> SqlReport:
+    """On a PostgreSQL that is started for it. Raises KeyboardInterrupt soon after `stopped`.
+
+    Raises ShopError when the server fails.
+    """
+    began = time.perf_counter()
+    levels = []
+    with db.answering(), database() as url:
+        for level in Level:
+            with Stage(url, level, target, MODES[target.name]) as stage:
+                server = stage.server()
+                levels.append(at_level(stage, stopped))
+    return SqlReport(target, server, time.perf_counter() - began, levels)
+
+
+def at_level(
+    stage: Stage, stopped: Callable[[], bool] = lambda: False, most: int = MOST
+) -> AtLevel:
+    """All that the buyers of `stage` can do, in `most` runs at the most."""
+    orders = Orders(stage, most, stopped)
+    try:
+        orders.explore()
+        exhaustive = True
+    except TooMany:
+        exhaustive = False
+    told: Counter[tuple[str, ...]] = Counter()
+    for number, many in ((ends(orders) or {}) if exhaustive else {}).items():
+        told[tuple(sorted(orders.states[number].told))] += many
+    return AtLevel(
+        stage.level,
+        exhaustive,
+        sum(told.values()) if exhaustive else None,
+        len(orders.states),
+        orders.runs,
+        told,
+        _findings(orders, stage.target),
+        _blocks(orders),
+    )
+
+
+def _findings(orders: Orders, target: Target) -> list[Finding]:
+    places: dict[str, set[int]] = {name: set() for name in FINDINGS}
+    for number, state in enumerate(orders.states):
+        if state.told:
+            for name in wrong(state.book, dict(zip("AB", state.told, strict=True)), target):
+                places[name].add(number)
+    paths = shortest(orders, places)
+    return [
+        Finding(
+            name,
+            paths[name].cost,
+            FINDINGS[name],
+            [orders.rows[number, way.buyer] for number, way in paths[name].ways],
+        )
+        for name in FINDINGS
+        if name in paths
+    ]
+
+
+def _blocks(orders: Orders) -> list[Step]:
+    """The shortest order in which somebody waits; on from there everybody as long as he can."""
+    waiting = {way.to for ways in orders.ways for way in ways if way.kind == "blocks"}
+    path = shortest(orders, {"blocks": waiting}).get("blocks")
+    if path is None:
+        return []
+    rows = [orders.rows[number, way.buyer] for number, way in path.ways]
+    at, mover = path.ways[-1][1].to, path.ways[-1][1].buyer
+    while ways := orders.ways[at]:
+        way = next((way for way in ways if way.buyer == mover), ways[0])
+        rows.append(orders.rows[at, way.buyer])
+        at, mover = way.to, way.buyer
+    return rows

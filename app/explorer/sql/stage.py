@@ -1,0 +1,173 @@
+"""Two buyers, and a third connection that looks on: one order of their statements, live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple, Self
+
+from sqlalchemy import and_, func, select, text
+from sqlalchemy.orm import Session
+
+from app.domain import Clock, Round, Sale, ShopError
+from app.explorer.sql.buyer import LONGEST, Buyer, StoppedClock, wait_until
+from app.explorer.sql.statement import Footprint, Level, Statement, Transaction
+from app.explorer.targets import EPOCH, Book, Sold, Target
+from app.explorer.trace import Step
+from app.modes import Mode
+from app.store import db, stock
+from app.store.orders import OrderRow
+from app.store.stock import StockRow
+
+LOOK = 0.004  # s that a statement may take before the server is asked whether it waits
+MakeMode = Callable[[Any, Clock, Round], Mode]
+PATIENCE = 60_000  # ms, the most a round may have: longer than we wait for anything
+
+
+class Went(NamedTuple):
+    """One step of one buyer."""
+
+    step: Step
+    did: Footprint
+    woken: bool  # it had been waiting, and the other's last step let it go on
+
+
+class Stage:
+    """Holds the buyers' connections; each `order` begins from a fresh shelf."""
+
+    def __init__(self, url: str, level: Level, target: Target, mode: MakeMode) -> None:
+        """`url` of a PostgreSQL that was prepared (see `database`)."""
+        self.level = level
+        self.target = target
+        self.round = replace(target.round, wait=PATIENCE, started=EPOCH)
+        self.mode = mode
+        self.engine = db.engine(url, round(LONGEST * 1000), connections=1)
+        self.outside = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        self.buyers = [Buyer(name, url, level) for name in "AB"]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for buyer in self.buyers:
+            buyer.drop()
+        for buyer in self.buyers:
+            buyer.close()
+        self.outside.close()
+        self.engine.dispose()
+
+    @contextmanager
+    def order(self) -> Iterator[None]:
+        """Both at their first statement; in the end nothing of theirs is under way."""
+        self.outside.execute(text("TRUNCATE stock, receipts, orders"))
+        with Session(self.outside) as session:
+            stock.put(session, self.round)
+        self.transactions = [Transaction(self.level) for _ in self.buyers]
+        self.waits: dict[int, Statement] = {}  # for the other's lock
+        self.woken: list[int] = []
+        self.book = self._look()
+        try:
+            for buyer in self.buyers:
+                buyer.start(self._purchase(buyer))
+            for buyer in self.buyers:
+                if not buyer.stands(LONGEST):
+                    raise ShopError(f"Buyer {buyer.name} does not begin.")
+            yield
+        finally:
+            for buyer in self.buyers:
+                buyer.drop()
+            for buyer in self.buyers:
+                buyer.gone()
+
+    def _purchase(self, buyer: Buyer) -> Callable[[], Sale]:
+        mode, order = self.mode(buyer, StoppedClock(), self.round), self.target.order(buyer.name)
+        return lambda: mode.sell(order)
+
+    def choices(self) -> tuple[int, ...]:
+        """Who can go next. Whoever was let go on has done so already: nobody comes before."""
+        if self.woken:
+            return (self.woken[0],)
+        return tuple(
+            number
+            for number, buyer in enumerate(self.buyers)
+            if number not in self.waits and not buyer.ended
+        )
+
+    def go(self, number: int) -> Went:
+        """The next step of one of `choices`, and whatever it lets the other do."""
+        buyer = self.buyers[number]
+        if number in self.woken:
+            self.woken.remove(number)
+            statement = self.waits.pop(number)
+            return self._went(number, statement, "goes on", f"{statement.verb} goes on")
+        if buyer.next is None:
+            raise ShopError(f"Buyer {buyer.name} has no next statement.")
+        statement = buyer.next
+        buyer.go(awaited=1 - number in self.waits)
+        if self._blocks(number):
+            self.waits[number] = statement
+        self.woken = [n for n in self.waits if n != number and not self._blocks(n)]
+        does = "blocks" if number in self.waits else "goes"
+        return self._went(number, statement, does, statement.text)
+
+    def _blocks(self, number: int) -> bool:
+        """Does it wait for the other's lock? Says the server, not the time that it takes.
+
+        The other is idle, or waits: what is answered stays so until his next step.
+        """
+        buyer, other = self.buyers[number], self.buyers[1 - number]
+        query = select(func.pg_blocking_pids(buyer.pid))
+
+        def waits() -> bool:
+            # Where both wait, the server is about to end that, and this one's statement with it.
+            awaited = 1 - number in self.waits
+            return not awaited and other.pid in (self.outside.scalar(query) or [])
+
+        wait_until(
+            lambda: buyer.stands(LOOK) or waits(),
+            f"A statement of buyer {buyer.name} neither comes back nor waits for a lock.",
+        )
+        return not buyer.stands(0)
+
+    def _went(self, number: int, statement: Statement, does: str, line: str) -> Went:
+        buyer = self.buyers[number]
+        waits = does == "blocks"
+        self.book = self._look()
+        said = "BLOCKS" if waits else buyer.said
+        if statement.verb == "BEGIN" and not buyer.failed:
+            said = ""  # what setting the time-outs was answered
+        step = Step(
+            buyer.name,
+            0,
+            does,
+            0,
+            [line],
+            [said] if said else [],
+            "" if waits else buyer.told,
+            self.book.left,
+            "",
+            len(self.book.sales),
+        )
+        did = self.transactions[number].step(statement, failed=buyer.failed and not waits)
+        return Went(step, did, woken=does == "goes on")
+
+    def pending(self) -> tuple[str, ...]:
+        """What each would do next."""
+        return tuple(buyer.next.text if buyer.next else buyer.told for buyer in self.buyers)
+
+    def told(self) -> tuple[str, ...]:
+        """Each one's outcome; nothing before both have come to their end."""
+        told = tuple(buyer.told for buyer in self.buyers)
+        return told if all(told) else ()
+
+    def server(self) -> str:
+        return f"PostgreSQL {self.outside.scalar(text('SHOW server_version'))}"
+
+    def _look(self) -> Book:
+        """What everybody can see: what is committed."""
+        both = and_(OrderRow.item == StockRow.item, OrderRow.round == StockRow.round)
+        query = select(StockRow.units, OrderRow.id, OrderRow.quantity).outerjoin(OrderRow, both)
+        rows = self.outside.execute(query.where(stock.of(self.round))).all()
+        sold = tuple(Sold(id, quantity) for _, id, quantity in rows if id is not None)
+        return Book(rows[0].units, tuple(sorted(sold)), None, False)

@@ -1,0 +1,103 @@
+"""One statement of a mode, and what two statements have to do with each other.
+
+Two steps that do not concern each other may swap their turns, and nobody could tell: so orders
+that differ in nothing else are one. What concerns whom is said on the safe side, by whole tables.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from app.explorer.sql import words
+from app.store.orders import Base
+
+TABLES = re.compile(rf"\b(?:{'|'.join(Base.metadata.tables)})\b")
+SNAPSHOT = "(snapshot)"  # stands beside the tables: what a transaction sees from its BEGIN on
+NOTHING: frozenset[str] = frozenset()
+
+
+class Level(StrEnum):
+    """PostgreSQL's isolation levels; its READ UNCOMMITTED is READ COMMITTED."""
+
+    READ_COMMITTED = "READ COMMITTED"
+    REPEATABLE_READ = "REPEATABLE READ"
+    SERIALIZABLE = "SERIALIZABLE"
+
+
+class Statement(NamedTuple):
+    """What a buyer is about to send. `verb`: BEGIN, SELECT, UPDATE, COMMIT …"""
+
+    verb: str
+    text: str  # for people
+    tables: frozenset[str]
+    locks: bool  # it writes, or it is a SELECT … FOR UPDATE
+
+
+def of(sql: str, parameters: object, level: Level) -> Statement:
+    """`sql` and `parameters` as they go to the driver."""
+    if "set_config" in sql:
+        # psycopg sends BEGIN with a transaction's first statement, and of all that go through
+        # `Transactions` that is the one that sets the time-outs. There the snapshot is taken, too,
+        # from REPEATABLE READ upwards.
+        return Statement("BEGIN", f"BEGIN ISOLATION LEVEL {level}", NOTHING, locks=False)
+    text = words.statement(sql, parameters)
+    verb = text.split(maxsplit=1)[0]
+    locks = verb != "SELECT" or "FOR UPDATE" in text
+    return Statement(verb, text, frozenset(TABLES.findall(sql)), locks)
+
+
+def end(verb: str) -> Statement:
+    """COMMIT or ROLLBACK."""
+    return Statement(verb, verb, NOTHING, locks=False)
+
+
+class Footprint(NamedTuple):
+    """Which tables a step looked at, locked rows of, and let go of."""
+
+    looks: frozenset[str] = NOTHING
+    locks: frozenset[str] = NOTHING
+    ends: frozenset[str] = NOTHING  # locks, and what was written is there for all, or gone
+    # SERIALIZABLE only, which minds who overlaps with whom:
+    reads: frozenset[str] = NOTHING  # what somebody else may be about to write
+    leaves: frozenset[str] = NOTHING  # what it had looked at
+
+    def concerns(self, other: Footprint) -> bool:
+        """Could anybody tell which of the two was first?"""
+        return self._meets(other) or other._meets(self)
+
+    def _meets(self, other: Footprint) -> bool:
+        touched = self.looks | self.locks | self.ends
+        # A reader's end matters to who begins, writes, or comes to an end after writing.
+        heeds = other.locks | other.ends | (other.looks & {SNAPSHOT})
+        return bool(
+            touched & other.ends or (self.locks | self.reads) & other.locks or self.leaves & heeds
+        )
+
+
+class Transaction:
+    """What one buyer's transaction has touched so far."""
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self.looks: frozenset[str] = NOTHING
+        self.locks: frozenset[str] = NOTHING
+
+    def step(self, statement: Statement, failed: bool) -> Footprint:
+        """What one more statement did. One that failed ends the transaction there and then."""
+        looks, locks, ends, leaves = NOTHING, NOTHING, NOTHING, NOTHING
+        if statement.verb == "BEGIN" and self.level is not Level.READ_COMMITTED:
+            looks = frozenset({SNAPSHOT})
+        if statement.locks:
+            locks = statement.tables
+        else:
+            looks |= statement.tables
+        self.looks |= looks
+        self.locks |= locks
+        if failed or statement.verb in ("COMMIT", "ROLLBACK"):
+            ends = self.locks | ({SNAPSHOT} if self.locks else NOTHING)
+            leaves = self.looks if self.level is Level.SERIALIZABLE else NOTHING
+            self.looks = self.locks = NOTHING
+        reads = looks if self.level is Level.SERIALIZABLE else NOTHING
+        return Footprint(looks, locks, ends, reads, leaves)
