@@ -45,7 +45,7 @@ class State(NamedTuple):
 class Way(NamedTuple):
     """One step from one state to another."""
 
-    kind: str  # goes, lost, crash, pause, time, failover
+    kind: str  # goes, lost, crash, pause, time, failover; again: a new purchase (starvation)
     buyer: int  # -1: nobody's, or everybody's
     strand: int
     to: int  # number of the state
