@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 
 from app.explorer.explore import Explorer, Report
@@ -51,12 +53,30 @@ def names() -> list[str]:
     return [name for name in explorable() if name not in TOO_MANY]
 
 
-def rows(buyers: int = BUYERS) -> Iterator[tuple[str, Row]]:
+def rows(buyers: int = BUYERS) -> Generator[tuple[str, Row], None, None]:
     """One after the other, as they are ready; each core works on one."""
     # Spawned: a child must not inherit the greenlets and patches of whoever asks.
     workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
+    others = set(multiprocessing.active_children())
     with workers:
-        yield from workers.map(partial(row, buyers=buyers), names())
+        with _deaf():
+            found = workers.map(partial(row, buyers=buyers), names())
+            started = set(multiprocessing.active_children()) - others
+        try:
+            yield from found
+        finally:  # nobody wants the rest
+            for process in started:
+                process.terminate()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started here do not hear a Ctrl-C: it is for us, who end them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def markdown(matrix: Sequence[tuple[str, Row]]) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from app.explorer.live.server import virtual_time
 from tests.shop import full_environ
 
 MEMBERS = {
@@ -70,6 +68,16 @@ def test_the_document() -> None:
         (("explore", "watch", "--faults", "fire=1"), "fire"),
         (("explore", "watch", "--faults", "crash=9"), "crash="),
         (("explore", "watch", "--faults", "crash"), "crash="),
+        (("explore", "watch", "--faults", "nonecrash=1"), "'nonecrash' is none of crash, pause"),
+        (("explore", "watch", "--faults", ""), "'' is none of crash, pause"),
+        (("explore", "watch", "--faults", "crash=1,"), "'' is none of crash, pause"),
+        (("explore", "watch", "--faults", "none,crash=1"), "none stands alone"),
+        (("explore", "watch", "--faults", "crash=1,pause=1,crash=2"), "crash= is there twice"),
+        (("explore", "watch", "--faults", "crash=²"), "crash= needs 0 to 3"),
+        (("explore", "watch", "--matrix"), "leave out TARGET"),
+        (("explore", "--matrix", "--buyers", "3", "--json", "-"), "leave out --buyers, --json"),
+        (("explore", "watch", "--again", "--faults", "none"), "--again is asked without faults"),
+        (("explore", __file__, "--again"), "--again is asked of modes"),
         (("explore", "watch", "--buyers", "9"), "--buyers"),
         (("explore", "watch", "--save", "/nowhere/at/all"), "/nowhere/at/all"),
         (("replay", "/nowhere/at/all"), "/nowhere/at/all"),
@@ -82,9 +90,8 @@ def test_bad_input_ends_with_2(words: tuple[str, ...], said: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.usefixtures("virtual_clock")
 def test_what_was_saved_is_played_again(tmp_path: Path) -> None:
-    if not virtual_time() and not os.environ.get("CI"):
-        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
     file = str(tmp_path / "trace.json")
     assert lastapple("explore", "lock:setnx", "--save", file).returncode == 1
     for on, where in (("server", "a real Valkey"), ("model", "the model")):
