@@ -18,12 +18,20 @@ STOPPED = 130  # exit status, as a shell has it for SIGINT
 
 @contextmanager
 def ends_at_ctrl_c(said: str) -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, _interrupt)
     try:
-        yield
+        with heard_at_once():
+            yield
     except KeyboardInterrupt:
         click.echo(said, err=True)
         sys.exit(STOPPED)
+
+
+@contextmanager
+def heard_at_once() -> Iterator[None]:
+    """In here a Ctrl-C raises KeyboardInterrupt, wherever it is."""
+    before = signal.signal(signal.SIGINT, _interrupt)
+    try:
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import click
 from rich.console import Console
 
-from app.cli.interrupt import ends_at_ctrl_c, held_back
+from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
 from app.cli.theirs import their_errors
 from app.explorer import apart
 from app.explorer.chart import chart
@@ -22,6 +22,8 @@ from app.explorer.replay import Played
 from app.explorer.replay import replay as play
 from app.explorer.student import Student
 from app.explorer.verdict import AGAIN
+
+OURS = "lastapple-"  # temporary folders
 
 
 @click.command(context_settings={"show_default": True, "max_content_width": 100})
@@ -67,9 +69,11 @@ def replay(file: BinaryIO, on: str) -> None:
 def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
     target, names = recorded.target, recorded.names
     if isinstance(target, Student):
-        with their_errors(), tempfile.TemporaryDirectory(prefix="lastapple-") as folder:
+        with their_errors(), held_back(), tempfile.TemporaryDirectory(prefix=OURS) as folder:
             own = Path(folder) if on == "server" else None
-            yield from apart.replay(target, names, recorded.traces, own).items()
+            with heard_at_once():
+                found = apart.replay(target, names, recorded.traces, own)
+        yield from found.items()
         return
     if on == "model":
         for name, steps in recorded.traces.items():
@@ -77,7 +81,7 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
         return
     with (
         held_back() as leaving,
-        tempfile.TemporaryDirectory(prefix="lastapple-") as folder,
+        tempfile.TemporaryDirectory(prefix=OURS) as folder,
         stage(Path(folder), len(target.setup())) as real,
     ):
         for name, steps in recorded.traces.items():

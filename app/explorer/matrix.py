@@ -11,7 +11,6 @@ import signal
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
@@ -59,24 +58,27 @@ def rows(buyers: int = BUYERS) -> Generator[tuple[str, Row], None, None]:
     workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
     others = set(multiprocessing.active_children())
     with workers:
-        with _deaf():
-            found = workers.map(partial(row, buyers=buyers), names())
-            started = set(multiprocessing.active_children()) - others
         try:
-            yield from found
-        finally:  # nobody wants the rest
-            for process in started:
-                process.terminate()
+            with _deaf():
+                found = [workers.submit(row, name, buyers) for name in names()]
+            for one in found:  # no map(): it takes back what it has asked for, and its thread trips
+                yield one.result()
+        finally:  # whoever asks no more does not want the rest
+            for process in set(multiprocessing.active_children()) - others:
+                process.kill()
 
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes that are started here do not hear a Ctrl-C: it is for us, who end them."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Processes that are started here never hear a Ctrl-C: it is for us, who end them.
+
+    We hear it when we leave.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def markdown(matrix: Sequence[tuple[str, Row]]) -> str:
