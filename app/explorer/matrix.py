@@ -72,13 +72,19 @@ def rows(buyers: int = BUYERS) -> Generator[tuple[str, Row], None, None]:
 def _deaf() -> Iterator[None]:
     """Processes that are started here never hear a Ctrl-C: it is for us, who end them.
 
-    We hear it when we leave.
+    They inherit what this thread blocks. Another thread of ours may hear it all the same, so it is
+    noted, and raised when we leave: no process shall be left half started.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    noted: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if noted:
+        signal.raise_signal(signal.SIGINT)
 
 
 def markdown(matrix: Sequence[tuple[str, Row]]) -> str:
