@@ -11,7 +11,7 @@ from app.explorer.automaton import Automaton, Known
 from app.explorer.explorable import Explorable
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
-from app.explorer.graph import Graph, TooMany
+from app.explorer.graph import MOST, Graph, TooMany
 from app.explorer.names import LETTERS
 from app.explorer.paths import Cost, Path, schedules, shortest
 from app.explorer.starvation import Endless, starvation
@@ -87,7 +87,7 @@ class Explorer:
             else:
                 self.automata = [Automaton(name, target.work, EPOCH) for name in LETTERS[:buyers]]
 
-    def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
+    def explore(self, faults: Faults, most: int = MOST) -> Report:
         """Look at `most` states at the most."""
         began = time.perf_counter()
         with self.target.surroundings():
@@ -109,7 +109,7 @@ class Explorer:
             found = {name: paths[name] for name in places}
             return self._report(graph, judge, exhaustive, many, found, began)
 
-    def starve(self, most: int = 200_000) -> Report:
+    def starve(self, most: int = MOST) -> Report:
         """Let all but the first come again and again, without a fault: can they starve him?"""
         began = time.perf_counter()
         with self.target.surroundings():

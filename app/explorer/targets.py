@@ -213,6 +213,7 @@ class GateServers:
 
     def _client(self, server: int) -> redis.Redis:
         options: dict[str, Any] = {"server": server, "protocol": 2, "driver_info": None}
+        options["socket_read_size"] = 1  # it reads no socket, and there are thousands of them
         pool = ConnectionPool(connection_class=GateConnection, retry=self.retry, **options)
         if self.retry is NEVER_RESEND:
             return SendsOnce(connection_pool=pool)

@@ -110,6 +110,8 @@ BAD = [
     (SELL + "redis.rpush('orders', 'me')", "in orders stands b'me', who is no buyer"),
     (SELL + "redis.sadd('orders', buyer)", "orders must be a list"),
     (SELL + "redis.set('stock', 'few')", "the key stock must hold a whole number"),
+    (SELL + "redis.eval('while true do end', 0)", "line 2, in sell: this script goes on for"),
+    (SELL + "redis.eval('while true do pcall(error) end', 0)", "line 2, in sell: this script"),
     (SELL + "while True: pass", "line 2, in sell: goes on for 2 s"),
     (SELL + "import time\n    while True: time.sleep(60)", "in sell: goes on for 2 s"),
     (SELL + "input()", "line 2, in sell: waits for somebody to type"),
