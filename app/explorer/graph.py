@@ -35,8 +35,8 @@ TAKEOVER = 1
 LATE = 10 * 86_400_000
 
 # States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
-# watchdog, 500 for the hungriest, redlock with four buyers and redis-py's retries.
-MOST = 150_000
+# watchdog, 400 for the hungriest, redlock with four buyers and redis-py's retries.
+MOST = 200_000
 
 
 class State(NamedTuple):

@@ -115,3 +115,39 @@ def test_a_saved_file_that_was_changed(tmp_path: Path) -> None:
         done = lastapple("replay", str(file))
         assert done.returncode == 2
         assert "`lastapple explore --save`" in done.stderr
+
+
+FAILS_IN_A_SCHEDULE = """
+import psutil, sys
+from app.cli import main
+from app.explorer.live.stage import Stage
+send, sent = Stage.send, []
+def failing(stage, name, commands):
+    sent.append(commands)
+    if len(sent) == 2:
+        for server in psutil.Process().children():
+            getattr(server, sys.argv[3])()
+    return send(stage, name, commands)
+Stage.send = failing
+main(sys.argv[1:3])
+"""
+
+
+@pytest.mark.usefixtures("virtual_clock")
+@pytest.mark.parametrize("how", ["kill", "suspend"])
+def test_a_server_that_fails_in_a_schedule(tmp_path: Path, how: str) -> None:
+    """It is killed, or answers no more: then we wait for its answer and for its end."""
+    file = str(tmp_path / "trace.json")
+    lastapple("explore", "lock:lease", "--save", file)
+    done = subprocess.run(
+        [sys.executable, "-c", FAILS_IN_A_SCHEDULE, "replay", file, how],
+        env=full_environ({"TMPDIR": str(tmp_path)}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: A real server failed in the middle of a schedule: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [tmp_path / "trace.json"]
