@@ -127,11 +127,12 @@ def explore(
     people = Console(stderr=json_file == "-", highlight=False)
     with ends_at_ctrl_c("Stopped; nothing was written."):
         report = search(people, chosen, buyers, None if again else faults)
+    # Before it is drawn: who looks at the head of it only has his file all the same.
+    for file in filter(None, (save, json_file)):
+        write_json(file, report.document())
     show(people, report, all_findings)
     if isinstance(chosen, Student):
         people.print(f"it ran in a process of its own, within {IN_WORDS}", style="dim")
-    for file in filter(None, (save, json_file)):
-        write_json(file, report.document())
     if report.findings:
         sys.exit(FOUND)
     sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -151,3 +152,19 @@ def test_a_server_that_fails_in_a_schedule(tmp_path: Path, how: str) -> None:
     assert done.stderr.startswith("Error: A real server failed in the middle of a schedule: ")
     assert len(done.stderr.splitlines()) == 1
     assert list(tmp_path.iterdir()) == [tmp_path / "trace.json"]
+
+
+def test_who_reads_the_head_only_has_his_file(tmp_path: Path) -> None:
+    file = tmp_path / "trace.json"
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as closed:
+        subprocess.run(
+            [sys.executable, "-m", "app.cli", "explore", "lock:lease", "--save", str(file)],
+            env=full_environ({}),
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert json.loads(file.read_text())["findings"]
