@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress
 
+from app.cli.faults import FaultsType
+from app.cli.interrupt import ends_at_ctrl_c
 from app.cli.output import check_writable, write_json
+from app.cli.seen import Seen
 from app.cli.sql_orders import explore_sql
 from app.cli.theirs import student, their_errors
 from app.explorer import apart, targets
 from app.explorer.chart import chart
+from app.explorer.explorable import BUYERS, UNITS
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.limits import IN_WORDS
@@ -26,32 +32,6 @@ from app.service.rounds import full_name
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 
 
-class FaultsType(click.ParamType[Faults]):
-    """crash=1,pause=2: how often each may happen."""
-
-    name = "faults"
-
-    def convert(
-        self, value: str | Faults, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Faults:
-        if isinstance(value, Faults):
-            return value
-        budget: dict[str, int] = {}
-        for part in value.replace("none", "").split(","):
-            kind, _, count = part.strip().partition("=")
-            if not kind:
-                continue
-            if kind not in Faults._fields:
-                self.fail(f"{kind!r} is none of {', '.join(Faults._fields)}.", param, ctx)
-            if not count.isdecimal() or not 0 <= int(count) <= MOST_FAULTS:
-                self.fail(f"{part.strip()!r}: {kind}= needs 0 to {MOST_FAULTS}.", param, ctx)
-            budget[kind] = int(count)
-        return Faults(**budget)
-
-
-MOST_FAULTS = 3
-
-
 @click.command(context_settings={"show_default": True, "max_content_width": 100})
 @click.argument("target", required=False)
 @click.option(
@@ -59,9 +39,9 @@ MOST_FAULTS = 3
     is_flag=True,
     help="All that can be explored, with three buyers, against every fault: a table.",
 )
-@click.option("--buyers", default=2, type=click.IntRange(2, 4), help="How many buy at once.")
-@click.option("--stock", default=1, type=click.IntRange(1, 10), help="Units on the shelf.")
-@click.option("--quantity", default=1, type=click.IntRange(1, 10), help="Units each one wants.")
+@click.option("--buyers", default=2, type=click.IntRange(*BUYERS), help="How many buy at once.")
+@click.option("--stock", default=1, type=click.IntRange(*UNITS), help="Units on the shelf.")
+@click.option("--quantity", default=1, type=click.IntRange(*UNITS), help="Units each one wants.")
 @click.option(
     "--faults",
     default="crash=1,pause=1",
@@ -91,7 +71,9 @@ MOST_FAULTS = 3
     type=click.Path(dir_okay=False, allow_dash=True),
     help="Write all that was found there; - is standard output, with nothing else on it.",
 )
+@click.pass_context
 def explore(
+    ctx: click.Context,
     target: str | None,
     matrix: bool,
     buyers: int,
@@ -129,41 +111,73 @@ def explore(
     """
     if target is not None and explores(target):
         explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
+    given = _given(ctx)
     if matrix:
-        show_matrix()
+        if others := given - {"--matrix"}:
+            raise click.UsageError(
+                f"--matrix is all targets, each in the same way: leave out {_listed(others)}."
+            )
+        with ends_at_ctrl_c("Stopped: a matrix is shown when all of it is there."):
+            show_matrix()
         return
     if target is None:
         raise click.UsageError("Say what to explore, as in `lastapple explore watch`; or --matrix.")
+    if again and "--faults" in given:
+        raise click.UsageError("--again is asked without faults: leave out one of the two.")
     check_writable(json_file)
     check_writable(save)
     chosen = _target(target, stock, quantity, retries == "default")
+    if again and isinstance(chosen, Student):
+        raise click.UsageError("--again is asked of modes, not of a file of your own.")
     people = Console(stderr=json_file == "-", highlight=False)
-    try:
-        with people.status(f"looking at every order of {chosen.name}'s steps …"), their_errors():
-            if isinstance(chosen, Student):
-                report = apart.explore(chosen, buyers, faults)
-            else:
-                explorer = Explorer(chosen, buyers)
-                report = explorer.starve() if again else explorer.explore(faults)
-    except KeyboardInterrupt:
-        click.echo("Stopped; nothing was written.", err=True)
-        sys.exit(130)
+    with ends_at_ctrl_c("Stopped; nothing was written."):
+        report = search(people, chosen, buyers, None if again else faults)
+    # Before it is drawn: who looks at the head of it only has his file all the same.
+    for file in filter(None, (save, json_file)):
+        write_json(file, report.document())
     show(people, report, all_findings)
     if isinstance(chosen, Student):
         people.print(f"it ran in a process of its own, within {IN_WORDS}", style="dim")
-    for file in filter(None, (save, json_file)):
-        write_json(file, report.document())
     if report.findings:
         sys.exit(FOUND)
     sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)
 
 
+def _given(ctx: click.Context) -> set[str]:
+    """What stands on the command line, as one types it: `TARGET`, `--buyers`."""
+    return {
+        param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
+        for param in ctx.command.params
+        if ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+    }
+
+
+def _listed(options: set[str]) -> str:
+    return ", ".join(sorted(options))
+
+
+def search(
+    people: Console, chosen: targets.Target | Student, buyers: int, faults: Faults | None
+) -> Report:
+    """`faults` None: can A be starved?"""
+    looking = f"looking at every order of {chosen.name}'s steps"
+    if isinstance(chosen, Student):
+        with people.status(f"{looking} …"), their_errors():
+            return apart.explore(chosen, buyers, faults or Faults())
+    explorer = Explorer(chosen, buyers)
+    with people.status(Seen(looking, explorer)):
+        return explorer.starve() if faults is None else explorer.explore(faults)
+
+
 def show_matrix() -> None:
     """On standard output as Markdown, as it stands in the README; progress beside it."""
     found = []
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with (
+        Progress(console=Console(stderr=True), transient=True) as bar,
+        closing(rows()) as done,  # else its processes would end when it is collected
+    ):
         task = bar.add_task("every order of everything", total=len(names()))
-        for row in rows():
+        for row in done:
             found.append(row)
             bar.update(task, advance=1, description=row[0])
     click.echo(markdown(found), nl=False)

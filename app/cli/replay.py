@@ -5,22 +5,25 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 import click
 from rich.console import Console
 
+from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
 from app.cli.theirs import their_errors
 from app.explorer import apart
 from app.explorer.chart import chart
 from app.explorer.live.stage import stage
 from app.explorer.recorded import Recorded, read
 from app.explorer.rehearsal import Rehearsal
-from app.explorer.replay import Played, Staged
+from app.explorer.replay import Played
 from app.explorer.replay import replay as play
 from app.explorer.student import Student
+from app.explorer.verdict import AGAIN
+
+OURS = "lastapple-"  # temporary folders
 
 
 @click.command(context_settings={"show_default": True, "max_content_width": 100})
@@ -45,9 +48,12 @@ def replay(file: BinaryIO, on: str) -> None:
     if recorded.changed:
         said = f"{recorded.target.name} has changed since {file.name} was written."
         people.print(said, style="yellow", markup=False)
-    divergences = sum(
-        not _show(people, name, recorded, played) for name, played in _all(recorded, on)
-    )
+    if recorded.again:
+        people.print(f"What was asked: {AGAIN}. Is A starved?", markup=False)
+    with ends_at_ctrl_c("Stopped."):
+        divergences = sum(
+            not _show(people, name, recorded, played) for name, played in _all(recorded, on)
+        )
     where_to = "a real Valkey" if on == "server" else "the model"
     color = "red" if divergences else "green"
     many = len(recorded.traces)
@@ -63,25 +69,25 @@ def replay(file: BinaryIO, on: str) -> None:
 def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
     target, names = recorded.target, recorded.names
     if isinstance(target, Student):
-        with their_errors(), tempfile.TemporaryDirectory(prefix="lastapple-") as folder:
+        with their_errors(), held_back(), tempfile.TemporaryDirectory(prefix=OURS) as folder:
             own = Path(folder) if on == "server" else None
-            yield from apart.replay(target, names, recorded.traces, own).items()
+            with heard_at_once():
+                found = apart.replay(target, names, recorded.traces, own)
+        yield from found.items()
         return
-    with _stage(recorded, on) as where:
-        for name, steps in recorded.traces.items():
-            yield name, play(target, names, steps, where)
-
-
-@contextmanager
-def _stage(recorded: Recorded, on: str) -> Iterator[Staged]:
     if on == "model":
-        yield Rehearsal()
+        for name, steps in recorded.traces.items():
+            yield name, play(target, names, steps, Rehearsal())
         return
     with (
-        tempfile.TemporaryDirectory(prefix="lastapple-") as folder,
-        stage(Path(folder), len(recorded.target.setup())) as real,
+        held_back() as leaving,
+        tempfile.TemporaryDirectory(prefix=OURS) as folder,
+        stage(Path(folder), len(target.setup())) as real,
     ):
-        yield real
+        for name, steps in recorded.traces.items():
+            if leaving():
+                return
+            yield name, play(target, names, steps, real)
 
 
 def _show(people: Console, name: str, recorded: Recorded, played: list[Played]) -> bool:

@@ -10,6 +10,10 @@ from app.explorer.model.server import Server
 from app.explorer.model.values import Command, Entry
 from app.explorer.targets import Book
 
+# What may be asked for, at the least and at the most.
+BUYERS = (2, 4)
+UNITS = (1, 10)
+
 
 class Named(Protocol):
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.explorer.alike import Alike
@@ -11,7 +11,7 @@ from app.explorer.automaton import Automaton, Known
 from app.explorer.explorable import Explorable
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS, Judge
-from app.explorer.graph import Graph, TooMany
+from app.explorer.graph import MOST, Graph, TooMany
 from app.explorer.names import LETTERS
 from app.explorer.paths import Cost, Path, schedules, shortest
 from app.explorer.starvation import Endless, starvation
@@ -41,6 +41,7 @@ class Report:
     states: int
     seconds: float
     findings: list[Finding]
+    again: bool = False  # asked was whether A is starved, by others who come again and again
 
     def document(self) -> dict[str, Any]:
         return {
@@ -51,6 +52,7 @@ class Report:
             "think": self.target.think,
             "retries": "default" if self.target.resend else 0,
             "faults": self.faults._asdict(),
+            "again": self.again,
             "exhaustive": self.exhaustive,
             "inconclusive": not self.exhaustive and not self.findings,
             "schedules": self.schedules,
@@ -85,7 +87,7 @@ class Explorer:
             else:
                 self.automata = [Automaton(name, target.work, EPOCH) for name in LETTERS[:buyers]]
 
-    def explore(self, faults: Faults, most: int = 2_000_000) -> Report:
+    def explore(self, faults: Faults, most: int = MOST) -> Report:
         """Look at `most` states at the most."""
         began = time.perf_counter()
         with self.target.surroundings():
@@ -104,26 +106,30 @@ class Explorer:
             places = judge.places if exhaustive else judge.seen
             paths = shortest(graph, places)
             many = schedules(graph) if exhaustive else None
-            return self._report(graph, exhaustive, many, {n: paths[n] for n in places}, began)
+            found = {name: paths[name] for name in places}
+            return self._report(graph, judge, exhaustive, many, found, began)
 
-    def starve(self, most: int = 200_000) -> Report:
+    def starve(self, most: int = MOST) -> Report:
         """Let all but the first come again and again, without a fault: can they starve him?"""
         began = time.perf_counter()
         with self.target.surroundings():
-            graph = Endless(self.world, self.automata, self.target, most)
+            graph = self.graph = Endless(self.world, self.automata, self.target, most)
             exhaustive = _exhausted(graph)
             path = starvation(graph) if exhaustive else None
-            return self._report(graph, exhaustive, None, {"starved": path} if path else {}, began)
+            judge = Judge(graph, self.target)
+            found = {"starved": path} if path else {}
+            report = self._report(graph, judge, exhaustive, None, found, began)
+            return replace(report, again=True)
 
     def _report(
         self,
         graph: Graph,
+        judge: Judge,
         exhaustive: bool,
         many: int | None,
         paths: dict[str, Path],
         began: float,
     ) -> Report:
-        judge = Judge(graph, self.target)
         findings = [
             Finding(name, path.cost, FINDINGS[name], trace(graph, judge, path))
             for name, path in paths.items()
@@ -134,6 +140,11 @@ class Explorer:
         return Report(
             self.target, buyers, faults, exhaustive, many, len(graph.states), seconds, findings
         )
+
+    @property
+    def seen(self) -> int:
+        """States until now, by this search. May be asked from another thread."""
+        return len(self.graph.states) if self.graph else 0
 
     def stop(self) -> None:
         """Look at no state more. To be called while explore() runs, from a signal."""

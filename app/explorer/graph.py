@@ -34,6 +34,10 @@ TAKEOVER = 1
 # ms after the beginning: so long after it that the most patient has given up, if he ever does.
 LATE = 10 * 86_400_000
 
+# States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
+# watchdog, 400 for the hungriest, redlock with four buyers and redis-py's retries.
+MOST = 200_000
+
 
 class State(NamedTuple):
     world: int
@@ -45,7 +49,7 @@ class State(NamedTuple):
 class Way(NamedTuple):
     """One step from one state to another."""
 
-    kind: str  # goes, lost, crash, pause, time, failover
+    kind: str  # goes, lost, crash, pause, time, failover; again: a new purchase (starvation)
     buyer: int  # -1: nobody's, or everybody's
     strand: int
     to: int  # number of the state
@@ -65,7 +69,7 @@ class Graph:
         automata: Sequence[Known],
         faults: Faults,
         pause: int,
-        most: int = 2_000_000,
+        most: int = MOST,
         symmetry: Symmetry | None = None,
         frugal: bool = False,
     ) -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from contextlib import contextmanager
 
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
@@ -51,12 +52,39 @@ def names() -> list[str]:
     return [name for name in explorable() if name not in TOO_MANY]
 
 
-def rows(buyers: int = BUYERS) -> Iterator[tuple[str, Row]]:
+def rows(buyers: int = BUYERS) -> Generator[tuple[str, Row], None, None]:
     """One after the other, as they are ready; each core works on one."""
     # Spawned: a child must not inherit the greenlets and patches of whoever asks.
     workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
+    others = set(multiprocessing.active_children())
     with workers:
-        yield from workers.map(partial(row, buyers=buyers), names())
+        try:
+            with _deaf():
+                found = [workers.submit(row, name, buyers) for name in names()]
+            for one in found:  # no map(): it takes back what it has asked for, and its thread trips
+                yield one.result()
+        finally:  # whoever asks no more does not want the rest
+            for process in set(multiprocessing.active_children()) - others:
+                process.kill()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started here never hear a Ctrl-C: it is for us, who end them.
+
+    They inherit what this thread blocks. Another thread of ours may hear it all the same, so it is
+    noted, and raised when we leave: no process shall be left half started.
+    """
+    noted: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if noted:
+        signal.raise_signal(signal.SIGINT)
 
 
 def markdown(matrix: Sequence[tuple[str, Row]]) -> str:

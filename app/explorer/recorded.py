@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
-from app.domain import Invalid
+from app.domain import ROUND_BOUNDS, Invalid
+from app.explorer.edited import Edited
+from app.explorer.explorable import BUYERS, UNITS
+from app.explorer.findings import FINDINGS
 from app.explorer.names import LETTERS
 from app.explorer.student import Student
 from app.explorer.targets import Target, check
 from app.explorer.trace import Step
+
+SOMEBODYS = ("goes", "lost", "crash")  # what a buyer does
+EVERYBODYS = ("pause", "time", "failover")
+STRANDS = 100  # of one buyer, at the most
+LONGEST = 366 * 86_400_000  # ms that a schedule may take
+SHOWN = 1 << 40  # the most that any number is which is compared, and nothing else
 
 
 class Recorded(NamedTuple):
@@ -20,39 +30,87 @@ class Recorded(NamedTuple):
     target: Target | Student
     names: str
     traces: dict[str, list[Step]]
+    again: bool  # asked was whether A is starved
     changed: bool  # the student's file is not what it was
 
 
 def read(text: bytes) -> Recorded:
-    """Raises Invalid when it is nothing that we wrote."""
+    """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
     try:
-        document: Any = orjson.loads(text)
-        target = _target(document)
-        names = LETTERS[: int(document["buyers"])]
-        traces = {
-            str(finding["name"]): [Step(**step) for step in finding["trace"]]
-            for finding in document["findings"]
-        }
-    except (ValueError, TypeError, KeyError) as error:
+        document = Edited(orjson.loads(text), "")
+    except orjson.JSONDecodeError as error:
         raise Invalid(
-            {"file": f"This is no trace of `lastapple explore --save`: {error}"}
+            {"file": f"This is no file of `lastapple explore --save`, nor any JSON: {error}."}
         ) from error
+    names = LETTERS[: document.number("buyers", *BUYERS)]
+    again: bool = document.one_of("again", (False, True))
+    traces: dict[str, list[Step]] = {}
+    for finding in document.parts("findings", "finding"):
+        name: str = finding.one_of("name", FINDINGS)
+        if name in traces:
+            finding.refuse(f"there are two of {name!r}")
+        traces[name] = _steps(finding, names, again)
+    target = _target(document)
     changed = False
-    if isinstance(target, Target):
-        check(target.name)
-    else:
-        if not target.path.is_file():
-            raise Invalid({"file": f"{target.path}, whose schedules these are, is not there."})
-        changed = target.identity()["sha256"] != document.get("sha256")
-    for steps in traces.values():
-        if unknown := {step.buyer for step in steps} - {"", *names}:
-            raise Invalid({"file": f"The trace speaks of buyers that it has not: {unknown}"})
-    return Recorded(target, names, traces, changed)
+    if isinstance(target, Student):
+        if again:
+            document.refuse("a file of one's own cannot be asked whether A is starved")
+        changed = target.identity()["sha256"] != document.text("sha256")
+    return Recorded(target, names, traces, again, changed)
 
 
-def _target(document: Any) -> Target | Student:
-    stock, resend = int(document["stock"]), document["retries"] == "default"
-    if "file" in document:
-        return Student(Path(document["file"]), stock, resend)
-    quantity, think = int(document["quantity"]), int(document["think"])
-    return Target(str(document["target"]), stock, quantity, think, resend)
+def _target(document: Edited) -> Target | Student:
+    stock = document.number("stock", *UNITS)
+    resend = document.one_of("retries", (0, "default")) == "default"
+    if "file" in document.members:
+        return _student(document.text("file"), stock, resend)
+    name = document.text("target")
+    check(name)
+    bound = ROUND_BOUNDS["think"]
+    return Target(
+        name,
+        stock,
+        document.number("quantity", *UNITS),
+        document.number("think", bound.low, bound.high),
+        resend,
+    )
+
+
+def _student(file: str, stock: int, resend: bool) -> Student:
+    if not os.path.isfile(file):  # Path's own raises for what can be no file's name
+        raise Invalid({"file": f"{file!r:.200}, whose schedules these are, is not there."})
+    student = Student(Path(file), stock, resend)
+    try:
+        student.identity()
+    except OSError as error:
+        raise Invalid({"file": f"{file} cannot be read: {error.strerror}."}) from error
+    return student
+
+
+def _steps(finding: Edited, names: str, again: bool) -> list[Step]:
+    steps: list[Step] = []
+    for part in finding.parts("trace", "step"):
+        steps.append(_step(part, names, again))
+        if len(steps) > 1 and steps[-1].at < steps[-2].at:
+            part.refuse("'at' is earlier than of the step before")
+    return steps
+
+
+def _step(part: Edited, names: str, again: bool) -> Step:
+    somebodys = (*SOMEBODYS, "again") if again else SOMEBODYS
+    does: str = part.one_of("does", (*somebodys, *EVERYBODYS))
+    step = Step(
+        part.one_of("buyer", tuple(names) if does in somebodys else ("",)),
+        part.number("strand", 0, STRANDS),
+        does,
+        part.number("at", 0, LONGEST),
+        part.texts("lines"),
+        part.texts("said"),
+        part.text("told"),
+        part.number("left", -SHOWN, SHOWN),
+        part.text("lock"),
+        part.number("sold", 0, SHOWN),
+    )
+    if does in ("pause", "time") and len(step.lines) != 1:
+        part.refuse("'lines' does not say how long it takes")
+    return step

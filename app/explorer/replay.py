@@ -93,6 +93,7 @@ def _play(target: Explorable, buyers: dict[str, Buyer], step: Step, stage: Stage
     elif step.does == "again":
         for name in list(buyers[step.buyer].open):
             stage.close(name)
+        buyers[step.buyer].drop()
         buyers[step.buyer] = Buyer(step.buyer, target.work, EPOCH + step.at)
         stage.fill_up(target.filled_up)
     else:
@@ -108,6 +109,8 @@ def _play(target: Explorable, buyers: dict[str, Buyer], step: Step, stage: Stage
 
 
 def _go_on(buyer: Buyer, step: Step, stage: Staged) -> tuple[list[str], list[str]]:
+    if buyer.over:
+        return ["it has crashed"], []
     if step.strand >= len(buyer.strands):
         return ["there is no such renewal"], []
     request = buyer.requests[step.strand]

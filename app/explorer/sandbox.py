@@ -76,7 +76,7 @@ class Sandbox:
 
     def _lacking(self, lacks: Unsupported) -> str:
         """Which line it is that waits to send that."""
-        text = f"{lacks} is not supported: the explorer's model of Redis does not know it"
+        text = str(lacks)
         wants = Send(lacks.connection, lacks.commands)
         automata = self.watch.explorer.automata if self.watch.explorer else []
         for automaton in automata:

@@ -48,11 +48,14 @@ class Book(NamedTuple):
 
 
 def check(name: str) -> None:
-    """Raises Invalid when that mode or mode:recipe cannot be explored."""
+    """Raises Invalid when that mode or mode:recipe is none, or cannot be explored."""
     mode, _, recipe = name.partition(":")
-    for needs in (MODES[mode].needs, LOCKS[recipe].needs if recipe else ""):
-        if needs in WHERE:
-            raise Invalid({"target": f"{name} keeps its state in {WHERE[needs]}: see --help."})
+    for known in (MODES.get(mode), LOCKS.get(recipe)):
+        if known and known.needs in WHERE:
+            where = WHERE[known.needs]
+            raise Invalid({"target": f"{name} keeps its state in {where}: see --help."})
+    if name not in explorable():
+        raise Invalid({"target": f"There is no {name!r:.60} to be explored."})
 
 
 def explorable() -> list[str]:
@@ -210,6 +213,7 @@ class GateServers:
 
     def _client(self, server: int) -> redis.Redis:
         options: dict[str, Any] = {"server": server, "protocol": 2, "driver_info": None}
+        options["socket_read_size"] = 1  # it reads no socket, and there are thousands of them
         pool = ConnectionPool(connection_class=GateConnection, retry=self.retry, **options)
         if self.retry is NEVER_RESEND:
             return SendsOnce(connection_pool=pool)

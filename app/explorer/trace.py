@@ -12,6 +12,8 @@ from app.explorer.names import Names
 from app.explorer.paths import Path
 from app.explorer.request import Hear, Send
 
+SECOND = 1_000  # ms
+
 
 class Step(NamedTuple):
     """`does`: goes, lost (its reply), crash, pause, time, failover, again (a new purchase).
@@ -92,7 +94,7 @@ def _by_first_move(graph: Graph, path: Path) -> Names:
 def _what(graph: Graph, before: State, after: State, way: Way) -> tuple[list[str], list[str]]:
     if way.kind in ("pause", "time"):
         passed = graph.world.now(after.world) - graph.world.now(before.world)
-        return [f"{passed / 1000:.1f} s"], []
+        return [f"{passed / 1000:.1f} s" if passed >= SECOND else f"{passed} ms"], []
     if way.kind in ("crash", "failover", "again"):
         return [], []
     node = graph.automata[way.buyer].nodes[before.nodes[way.buyer]]

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.explorer.explore import Finding, Report
+from app.explorer.faults import Faults
 from app.explorer.names import LETTERS
 from app.explorer.paths import Cost
+
+# What `--again` asks.
+AGAIN = "all but A come again and again, each time to a full shelf; no faults"
 
 
 def verdict(report: Report) -> str:
@@ -17,21 +21,22 @@ def verdict(report: Report) -> str:
         return f"{name}: {worst.name.upper()}, with {cost(worst.cost)}. {worst.explanation}"
     if not report.exhaustive:
         return f"{name}: nothing found so far, and not all was looked at. This says nothing."
+    if report.again:
+        return (
+            f"{name}: nobody can be starved. However often the others come again, A's turn comes."
+        )
     return f"{name}: nothing goes wrong, in whatever order its steps come."
 
 
 def budget(report: Report) -> Iterator[str]:
     """What was looked at, and what that does not show."""
     target = report.target
-    faults = ", ".join(
-        f"{count} {kind}" for kind, count in report.faults._asdict().items() if count
-    )
     units = "unit" if target.stock == 1 else "units"
     each = f", {target.quantity} each" if target.quantity > 1 else ""
     think = f", {target.think} ms of thinking" if target.think else ""
     yield (
         f"{report.buyers} buyers ({', '.join(LETTERS[: report.buyers])}), {target.stock} {units} "
-        f"on the shelf{each}{think}; faults: {faults or 'none'}, at the most"
+        f"on the shelf{each}{think}; {AGAIN if report.again else _faults(report.faults)}"
     )
     if not report.exhaustive:
         yield f"stopped after {report.states:,} states: fewer buyers or faults are fewer states"
@@ -43,6 +48,11 @@ def budget(report: Report) -> Iterator[str]:
         f"{many}, {report.states:,} states, all of them looked at in {report.seconds:.2f} s; more "
         "buyers, more faults and what the model of the server lacks are not part of that"
     )
+
+
+def _faults(faults: Faults) -> str:
+    counts = [f"{count} {kind}" for kind, count in faults._asdict().items() if count]
+    return f"faults: {', '.join(counts)}, at the most" if counts else "no faults"
 
 
 def cost(cost: Cost) -> str:

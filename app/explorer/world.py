@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from app.explorer.model.memory import State
 from app.explorer.model.server import Server, Waits
-from app.explorer.model.values import Command, Entry, Reply
+from app.explorer.model.values import Command, Entry, NeverAnswers, Reply
 from app.explorer.names import Names, state_renamed
 from app.explorer.request import Lost
 
@@ -26,7 +26,7 @@ class Step(NamedTuple):
 
 
 class Unsupported(NotImplementedError):
-    """A command, or an option of one, that the model lacks."""
+    """What the model cannot answer, in words: a command that it lacks, a script without an end."""
 
     def __init__(self, connection: str, commands: tuple[Command, ...], what: str) -> None:
         super().__init__(what)
@@ -68,7 +68,10 @@ class World:
         try:
             said = [server.execute(connection, command) for command in commands]
         except NotImplementedError as lacks:
-            raise Unsupported(connection, commands, str(lacks)) from lacks
+            text = f"{lacks} is not supported: the explorer's model of Redis does not know it"
+            raise Unsupported(connection, commands, text) from lacks
+        except NeverAnswers as error:
+            raise Unsupported(connection, commands, str(error)) from error
         replies = [reply for reply in said if not isinstance(reply, Waits)]
         replies += server.unread.pop(connection, [])  # what it reads next in any case
         after = server.state()

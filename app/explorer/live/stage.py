@@ -197,10 +197,18 @@ class Stage:
             while wires:
                 wires.pop().close()
 
+    def hang_up(self) -> None:
+        """The same, when the servers may not be there to see it."""
+        for wire in (*self.wires.values(), *(wire for wires in self.spare for wire in wires)):
+            wire.close()
+
 
 @contextmanager
 def stage(folder: Path, servers: int, program: str | None = None) -> Iterator[Stage]:
-    """So many real servers, in folders of their own in `folder`. Raises ShopError."""
+    """So many real servers, in folders of their own in `folder`.
+
+    Raises ShopError when one cannot be started, does not answer any more, or is gone.
+    """
     with ExitStack() as stack:
         started = []
         for number in range(servers):
@@ -208,5 +216,9 @@ def stage(folder: Path, servers: int, program: str | None = None) -> Iterator[St
             own.mkdir()
             started.append(stack.enter_context(running(own, program)))
         made = Stage(started)
-        yield made
-        made.close_all()
+        try:
+            yield made
+            made.close_all()
+        except OSError as error:  # also a TimeoutError
+            made.hang_up()
+            raise ShopError(f"A real server failed in the middle of a schedule: {error}") from error

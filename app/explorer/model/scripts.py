@@ -9,13 +9,16 @@ from typing import Any
 import lupa.lua51
 import orjson
 
-from app.explorer.model.values import Command, Err, Ok, Refused, Reply, integer
+from app.explorer.model.values import Command, Err, NeverAnswers, Ok, Refused, Reply, integer
 
 Run = Callable[[Command], Reply]
 # What a script may see: no files, no processes, no clock, as on the server.
 ALLOWED = (
     "assert error ipairs next pairs pcall select tonumber tostring type unpack math string table"
 )
+
+LONGEST = 10_000_000  # instructions of one script: some 0.1 s; what sells an apple needs hundreds
+ENDLESS = "the script has no end"
 
 
 class Lua:
@@ -31,6 +34,12 @@ class Lua:
             b"return function(redis, cjson, keys, argv) "
             b"see.redis, see.cjson, see.KEYS, see.ARGV = redis, cjson, keys, argv "
             b"setfenv(body, see) return body() end end"
+        )
+        self.hook = self.lua.eval(b"debug.sethook")
+        # From then on at each instruction: a pcall in a loop does not catch the one after it.
+        self.stop = self.lua.eval(
+            b"function() debug.sethook((debug.gethook()), '', 1) error('%s', 0) end"
+            % ENDLESS.encode()
         )
         self.cjson = self.lua.table_from({b"encode": self._encode, b"decode": self._decode})
 
@@ -50,10 +59,15 @@ class Lua:
                 b"status_reply": lambda text: table({b"ok": text}),
             }
         )
+        self.hook(self.stop, b"", LONGEST)
         try:
             value = self.compiled[text](redis, self.cjson, table(keys), table(args))
         except lupa.lua51.LuaError as error:
+            if ENDLESS in str(error):
+                raise NeverAnswers(f"this script goes on for {LONGEST:,} instructions") from error
             raise Refused(f"ERR {error}") from error
+        finally:
+            self.hook()
         return self._reply(value)
 
     def _caller(self, do: Run, fail: bool) -> Callable[..., Any]:

@@ -55,6 +55,10 @@ class Err:
 Reply = None | int | bytes | Ok | Err | tuple["Reply", ...]
 
 
+class NeverAnswers(Exception):
+    """A script without an end."""
+
+
 class Refused(ResponseError):
     """A command that the server answers with an error."""
 

@@ -5,28 +5,22 @@ A share of what `make conformance` walks; its seeds are new each time, and print
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from pathlib import Path
 from secrets import randbelow
 
 import pytest
 
-from app.explorer.live.server import LiveServer, running, virtual_time
+from app.explorer.live.server import LiveServer
+from app.explorer.live.stage import Stage
 from app.explorer.model.commands import TABLE
 from app.explorer.model.keyspace import Keyspace
 from tests.integration.explorer.walk import Divergence, Judge, walk
-from tests.servers import redis_server
 
 WALKS = 200
 
 
-@pytest.fixture(params=["valkey", "redis"])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveServer]:
-    if not virtual_time() and not os.environ.get("CI"):
-        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
-    with running(tmp_path, redis_server() if request.param == "redis" else None) as server:
-        yield server
+@pytest.fixture
+def server(real: Stage) -> LiveServer:
+    return real.servers[0]
 
 
 def test_model_and_server_say_the_same(server: LiveServer) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from app.explorer.live.server import virtual_time
 from tests.shop import full_environ
 
 MEMBERS = {
@@ -76,6 +75,16 @@ def test_the_document() -> None:
         (("explore", "watch", "--faults", "fire=1"), "fire"),
         (("explore", "watch", "--faults", "crash=9"), "crash="),
         (("explore", "watch", "--faults", "crash"), "crash="),
+        (("explore", "watch", "--faults", "nonecrash=1"), "'nonecrash' is none of crash, pause"),
+        (("explore", "watch", "--faults", ""), "'' is none of crash, pause"),
+        (("explore", "watch", "--faults", "crash=1,"), "'' is none of crash, pause"),
+        (("explore", "watch", "--faults", "none,crash=1"), "none stands alone"),
+        (("explore", "watch", "--faults", "crash=1,pause=1,crash=2"), "crash= is there twice"),
+        (("explore", "watch", "--faults", "crash=²"), "crash= needs 0 to 3"),
+        (("explore", "watch", "--matrix"), "leave out TARGET"),
+        (("explore", "--matrix", "--buyers", "3", "--json", "-"), "leave out --buyers, --json"),
+        (("explore", "watch", "--again", "--faults", "none"), "--again is asked without faults"),
+        (("explore", __file__, "--again"), "--again is asked of modes"),
         (("explore", "watch", "--buyers", "9"), "--buyers"),
         (("explore", "watch", "--save", "/nowhere/at/all"), "/nowhere/at/all"),
         (("replay", "/nowhere/at/all"), "/nowhere/at/all"),
@@ -88,9 +97,8 @@ def test_bad_input_ends_with_2(words: tuple[str, ...], said: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.usefixtures("virtual_clock")
 def test_what_was_saved_is_played_again(tmp_path: Path) -> None:
-    if not virtual_time() and not os.environ.get("CI"):
-        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
     file = str(tmp_path / "trace.json")
     assert lastapple("explore", "lock:setnx", "--save", file).returncode == 1
     for on, where in (("server", "a real Valkey"), ("model", "the model")):
@@ -114,3 +122,55 @@ def test_a_saved_file_that_was_changed(tmp_path: Path) -> None:
         done = lastapple("replay", str(file))
         assert done.returncode == 2
         assert "`lastapple explore --save`" in done.stderr
+
+
+FAILS_IN_A_SCHEDULE = """
+import psutil, sys
+from app.cli import main
+from app.explorer.live.stage import Stage
+send, sent = Stage.send, []
+def failing(stage, name, commands):
+    sent.append(commands)
+    if len(sent) == 2:
+        for server in psutil.Process().children():
+            getattr(server, sys.argv[3])()
+    return send(stage, name, commands)
+Stage.send = failing
+main(sys.argv[1:3])
+"""
+
+
+@pytest.mark.usefixtures("virtual_clock")
+@pytest.mark.parametrize("how", ["kill", "suspend"])
+def test_a_server_that_fails_in_a_schedule(tmp_path: Path, how: str) -> None:
+    """It is killed, or answers no more: then we wait for its answer and for its end."""
+    file = str(tmp_path / "trace.json")
+    lastapple("explore", "lock:lease", "--save", file)
+    done = subprocess.run(
+        [sys.executable, "-c", FAILS_IN_A_SCHEDULE, "replay", file, how],
+        env=full_environ({"TMPDIR": str(tmp_path)}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: A real server failed in the middle of a schedule: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [tmp_path / "trace.json"]
+
+
+def test_who_reads_the_head_only_has_his_file(tmp_path: Path) -> None:
+    file = tmp_path / "trace.json"
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as closed:
+        subprocess.run(
+            [sys.executable, "-m", "app.cli", "explore", "lock:lease", "--save", str(file)],
+            env=full_environ({}),
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert json.loads(file.read_text())["findings"]

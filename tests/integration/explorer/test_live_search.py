@@ -5,8 +5,6 @@ A share of what `make conformance` runs; its seed is new each time, and printed.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from random import Random
 from secrets import randbelow
 
@@ -16,25 +14,12 @@ from app.explorer import automaton
 from app.explorer.faults import Faults
 from app.explorer.fingerprint import Look
 from app.explorer.live.search import Endless
-from app.explorer.live.server import virtual_time
-from app.explorer.live.stage import Stage, stage
+from app.explorer.live.stage import Stage
 from app.explorer.model.keyspace import Keyspace
 from tests.integration.explorer.cases import CASES, Case, differences
-from tests.servers import redis_server
 
 SHARE = 12  # cases
 SMALL = 150  # schedules
-
-
-@pytest.fixture(scope="module", params=["valkey", "redis"])
-def real(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Stage]:
-    if not virtual_time() and not os.environ.get("CI"):
-        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
-    program = redis_server() if request.param == "redis" else None
-    with stage(tmp_path_factory.mktemp("stage"), 1, program) as made:
-        yield made
 
 
 def test_graph_and_servers_count_the_same(real: Stage) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -12,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from app.explorer.live.server import virtual_time
 from tests.shop import full_environ
 
 SELLS = Path(__file__).parent / "sells"
@@ -112,6 +110,8 @@ BAD = [
     (SELL + "redis.rpush('orders', 'me')", "in orders stands b'me', who is no buyer"),
     (SELL + "redis.sadd('orders', buyer)", "orders must be a list"),
     (SELL + "redis.set('stock', 'few')", "the key stock must hold a whole number"),
+    (SELL + "redis.eval('while true do end', 0)", "line 2, in sell: this script goes on for"),
+    (SELL + "redis.eval('while true do pcall(error) end', 0)", "line 2, in sell: this script"),
     (SELL + "while True: pass", "line 2, in sell: goes on for 2 s"),
     (SELL + "import time\n    while True: time.sleep(60)", "in sell: goes on for 2 s"),
     (SELL + "input()", "line 2, in sell: waits for somebody to type"),
@@ -184,9 +184,8 @@ def test_bad_input(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
+@pytest.mark.usefixtures("virtual_clock")
 def test_what_was_saved_is_played_again(tmp_path: Path) -> None:
-    if not virtual_time() and not os.environ.get("CI"):
-        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
     own, trace = tmp_path / "my_sell.py", tmp_path / "trace.json"
     own.write_text((SELLS / "watchdog.py").read_text())
     assert lastapple("explore", own, "--save", trace).returncode == 1

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-
 import pytest
 
 from app.domain import ShopError
 from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
-from app.explorer.live.server import virtual_time
-from app.explorer.live.stage import Stage, stage
+from app.explorer.live.stage import Stage
 from app.explorer.names import LETTERS
 from app.explorer.rehearsal import Rehearsal
 from app.explorer.replay import replay
 from app.explorer.targets import Target
 from app.explorer.trace import Step
-from tests.servers import redis_server
 
 FAULTS = [Faults(), Faults(crash=1), Faults(pause=2), Faults(lost=1), Faults(failover=1)]
 TARGETS = [
@@ -26,17 +21,6 @@ TARGETS = [
     *(f"lock:{name}" for name in ("setnx", "setnx_expire", "lease", "unowned", "getset")),
     *(f"lock:{name}" for name in ("del_takeover", "watchdog", "watchdog_any", "fenced", "queue")),
 ]
-
-
-@pytest.fixture(scope="module", params=["valkey", "redis"])
-def real(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Stage]:
-    if not virtual_time() and not os.environ.get("CI"):
-        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
-    program = redis_server() if request.param == "redis" else None
-    with stage(tmp_path_factory.mktemp("stage"), 1, program) as made:
-        yield made
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -72,6 +72,12 @@ def test_a_third_buyer_finds_what_two_cannot() -> None:
     assert three.findings[0].name == "oversell"
 
 
+def test_less_than_a_second_that_passes_is_not_none() -> None:
+    report = Explorer(Target("lock:queue"), 2).explore(FAILOVER)
+    oversell = next(finding for finding in report.findings if finding.name == "oversell")
+    assert [step.lines for step in oversell.trace if step.does == "time"] == [["100 ms"], ["4 ms"]]
+
+
 @pytest.mark.parametrize(
     ("name", "cost"), [("naive", (1, 0, 4)), ("lock:lease", (1, 0, 4)), ("decr", (1, 0, 5))]
 )

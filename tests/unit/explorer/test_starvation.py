@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.explorer.explore import Explorer
+from app.explorer.faults import Faults
 from app.explorer.targets import Target
+from app.explorer.verdict import budget, verdict
 
 
 @pytest.mark.parametrize("buyers", [2, 3])
@@ -37,6 +39,19 @@ def test_who_loses_every_race_gives_up() -> None:
     starved = Explorer(Target("watch"), 2).starve().findings[0]
     assert [step.told for step in starved.trace if step.buyer == "A" and step.told] == ["BUSY"]
     assert [step.said[-1] for step in starved.trace if step.buyer == "A"].count("nil") == 2
+
+
+def test_the_answer_is_to_what_was_asked() -> None:
+    """Nobody asked whether anything else goes wrong."""
+    explorer = Explorer(Target("lock:queue"), 2)
+    report = explorer.starve()
+    said = [verdict(report), *budget(report)]
+    assert said[0].startswith("lock:queue: nobody can be starved.")
+    assert "all but A come again and again, each time to a full shelf" in said[1]
+    assert report.document()["again"] is True
+    ordinary = explorer.explore(Faults())
+    assert "again and again" not in verdict(ordinary) + next(budget(ordinary))
+    assert ordinary.document()["again"] is False
 
 
 def test_not_all_looked_at_is_not_clean() -> None:

@@ -1,0 +1,69 @@
+"""Ctrl-C: one line, exit status 130, and nothing that was begun is left behind."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import click
+from greenlet import getcurrent
+
+from app.domain import ShopError
+
+STOPPED = 130  # exit status, as a shell has it for SIGINT
+
+
+@contextmanager
+def ends_at_ctrl_c(said: str) -> Iterator[None]:
+    try:
+        with heard_at_once():
+            yield
+    except KeyboardInterrupt:
+        click.echo(said, err=True)
+        sys.exit(STOPPED)
+
+
+@contextmanager
+def heard_at_once() -> Iterator[None]:
+    """In here a Ctrl-C raises KeyboardInterrupt, wherever it is."""
+    before = signal.signal(signal.SIGINT, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def held_back() -> Iterator[Callable[[], bool]]:
+    """In here a Ctrl-C is only noted, and counts when all has been left in order.
+
+    For what brings up servers: an exception at any moment could leave one behind. Gives a question,
+    to be asked now and then: is it time to leave?
+    """
+    noted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    try:
+        yield lambda: bool(noted)
+    except ShopError:
+        if not noted:  # what the same Ctrl-C has reached, a compiler, is no news
+            raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if noted:
+        raise KeyboardInterrupt
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    """Ends what is searched, and not a buyer.
+
+    Thrown into his code it would run his `finally` and his `except`, and the search would take what
+    they send for what he always does.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one must not interrupt the leaving
+    outermost = getcurrent()
+    while outermost.parent is not None:
+        outermost = outermost.parent
+    outermost.throw(KeyboardInterrupt)

@@ -1,0 +1,31 @@
+"""Real servers whose clock is ours, for whatever is compared with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from app.explorer.live.server import virtual_time
+from app.explorer.live.stage import Stage, stage
+from tests.servers import redis_server
+
+
+@pytest.fixture(scope="session")
+def virtual_clock() -> None:
+    """For tests whose servers tell the time that we say: not to be passed over where CI runs."""
+    if not virtual_time() and not os.environ.get("CI"):
+        pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
+
+
+@pytest.fixture(scope="module", params=["valkey", "redis"])
+def real(
+    request: pytest.FixtureRequest,
+    virtual_clock: None,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Stage]:
+    """One server, of each kind in turn."""
+    program = redis_server() if request.param == "redis" else None
+    with stage(tmp_path_factory.mktemp("stage"), 1, program) as made:
+        yield made

@@ -1,0 +1,219 @@
+"""Ctrl-C as a terminal sends it: to the command and to all that it has started in its group."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.servers import until
+from tests.shop import full_environ
+
+SELLS = Path(__file__).parent / "sells"
+ENDLESS = "def sell(redis, buyer):\n    n = 0\n    while redis.get('stock'): n += 1\n"
+MANY_FAULTS = ("--faults", "crash=3,pause=3,lost=3,failover=3")
+
+
+class Typed:
+    """`lastapple` with these words, on a terminal."""
+
+    def __init__(self, folder: Path, *words: str | Path, script: str = "") -> None:
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        self.seen = b""
+        self.started: set[psutil.Process] = set()
+        program = ["-c", script] if script else ["-m", "app.cli"]
+        self.terminal, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, *program, *map(str, words)],
+            env=full_environ({"TMPDIR": str(self.temporary), "COLUMNS": "100", "TERM": "xterm"}),
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        os.set_blocking(self.terminal, False)
+
+    def look(self) -> bytes:
+        """All that it has written until now."""
+        with suppress(BlockingIOError, OSError):  # nothing more, or nobody there any more
+            while more := os.read(self.terminal, 65536):
+                self.seen += more
+        with suppress(psutil.NoSuchProcess):
+            self.started |= set(psutil.Process(self.process.pid).children(recursive=True))
+        return self.seen
+
+    def ends(self) -> str:
+        """Its last words, when nothing is left of it."""
+        until(lambda: self.look() is not None and self.process.poll() is not None, 30)
+        said = self.look().decode()
+        until(lambda: not [one for one in self.started if alive(one)])
+        assert list(self.temporary.iterdir()) == []
+        assert "Traceback" not in said
+        assert "Exception ignored" not in said
+        assert self.process.returncode == 130
+        return said.rstrip().splitlines()[-1]
+
+    def interrupted(self, moment: Callable[[bytes], bool]) -> str:
+        until(lambda: moment(self.look()) or self.process.poll() is not None, 60)
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.ends()
+
+    def close(self) -> None:
+        os.close(self.terminal)
+        self.process.kill()
+        self.process.wait()
+        for one in self.started:
+            if alive(one):
+                one.kill()
+
+
+def alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+Start = Callable[..., Typed]
+
+
+@pytest.fixture
+def typed(tmp_path: Path) -> Iterator[Start]:
+    found: list[Typed] = []
+
+    def start(*words: str | Path, script: str = "") -> Typed:
+        found.append(Typed(tmp_path, *words, script=script))
+        return found[-1]
+
+    yield start
+    for command in found:
+        command.close()
+
+
+def thousands(seen: bytes) -> bool:
+    return re.search(rb"\d,\d\d\d states so far", seen) is not None
+
+
+@pytest.mark.parametrize("target", ["lock:queue", "lock:redlock"])
+def test_a_long_search(typed: Start, target: str) -> None:
+    """Buyers' code stands at a thousand places then, each with its own `finally`."""
+    command = typed("explore", target, "--buyers", "4", *MANY_FAULTS)
+    assert "nothing was written" in command.interrupted(thousands)
+
+
+IN_A_BUYER = """
+import os, signal
+from app.cli import main
+from app.explorer.gate import GateConnection
+send, sent = GateConnection._send, []
+def interrupted(connection, commands):
+    sent.append(commands)
+    if len(sent) == 5:
+        os.killpg(0, signal.SIGINT)
+    return send(connection, commands)
+GateConnection._send = interrupted
+main()
+"""
+
+
+@pytest.mark.parametrize("target", ["lock:queue", "lock:lease", "watch"])
+def test_in_the_midst_of_a_buyers_code(typed: Start, target: str) -> None:
+    assert "nothing was written" in typed("explore", target, script=IN_A_BUYER).ends()
+
+
+def test_a_file_of_ones_own(typed: Start, tmp_path: Path) -> None:
+    own = tmp_path / "my_sell.py"
+    own.write_text(ENDLESS)
+    command = typed("explore", own)
+    said = command.interrupted(lambda _: any(alive(one) for one in command.started))
+    assert "nothing was written" in said
+
+
+def working(command: Typed) -> list[psutil.Process]:
+    """The matrix' processes."""
+    return [one for one in command.started if "spawn_main" in " ".join(one.cmdline())]
+
+
+def test_the_matrix(typed: Start) -> None:
+    """As soon as its processes begin, when they still load what they need."""
+    command = typed("explore", "--matrix")
+    said = command.interrupted(lambda _: bool(working(command)))
+    assert "a matrix is shown when all of it is there" in said
+
+
+def test_the_matrix_at_work(typed: Start) -> None:
+    """One of its processes does nothing more by itself, and is not waited for."""
+    command = typed("explore", "--matrix")
+    until(lambda: command.look() is not None and working(command), 60)
+    working(command)[0].suspend()
+    command.interrupted(lambda _: any(sum(one.cpu_times()[:2]) > 2 for one in working(command)))
+
+
+def saved(folder: Path, *words: str | Path) -> Path:
+    file = folder / "trace.json"
+    explored = [sys.executable, "-m", "app.cli", "explore", *map(str, words), "--save", str(file)]
+    subprocess.run(explored, env=full_environ({}), capture_output=True, timeout=60, check=False)
+    return file
+
+
+IN_A_SCHEDULE = """
+import os, signal
+from app.cli import main
+from app.explorer.live.stage import Stage
+from app.explorer.rehearsal import Rehearsal
+for where in (Stage, Rehearsal):
+    def interrupted(stage, name, commands, send=where.send):
+        os.killpg(0, signal.SIGINT)
+        return send(stage, name, commands)
+    where.send = interrupted
+main()
+"""
+BEFORE_IT_IS_NOTED = """
+import os, signal, subprocess
+from app.cli import main
+start = subprocess.Popen.__init__
+def interrupted(self, *words, **how):
+    start(self, *words, **how)
+    os.killpg(0, signal.SIGINT)
+subprocess.Popen.__init__ = interrupted
+main()
+"""
+AS_THE_FOLDER_GOES = """
+import os, signal, tempfile
+from app.cli import main
+remove = tempfile.TemporaryDirectory._rmtree
+def interrupted(*words, **how):
+    os.killpg(0, signal.SIGINT)
+    remove(*words, **how)
+tempfile.TemporaryDirectory._rmtree = staticmethod(interrupted)
+main()
+"""
+
+
+@pytest.mark.usefixtures("virtual_clock")
+@pytest.mark.parametrize(
+    ("target", "script"),
+    [
+        ("lock:setnx", IN_A_SCHEDULE),
+        ("lock:setnx", BEFORE_IT_IS_NOTED),  # the compiler hears it as well
+        ("lock:setnx", AS_THE_FOLDER_GOES),
+        (SELLS / "watchdog.py", BEFORE_IT_IS_NOTED),
+        (SELLS / "watchdog.py", AS_THE_FOLDER_GOES),
+    ],
+    ids=["in a schedule", "starting", "leaving", "own starting", "own leaving"],
+)
+def test_a_replay(typed: Start, tmp_path: Path, target: str | Path, script: str) -> None:
+    file = saved(tmp_path, target)
+    assert typed("replay", file, script=script).ends() == "Stopped."
+
+
+def test_a_replay_in_the_model(typed: Start, tmp_path: Path) -> None:
+    command = typed("replay", saved(tmp_path, "lock:setnx"), "--on", "model", script=IN_A_SCHEDULE)
+    assert command.ends() == "Stopped."
