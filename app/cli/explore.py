@@ -22,7 +22,7 @@ from app.explorer.explorable import BUYERS, UNITS
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.limits import IN_WORDS
-from app.explorer.matrix import markdown, names, rows
+from app.explorer.matrix import asked, markdown, rows
 from app.explorer.names import LETTERS
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
@@ -37,7 +37,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 @click.option(
     "--matrix",
     is_flag=True,
-    help="All that can be explored, with three buyers, against every fault: a table.",
+    help="All that can be explored, with three buyers mostly, against every fault: a table.",
 )
 @click.option("--buyers", default=2, type=click.IntRange(*BUYERS), help="How many buy at once.")
 @click.option("--stock", default=1, type=click.IntRange(*UNITS), help="Units on the shelf.")
@@ -176,7 +176,7 @@ def show_matrix() -> None:
         Progress(console=Console(stderr=True), transient=True) as bar,
         closing(rows()) as done,  # else its processes would end when it is collected
     ):
-        task = bar.add_task("every order of everything", total=len(names()))
+        task = bar.add_task("every order of everything", total=len(asked()))
         for row in done:
             found.append(row)
             bar.update(task, advance=1, description=row[0])

@@ -11,6 +11,7 @@ import signal
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
@@ -24,19 +25,44 @@ COLUMNS = {
     "1 lost reply": Faults(lost=1),
     "1 failover": Faults(failover=1),
 }
-BUYERS = 3
 PREVENTED = "prevented"
-# Three buyers at three masters: a try is six steps, and ten thousands of states without any fault.
-TOO_MANY = ("lock:redlock",)
 
 Row = dict[str, str]  # column -> cell
 
 
-def row(name: str, buyers: int = BUYERS) -> tuple[str, Row]:
+class Asked(NamedTuple):
+    """What one row is about."""
+
+    name: str
+    buyers: int = 3
+    think: int = 0  # ms
+
+    def __str__(self) -> str:
+        fewer = f", {self.buyers} buyers" if self.buyers < Asked._field_defaults["buyers"] else ""
+        return f"`{self.name}`{fewer}" + (f", {self.think} ms of thinking" if self.think else "")
+
+
+# With three buyers a pause or a failover at three masters makes more than a million states.
+FEWER = {"lock:redlock": 2}
+# Sells together with the release, and holds its lock for nothing, as long as nobody has to think.
+FUSES = "lock:queue"
+
+
+def asked() -> list[Asked]:
+    """The matrix' rows, in teaching order."""
+    found = []
+    for name in explorable():
+        found.append(Asked(name, FEWER.get(name, 3)))
+        if name == FUSES:
+            found.append(Asked(name, think=1))
+    return found
+
+
+def row(asked: Asked) -> Row:
     """One way of selling, against everything."""
-    explorer = Explorer(Target(name), buyers)
+    explorer = Explorer(Target(asked.name, think=asked.think), asked.buyers)
     cells = {column: cell(explorer.explore(faults)) for column, faults in COLUMNS.items()}
-    return name, cells | {AGAIN: cell(explorer.starve())}
+    return cells | {AGAIN: cell(explorer.starve())}
 
 
 def cell(report: Report) -> str:
@@ -47,12 +73,7 @@ def cell(report: Report) -> str:
     return PREVENTED if report.exhaustive else "inconclusive"
 
 
-def names() -> list[str]:
-    """The matrix' rows, in teaching order."""
-    return [name for name in explorable() if name not in TOO_MANY]
-
-
-def rows(buyers: int = BUYERS) -> Generator[tuple[str, Row], None, None]:
+def rows() -> Generator[tuple[str, Row], None, None]:
     """One after the other, as they are ready; each core works on one."""
     # Spawned: a child must not inherit the greenlets and patches of whoever asks.
     workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
@@ -60,9 +81,10 @@ def rows(buyers: int = BUYERS) -> Generator[tuple[str, Row], None, None]:
     with workers:
         try:
             with _deaf():
-                found = [workers.submit(row, name, buyers) for name in names()]
-            for one in found:  # no map(): it takes back what it has asked for, and its thread trips
-                yield one.result()
+                found = {str(one): workers.submit(row, one) for one in asked()}
+            # No map(): it takes back what it has asked for, and its thread trips.
+            for name, one in found.items():
+                yield name, one.result()
         finally:  # whoever asks no more does not want the rest
             for process in set(multiprocessing.active_children()) - others:
                 process.kill()
@@ -92,7 +114,7 @@ def markdown(matrix: Sequence[tuple[str, Row]]) -> str:
     columns = [*COLUMNS, AGAIN]
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
     for name, cells in matrix:
-        lines.append(f"| `{name}` | {' | '.join(cells[column] for column in columns)} |")
+        lines.append(f"| {name} | {' | '.join(cells[column] for column in columns)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -102,4 +124,4 @@ def read(text: str) -> dict[str, Row]:
         [part.strip() for part in line.strip().strip("|").split("|")]
         for line in text.strip().splitlines()
     ]
-    return {line[0].strip("`"): dict(zip(header[1:], line[1:], strict=True)) for line in lines}
+    return {line[0]: dict(zip(header[1:], line[1:], strict=True)) for line in lines}

@@ -9,6 +9,7 @@ import pytest
 
 from app.explorer.live.server import virtual_time
 from app.explorer.live.stage import Stage, stage
+from app.explorer.targets import MASTERS
 from tests.servers import redis_server
 
 
@@ -25,7 +26,7 @@ def real(
     virtual_clock: None,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Stage]:
-    """One server, of each kind in turn."""
+    """A store and redlock's masters, of each kind in turn."""
     program = redis_server() if request.param == "redis" else None
-    with stage(tmp_path_factory.mktemp("stage"), 1, program) as made:
+    with stage(tmp_path_factory.mktemp("stage"), 1 + MASTERS, program) as made:
         yield made

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from app.domain import ShopError
-from app.explorer.explore import Explorer
+from app.explorer.explore import Explorer, Finding
 from app.explorer.faults import Faults
 from app.explorer.live.stage import Stage
+from app.explorer.matrix import COLUMNS, Asked, asked
 from app.explorer.names import LETTERS
 from app.explorer.rehearsal import Rehearsal
 from app.explorer.replay import replay
 from app.explorer.targets import Target
 from app.explorer.trace import Step
 
-FAULTS = [Faults(), Faults(crash=1), Faults(pause=2), Faults(lost=1), Faults(failover=1)]
-TARGETS = [
-    *("naive", "read_before_watch", "watch_elsewhere", "watch", "watched_blind", "watched"),
-    *("fenced", "decr", "atomic"),
-    *(f"lock:{name}" for name in ("setnx", "setnx_expire", "lease", "unowned", "getset")),
-    *(f"lock:{name}" for name in ("del_takeover", "watchdog", "watchdog_any", "fenced", "queue")),
-]
+
+@cache
+def found(row: Asked) -> list[Finding]:
+    """All that goes wrong in any of that row's cells, whatever is gravest."""
+    explorer = Explorer(Target(row.name, think=row.think), row.buyers)
+    reports = [*map(explorer.explore, COLUMNS.values()), explorer.starve()]
+    return [finding for report in reports for finding in report.findings]
 
 
-@pytest.mark.parametrize("name", TARGETS)
-def test_every_finding(real: Stage, name: str) -> None:
-    target = Target(name)
-    explorer = Explorer(target, 2)
-    reports = [*map(explorer.explore, FAULTS), explorer.starve()]
-    for report in reports:
-        for finding in report.findings:
-            played = replay(target, LETTERS[:2], finding.trace, real)
-            assert [step.got for step in played if not step.same] == [], finding.name
-            assert len(played) == len(finding.trace)
-            rehearsed = replay(target, LETTERS[:2], finding.trace, Rehearsal())
-            assert all(step.same for step in rehearsed)
+@pytest.mark.parametrize("row", asked(), ids=str)
+def test_every_finding_of_the_matrix(real: Stage, row: Asked) -> None:
+    target, names = Target(row.name, think=row.think), LETTERS[: row.buyers]
+    for finding in found(row):
+        played = replay(target, names, finding.trace, real)
+        assert [step.got for step in played if not step.same] == [], finding.name
+        assert len(played) == len(finding.trace)
+        rehearsed = replay(target, names, finding.trace, Rehearsal())
+        assert all(step.same for step in rehearsed)
 
 
 def test_work_that_takes_its_time(real: Stage) -> None:
