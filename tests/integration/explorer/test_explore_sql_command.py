@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.integration.explorer.test_explore_command import MEMBERS, lastapple
 from tests.servers import until
@@ -89,25 +90,31 @@ def _connected(command: subprocess.Popen[str]) -> list[psutil.Process]:
     return servers
 
 
-def test_interrupted_it_leaves_nothing_behind(tmp_path: Path) -> None:
-    with selling(tmp_path) as (command, servers):
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For the server's files: a test's own, with its name in it, is too long for a socket."""
+    return tmp_path_factory.mktemp("sql")
+
+
+def test_interrupted_it_leaves_nothing_behind(folder: Path) -> None:
+    with selling(folder) as (command, servers):
         command.send_signal(signal.SIGINT)
         _, said = command.communicate(timeout=LONG)
     assert command.returncode == 130
     assert "Stopped; nothing was written." in said
     assert "Traceback" not in said
     assert not any(each.is_running() for each in servers)
-    assert not list(tmp_path.iterdir())
+    assert not list(folder.iterdir())
 
 
-def test_a_server_that_dies_is_no_finding(tmp_path: Path) -> None:
-    with selling(tmp_path) as (command, servers):
+def test_a_server_that_dies_is_no_finding(folder: Path) -> None:
+    with selling(folder) as (command, servers):
         servers[0].kill()
         _, said = command.communicate(timeout=LONG)
     assert command.returncode == 3
     assert "The database does not answer" in said
     assert "Traceback" not in said
-    assert not list(tmp_path.iterdir())
+    assert not list(folder.iterdir())
 
 
 def _line(process: psutil.Process) -> list[str]:
