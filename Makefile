@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test soak conformance compare lint install install-dev clean
+.PHONY: help run test test-others test-explorer soak conformance compare lint install install-dev clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -11,7 +11,17 @@ run: install ## bring up the whole shop; Ctrl-C stops it
 	@exec $(BIN)/lastapple up
 
 test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
-	@$(BIN)/python -m pytest
+	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-O) test-others test-explorer
+
+# The explorer's tests compute, all others wait for servers most of the time. So they run side by
+# side, and the explorer gives way; what it printed is shown when it is through.
+EXPLORER := tests/unit/explorer tests/integration/explorer
+
+test-others: install-dev
+	+@unset MAKEFLAGS; $(BIN)/python -m pytest $(EXPLORER:%=--ignore=%)
+
+test-explorer: install-dev
+	@unset MAKEFLAGS; nice -n 10 $(BIN)/python -m pytest $(EXPLORER)
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s
