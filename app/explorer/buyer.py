@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 import redis
-from greenlet import GreenletExit
+from greenlet import GreenletExit, getcurrent
 
 from app.domain import Clock, ShopError
 from app.explorer.request import Done, Failed, Request, Rest
@@ -85,7 +85,8 @@ class Buyer:
         """Nobody goes on with it: its greenlets end without another word."""
         self.over = True
         for strand in self.strands:
-            if strand:  # begun, and not at its end
+            if not strand.dead:  # also one that has not begun: what it would do holds the buyer
+                strand.parent = getcurrent()
                 strand.throw(GreenletExit)
 
     def look_at_clock(self) -> int:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from app.explorer.explorable import Explorable
 from app.explorer.graph import CRASHED, Graph, State, Way
 from app.explorer.names import renamed
+from app.explorer.paths import Goal
 from app.explorer.request import Rest, Send
 from app.explorer.targets import Book
 
@@ -56,20 +57,20 @@ class Judge:
     target: Explorable
 
     @cached_property
-    def places(self) -> dict[str, set[int]]:
-        """For each finding the states in which it is the case; only findings that are.
+    def places(self) -> dict[str, set[Goal]]:
+        """For each finding the states or the steps in which it is the case; only findings that are.
 
         Of a graph that was explored to its end: only there is it known who is stuck for ever.
         """
         found = dict(self.seen)
         if stuck := self._stuck():
-            found["stuck for ever"] = stuck
+            found["stuck for ever"] = set(stuck)
         return {name: found[name] for name in FINDINGS if name in found}
 
     @cached_property
-    def seen(self) -> dict[str, set[int]]:
+    def seen(self) -> dict[str, set[Goal]]:
         """The same, of whatever part of the graph is known."""
-        found: dict[str, set[int]] = defaultdict(set)
+        found: dict[str, set[Goal]] = defaultdict(set)
         for number, state in enumerate(self.graph.states):
             for name in self._at(state):
                 found[name].add(number)
@@ -77,11 +78,11 @@ class Judge:
             for way in ways:
                 if way.kind == "goes" and self._anothers(number, way):
                     if self._deletes(number, way):
-                        found["lock deleted by another"].add(way.to)
+                        found["lock deleted by another"].add((number, way))
                     if self._prolongs(number, way):
-                        found["lock renewed by another"].add(way.to)
+                        found["lock renewed by another"].add((number, way))
                 if way.kind == "time" and self._stalled(self.graph.states[number]):
-                    found["stalled"].add(way.to)
+                    found["stalled"].add((number, way))
         return {name: found[name] for name in FINDINGS if name in found}
 
     def book(self, world: int) -> Book:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
 from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple, Protocol
@@ -27,6 +28,9 @@ class Path(NamedTuple):
     ways: tuple[tuple[int, Way], ...]  # from which state, by which way
 
 
+# What is sought: a state, or a step, by which way from which state.
+Goal = int | tuple[int, Way]
+
 # A cost as one number that compares as the cost does.
 FAULT, SWITCH, STEP = 1 << 40, 1 << 20, 1
 # A place is a state and who has moved last: whether the next step is a switch depends on it. One
@@ -42,22 +46,30 @@ class Ways(Protocol):
     def ways(self) -> list[list[Way]]: ...
 
 
-def shortest(graph: Ways, goals: dict[str, set[int]]) -> dict[str, Path]:
-    """To each of the goals: a name, and the states where it is reached. Dijkstra (1959)."""
-    found: dict[str, Path] = {}
-    wanted = dict(goals)
+def shortest(graph: Ways, goals: Mapping[str, Set[Goal]]) -> dict[str, Path]:
+    """To the nearest of each name's goals. Dijkstra (1959)."""
+    names: dict[Goal, list[str]] = defaultdict(list)
+    for name, sought in goals.items():
+        for goal in sought:
+            names[goal].append(name)
+    found: dict[str, tuple[int, list[tuple[int, Way]]]] = {}  # the cheapest so far
     came: dict[int, tuple[int, Way]] = {}
     best = {NOBODY: 0}
     todo = [(0, NOBODY)]
-    while todo and wanted:
+
+    def reach(goal: Goal, cost: int, place: int, *last: tuple[int, Way]) -> None:
+        for name in names.get(goal, ()):
+            if name not in found or cost < found[name][0]:
+                found[name] = cost, [*_back(place, came), *last]
+
+    while todo:
         cost, place = heappop(todo)
+        if len(found) == len(goals) and all(cost >= least for least, _ in found.values()):
+            break
         if cost > best[place]:
             continue
         number, mover = divmod(place, MOVERS)
-        for name in [name for name, states in wanted.items() if number in states]:
-            faults, rest = divmod(cost, FAULT)
-            found[name] = Path(Cost(faults, *divmod(rest, SWITCH)), tuple(_back(place, came)))
-            del wanted[name]
+        reach(number, cost, place)
         for way in graph.ways[number]:
             moves, called = _movers(way)
             further = cost + STEP
@@ -65,11 +77,17 @@ def shortest(graph: Ways, goals: dict[str, set[int]]) -> dict[str, Path]:
                 further += SWITCH
             if way.kind in FAULTS:
                 further += FAULT
+            reach((number, way), further, place, (number, way))
             there = way.to * MOVERS + called
             if there not in best or further < best[there]:
                 best[there], came[there] = further, (place, way)
                 heappush(todo, (further, there))
-    return found
+    return {name: Path(_cost(least), tuple(ways)) for name, (least, ways) in found.items()}
+
+
+def _cost(least: int) -> Cost:
+    faults, rest = divmod(least, FAULT)
+    return Cost(faults, *divmod(rest, SWITCH))
 
 
 def _movers(way: Way) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import cast
@@ -14,7 +15,7 @@ from app.explorer.automaton import Automaton
 from app.explorer.buyer import Buyer
 from app.explorer.called import keeps_nothing_unseen
 from app.explorer.request import Done, Hear, Lost, Send
-from app.explorer.targets import EPOCH, GateServers
+from app.explorer.targets import EPOCH, GateServers, Target
 from app.store.redis import NEVER_RESEND
 
 POLLS = 30
@@ -274,3 +275,22 @@ def test_no_reply_yet_is_not_a_broken_connection() -> None:
     waits, broken = automaton.move(0, 0, (), EPOCH).to, automaton.move(0, 0, Lost(), EPOCH).to
     assert isinstance(automaton.nodes[waits].requests[0], Hear)
     assert automaton.nodes[broken].told == "ERROR"
+
+
+def test_who_is_dropped_is_gone() -> None:
+    """Also where a renewal has not begun: watchdog_any keeps what would stop it, for ever."""
+
+    def buyers() -> int:
+        gc.collect()
+        return sum(isinstance(one, Buyer) for one in gc.get_objects())
+
+    before = buyers()
+    with surroundings.of_their_own():
+        for _ in range(5):
+            buyer = Buyer("A", Target("lock:watchdog_any").work, EPOCH)
+            buyer.go_on(0, (b"OK",), EPOCH)
+            buyer.go_on(0, (b"OK",), EPOCH)
+            assert len(buyer.strands) == 2
+            buyer.drop()
+    del buyer
+    assert buyers() == before
