@@ -63,13 +63,18 @@ class Shop:
 
     def child(self, name: str) -> psutil.Process:
         """The process of one of CHILDREN. Fails when it does not run."""
-        mark = CHILDREN[name]
-        [found] = [
-            child
-            for child in psutil.Process(self.process.pid).children()
-            if re.search(mark, " ".join(child.cmdline()))
-        ]
-        return found
+        found: list[psutil.Process] = []
+
+        def runs() -> bool:  # one that was just begun bears the supervisor's own command at first
+            found[:] = [
+                child
+                for child in psutil.Process(self.process.pid).children()
+                if re.search(CHILDREN[name], " ".join(child.cmdline()))
+            ]
+            return len(found) == 1
+
+        until(runs, said=f"{name} does not run")
+        return found[0]
 
     def kill_everything(self) -> None:
         """SIGKILL for the supervisor and all below it, the supervisor first."""
