@@ -14,6 +14,7 @@ from greenlet import getcurrent
 from app.domain import ShopError
 
 STOPPED = 130  # exit status, as a shell has it for SIGINT
+TO_END = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -38,20 +39,23 @@ def heard_at_once() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[Callable[[], bool]]:
-    """In here a Ctrl-C is only noted, and counts when all has been left in order.
+    """In here a Ctrl-C, or another word to end, is noted, and counts when all was left in order.
 
     For what brings up servers: an exception at any moment could leave one behind. Gives a question,
     to be asked now and then: is it time to leave?
     """
     noted: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    before = {
+        number: signal.signal(number, lambda number, _: noted.append(number)) for number in TO_END
+    }
     try:
         yield lambda: bool(noted)
     except ShopError:
         if not noted:  # what the same Ctrl-C has reached, a compiler, is no news
             raise
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     if noted:
         raise KeyboardInterrupt
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 from typing import NoReturn
 
 import click
 from click.core import ParameterSource
 from rich.console import Console
 
+from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.cli.output import check_writable, write_json
 from app.domain import Invalid, ShopError
 from app.explorer.chart import chart
@@ -35,18 +34,15 @@ def explore_sql(target: Target, all_findings: bool, json_file: str | None) -> No
     _refuse(target.name)
     check_writable(json_file)
     check()
-    # Asked between two runs: an exception at any moment could leave the server behind.
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: stop.set())
     people = Console(stderr=json_file == "-", highlight=False)
     try:
-        with people.status(f"running every order of {target.name}'s statements …"):
-            report = explore(target, stop.is_set)
-    except (KeyboardInterrupt, ShopError) as error:
-        if stop.is_set():  # then a server that the same Ctrl-C has reached is no news
-            click.echo("Stopped; nothing was written.", err=True)
-            sys.exit(130)
+        with (
+            ends_at_ctrl_c("Stopped; nothing was written."),
+            held_back() as leaving,  # asked between two runs
+            people.status(f"running every order of {target.name}'s statements …"),
+        ):
+            report = explore(target, leaving)
+    except ShopError as error:
         raise Unfinished(str(error)) from error
     show(people, report, all_findings)
     if json_file:

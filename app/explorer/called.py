@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+from collections import ChainMap
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -32,7 +33,8 @@ def _calls(frame: FrameType, what: str, code: CodeType) -> bool:
         return True
     if load == "BEFORE_WITH":
         return code.co_name == "__exit__"
-    callee: Any = {**vars(builtins), **frame.f_globals, **frame.f_locals}.get(variable[1])
+    scopes = ChainMap(frame.f_locals, frame.f_globals, vars(builtins))
+    callee: Any = scopes.get(variable[1])
     for _, attribute in reversed(attributes):
         callee = inspect.getattr_static(callee, attribute, None)  # runs nothing
     if callee is next:  # it keeps nothing

@@ -151,8 +151,9 @@ class _Walk:
         if name.startswith(LOADS):
             return (*stack, *([what] * effect)) if name != "PRECALL" else stack
         kept = stack[: len(stack) + min(0, effect)]
-        if name.startswith(ONLY_TAKE):
-            return kept
+        if name.startswith(ONLY_TAKE):  # what came of a variable that is set now shows no more
+            gone = {("LOAD_FAST", variable) for variable in stored(instruction)}
+            return tuple(UNKNOWN if _source(value) in gone else value for value in kept)
         # It may have put a result in the place of its last operand.
         return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
