@@ -9,6 +9,7 @@ COPY pyproject.toml README.md ./
 COPY app app
 COPY loadtest loadtest
 COPY migrations migrations
+COPY docs docs
 RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable . \
     && useradd --uid 10001 --no-create-home lastapple \
     && install --directory --owner lastapple var

@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test test-others test-explorer soak conformance compare lint install install-dev clean
+.PHONY: help run classroom test test-browser test-others test-locks test-explorer test-timed
+.PHONY: soak conformance compare lint translations screenshots install install-dev clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -10,33 +11,60 @@ help: ## show this list
 run: install ## bring up the whole shop; Ctrl-C stops it
 	@exec $(BIN)/lastapple up
 
-test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
-	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-O) test-others test-explorer
+classroom: install ## the same, with the shop open to the local network: phones can join
+	@SHOP_HOST=$${SHOP_HOST:-0.0.0.0} exec $(BIN)/lastapple up
 
-# The explorer's tests compute, all others wait for servers most of the time. So they run side by
-# side, and the explorer gives way; what it printed is shown when it is through.
-EXPLORER := tests/unit/explorer tests/integration/explorer
+test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
+	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),-O) \
+	  test-browser test-others test-locks test-explorer
+	@$(MAKE) --no-print-directory test-timed
+
+# Four lanes, as most tests wait for a server or a browser. The explorer's compute: they and those of
+# modes and locks give way to the others. What loads the machine to the brim, or is held to a time or
+# a ratio, comes last, alone. What a lane printed is shown when it is through.
+PYTEST = @unset MAKEFLAGS; $(1) $(BIN)/python -m pytest
+TIMED := $(patsubst %,processes/test_%.py,away class compare cost selling) cluster/test_away.py
+TIMED := $(addprefix tests/integration/,$(TIMED))
+LOCKS := $(addprefix tests/integration/,locks modes)
+EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster)
+ALONE := $(addprefix --ignore=,$(TIMED))
+
+test-browser: install-dev
+	$(call PYTEST) tests/e2e
 
 test-others: install-dev
-	+@unset MAKEFLAGS; $(BIN)/python -m pytest $(EXPLORER:%=--ignore=%)
+	$(call PYTEST) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS)) $(ALONE)
+
+test-locks: install-dev
+	$(call PYTEST,nice -n 10) $(LOCKS)
 
 test-explorer: install-dev
-	@unset MAKEFLAGS; nice -n 10 $(BIN)/python -m pytest $(EXPLORER)
+	$(call PYTEST,nice -n 10) $(EXPLORER) $(ALONE)
+
+test-timed: install-dev
+	$(call PYTEST) $(TIMED)
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s
+	@$(BIN)/python -m tests.e2e.beside
 
 conformance: install-dev ## the explorer's model and its counts against real servers, at length
 	@$(BIN)/python -m tests.integration.explorer.conformance
 
-compare: install ## what each way of selling costs: a table and compare.html
-	@exec $(BIN)/lastapple compare
+compare: install ## what each way of selling costs: a table, compare.html, the lab's figures
+	@mkdir -p var && exec $(BIN)/lastapple compare --json var/compare.json
 
 lint: install-dev ## style, types, floors
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo --no-cache
+
+translations: install-dev ## gather the words of pages and errors into the catalogues
+	@$(BIN)/python -m tests.translations
+
+screenshots: install-dev ## play the scenes that the README shows, and keep the pictures
+	@$(BIN)/python -m tests.screenshots
 
 install: .venv/installed-run ## only the set-up of `run`
 install-dev: .venv/installed-dev

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 CLUSTER = ("redis+cluster://", "rediss+cluster://")
+EVERYWHERE = "0.0.0.0"  # noqa: S104  as a setting: the person's own choice
 LONGEST_SOCKET_PATH = 104  # bytes that every system takes; Linux takes four more
 SCHEMES = ("redis://", "rediss://", "unix://")
 
@@ -42,8 +44,13 @@ class Settings:
     shop_threads: int = setting(16, "threads of each of them", 1, 512)
     lab_host: str = setting(
         "127.0.0.1",
-        "address the lab listens on; it has no password, and answers only to requests for "
-        "127.0.0.1, localhost or this address",
+        "address the lab listens on; another one than loopback needs its token (LAB_TOKEN)",
+    )
+    lab_token: str = setting(
+        "",
+        "what the lab asks for before it lets anybody in, 8 characters or more; empty: nothing on "
+        "loopback, else one that is made once and kept in VAR_DIR; off: nothing, as something else "
+        "keeps strangers out",
     )
     lab_port: int = setting(8001, "port of the lab, the instructor's server", 1, 65_535)
     shop_url: str = setting("", "the shop's address as browsers see it; empty: host and port")
@@ -109,11 +116,16 @@ class Settings:
 
     @property
     def shop_address(self) -> str:
-        return self.shop_url or f"http://{self.shop_host}:{self.shop_port}"
+        return self.shop_url or self.shop_directly
+
+    @property
+    def shop_directly(self) -> str:
+        """The shop's address for programs of ours: past whatever stands before it for browsers."""
+        return f"http://{reached(self.shop_host)}:{self.shop_port}"
 
     @property
     def lab_address(self) -> str:
-        return f"http://{self.lab_host}:{self.lab_port}"
+        return f"http://{reached(self.lab_host)}:{self.lab_port}"
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Settings:
@@ -135,11 +147,26 @@ class Settings:
             raise BadSetting("DATABASE_URL must begin with sqlite:/// or postgresql://")
         if len({settings.shop_port, settings.lab_port, settings.store_port}) < 3:
             raise BadSetting("SHOP_PORT, LAB_PORT and STORE_PORT must differ from each other")
+        if len(settings.lab_token) < 8 and settings.lab_token not in ("", "off"):
+            raise BadSetting("LAB_TOKEN is too short to keep anybody out: 8 characters, or off")
         if settings.appendfsync not in ("always", "everysec", "no"):
             raise BadSetting(
                 f"APPENDFSYNC is {settings.appendfsync!r}; choose always, everysec, no"
             )
         return settings
+
+
+def is_loopback(host: str) -> bool:
+    """Can only this machine reach it?"""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def reached(host: str) -> str:
+    """An address to listen on as an address to go to, from this machine."""
+    return "127.0.0.1" if host == EVERYWHERE else host
 
 
 def _check_store(url: str) -> None:

@@ -125,7 +125,7 @@ def compare(
     write(html_file, html)
     people.print(f"Report with charts: {html_file}", soft_wrap=True, highlight=False)
     if json_file:
-        text = json.dumps(document(machine, options, run.rows, run.yardsticks), indent=2)
+        text = json.dumps(document(machine, options, run.rows, run.yardsticks, finished), indent=2)
         write(json_file, text + "\n")
 
 

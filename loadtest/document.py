@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from loadtest.machine import Machine
@@ -13,14 +14,19 @@ DIGITS = 4  # beyond them is noise
 
 
 def document(
-    machine: Machine, options: Options, rows: list[Row], yardsticks: list[Yardstick]
+    machine: Machine,
+    options: Options,
+    rows: list[Row],
+    yardsticks: list[Yardstick],
+    finished: datetime,
 ) -> dict[str, Any]:
-    """`{"machine", "options", "rows": […], "noop": […]}`.
+    """`{"finished", "machine", "options", "rows": […], "noop": […]}`.
 
-    The members are those of Machine, Options, Row and Yardstick. A figure that is missing or
-    not fit to be told is null.
+    `finished` is ISO 8601, with its zone. The members are those of Machine, Options, Row and
+    Yardstick. A figure that is missing or not fit to be told is null.
     """
     return {
+        "finished": finished.isoformat(timespec="seconds"),
         "machine": asdict(machine) | {"shop_threads": machine.shop_threads},
         "options": asdict(options),
         "rows": [rounded(asdict(one)) for one in rows],

@@ -24,6 +24,10 @@ class Refused(RunFailed):
     """The lab understood and said no (422): bad input, in the lab's own words."""
 
 
+class Away(RunFailed):
+    """The lab cannot say just now (503): its store or its database takes too long."""
+
+
 @dataclass(frozen=True)
 class About:
     """What runs there. `modes` and `recipes` map each name to whether it is an exhibit."""
@@ -81,14 +85,19 @@ class Lab:
     def audit(self, item: str, number: int) -> dict[str, Any]:
         """The round's audit once it is settled, or as it stands after SETTLE_LIMIT.
 
-        `settled` in it says which. Members: see the lab's own documentation of
-        `GET /rounds/<item>/<n>/audit`.
+        A store that is slow under the load is asked again until then. `settled` in it says which.
+        Members: see the lab's own documentation of `GET /rounds/<item>/<n>/audit`.
         """
         limit, pause = time.monotonic() + SETTLE_LIMIT, POLL
         while True:
-            audit = self.call("GET", f"/rounds/{item}/{number}/audit")
-            if audit["settled"] or time.monotonic() > limit:
-                return audit
+            late = time.monotonic() > limit
+            try:
+                audit = self.call("GET", f"/rounds/{item}/{number}/audit")
+                if audit["settled"] or late:
+                    return audit
+            except Away:
+                if late:
+                    raise
             time.sleep(pause)
             pause *= 2
 
@@ -98,7 +107,8 @@ class Lab:
         if status == 422:
             raise Refused(f"The lab refuses: {detail}")
         if status >= 300:
-            raise RunFailed(f"The lab answered {method} {path} with {status}: {detail}")
+            kind = Away if status == 503 else RunFailed
+            raise kind(f"The lab answered {method} {path} with {status}: {detail}")
         return said
 
 

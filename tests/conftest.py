@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from app import Parts
 from app.config import Settings
 from app.domain import Clock
 from app.locks import LOCKS
+from app.parts import Parts
 from app.service.purchase import Purchase
+from app.store.redis import connect
 from tests.cluster import ClusterServer
-from tests.servers import STORES, PostgresServer, StoreServer, redis_server
+from tests.servers import STORES, PostgresServer, StoreServer, postgres_server, redis_server
 from tests.zookeeper import ZooKeeperServer, leave
 
 
@@ -72,10 +73,16 @@ def store_server(request: pytest.FixtureRequest) -> StoreServer | ClusterServer:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
-    server = PostgresServer(tmp_path_factory.mktemp("postgres"))
-    yield server
-    server.stop()
+def postgres() -> Iterator[PostgresServer]:
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[PostgresServer]:
+    """For a test that stops it."""
+    with postgres_server() as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -135,6 +142,7 @@ def settings(
         var_dir=str(tmp_path),
         # Tests share two cores with the servers: a slow answer is not what they are about.
         store_timeout=3_000,
+        database_timeout=30_000,
     )
 
 
@@ -172,7 +180,9 @@ def worker(parts: Parts) -> Iterator[Callable[[], Purchase]]:
 def parts(settings: Settings) -> Iterator[Parts]:
     """The services over an empty store and an empty database."""
     parts = Parts(settings)
-    parts.store.flushall()
+    patient = connect(settings.redis_url, 10_000)
+    patient.flushall()
+    patient.close()
     if settings.redlock_urls:
         for master in parts.servers.masters:
             master.flushall()

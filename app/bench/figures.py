@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
-from typing import NamedTuple
 
 from app.bench.cell import Count, Shape
 from app.bench.rows import Row
+from app.bench.spread import Spread, quotient, spread
 
 
 @dataclass(frozen=True)
@@ -50,22 +49,6 @@ def figures(counts: Sequence[Count], taken: int, seconds: float, counted: bool =
 def percentile(ordered: Sequence[float], share: float) -> float:
     """The smallest value that at least `share` of all do not exceed (nearest rank)."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
-
-
-def quotient(one: float, other: float) -> float | None:
-    return one / other if other else None
-
-
-class Spread(NamedTuple):
-    low: float
-    median: float
-    high: float
-
-
-def spread(values: Iterable[float | None]) -> Spread | None:
-    """Of the values that are there; None when none is."""
-    there = [value for value in values if value is not None]
-    return Spread(min(there), median(there), max(there)) if there else None
 
 
 @dataclass(frozen=True)

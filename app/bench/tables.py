@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from app.bench.cell import Shape
-from app.bench.figures import Result, Spread
+from app.bench.figures import Result
 from app.bench.run import Plan
+from app.bench.spread import Spread
 
 # Characters of a terminal that has room for each figure's spread; a narrower one gets medians.
 WIDE = 112

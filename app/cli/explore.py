@@ -171,15 +171,15 @@ def search(
 
 def show_matrix() -> None:
     """On standard output as Markdown, as it stands in the README; progress beside it."""
-    found = []
+    found = {}
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,
         closing(rows()) as done,  # else its processes would end when it is collected
     ):
         task = bar.add_task("every order of everything", total=len(asked()))
-        for row in done:
-            found.append(row)
-            bar.update(task, advance=1, description=row[0])
+        for name, row in done:
+            found[name] = row
+            bar.update(task, advance=1, description=name)
     click.echo(markdown(found), nl=False)
 
 

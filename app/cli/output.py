@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from app import Parts
 from app.config import BadSetting, Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
-from app.service.catalogue import Entry
+
+if TYPE_CHECKING:
+    from app.parts import Parts
+    from app.service.catalogue import Entry
 
 SIDE_BY_SIDE = 160  # characters of a terminal; in a narrower one a table's cells become towers
 
@@ -44,6 +46,8 @@ def settings() -> Settings:
 
 
 def parts() -> Parts:
+    from app.parts import Parts  # here: most of a command's start, and not all need it
+
     return Parts(settings())
 
 

@@ -8,7 +8,8 @@ import click
 
 from app.cli import output
 from app.domain import ROUND_BOUNDS, Round
-from app.service.rounds import is_exhibit, warnings
+from app.service.rounds import is_exhibit
+from app.service.warnings import warnings
 
 
 def _help(name: str, text: str) -> str:
@@ -31,6 +32,7 @@ def round_group() -> None:
 @click.option("--wait", type=int, help=_help("wait", "A buyer's patience in ms."))
 @click.option("--attempts", type=int, help=_help("attempts", "Most tries of one purchase."))
 @click.option("--limit", type=int, help=_help("limit", "Most units in one order."))
+@click.option("--delay", type=int, help=_help("delay", "ms until it opens."))
 @output.as_json
 def start(item: str, stock: int, mode: str, json_wanted: bool, **times: int | None) -> None:
     """Start a round of ITEM; ends the one that is running."""
@@ -70,6 +72,7 @@ def _show(round: Round, left: int | None, json_wanted: bool) -> None:
     click.echo(
         f"  {stock}; think {round.think} ms, lease {round.lease} ms, wait {round.wait} ms, "
         f"{round.attempts} attempts, {round.limit} units an order"
+        + (f", opens {round.delay / 1000:g} s after its start" if round.delay else "")
     )
     for warning in warnings(round):
         click.secho(f"  ! {warning}", fg="yellow")

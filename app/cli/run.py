@@ -9,9 +9,9 @@ import threading
 
 import click
 
-from app import Parts
 from app.cli import output
 from app.config import Settings
+from app.parts import Parts
 from app.service import processes
 
 
@@ -41,6 +41,30 @@ def fulfil() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     output.parts().fulfil.run(stop)
+
+
+@run.command(hidden=True)
+@click.argument("id")
+def stampede(id: str) -> None:
+    """Drive a run of the lab, which starts this by itself."""
+    stop, parts = _driver()
+    parts.drive(stop).run(parts.runs.find(id))
+
+
+@run.command(hidden=True)
+@click.argument("id")
+def comparison(id: str) -> None:
+    """Conduct a comparison of the lab, which starts this by itself."""
+    stop, parts = _driver()
+    parts.conduct(stop).run(parts.comparisons.find(id))
+
+
+def _driver() -> tuple[threading.Event, Parts]:
+    """The event is set when we are to stop."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    return stop, output.parts()
 
 
 @click.command(short_help="Migrate the database, stock empty shelves.")

@@ -10,7 +10,7 @@ from app.cli import output
 from app.config import SETTINGS
 
 # Values nobody should read over somebody's shoulder.
-HIDDEN = ("secret_key", "database_url", "redis_url", "redlock_urls")
+HIDDEN = ("secret_key", "lab_token", "database_url", "redis_url", "redlock_urls")
 
 
 @click.command("settings")

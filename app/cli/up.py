@@ -13,9 +13,11 @@ import click
 
 from app.cli import output
 from app.cli.run import prepare
-from app.config import Settings
+from app.config import Settings, is_loopback
 from app.service import processes
+from app.service.classroom.addresses import lab_addresses, shop_addresses
 from app.service.rounds import check_default
+from app.service.secret import lab_token
 from app.service.supervise import Child, GivenUp, Supervisor
 
 
@@ -104,7 +106,38 @@ def _where(child: Child, settings: Settings) -> str:
     return str(places.get(child.name, "one of the three masters of lock:redlock"))
 
 
+def _who_can_reach(settings: Settings, token: str) -> list[str]:
+    """What it means that a server listens beyond loopback; nothing when none does."""
+    said = []
+    if not is_loopback(settings.shop_host):
+        said.append(
+            "Everybody in this machine's network can open the shop and buy: there are no accounts, "
+            "and nothing\n  is encrypted. Phones join the class at"
+            + _lines(shop_addresses(settings), "/class")
+        )
+        if is_loopback(settings.lab_host):
+            said.append("The lab answers to this machine only.")
+    if not is_loopback(settings.lab_host) and token:
+        said.append(
+            "Whoever has the token can start and end rounds, from another machine at"
+            + _lines(lab_addresses(settings), f"/?token={token}")
+        )
+    elif not is_loopback(settings.lab_host):
+        said.append("The lab asks for no token (LAB_TOKEN=off): see that nobody else reaches it.")
+    return said
+
+
+def _lines(addresses: list[str], path: str) -> str:
+    return (
+        "".join(f"\n    {address}{path}" for address in addresses) or " no address: there is none."
+    )
+
+
 def _welcome(settings: Settings) -> None:
     click.secho(f"\n  Shop  {settings.shop_address}", bold=True)
-    click.secho(f"  Lab   {settings.lab_address}", bold=True)
+    token = lab_token(settings)
+    with_token = f"/?token={token}" if token else ""
+    click.secho(f"  Lab   {settings.lab_address}{with_token}", bold=True)
+    for said in _who_can_reach(settings, token):
+        click.echo(f"\n  {said}")
     click.echo(f"\n  Data and logs in {settings.var}. Ctrl-C stops everything.\n")

@@ -48,7 +48,7 @@ class Nodes:
         if known is None:
             node, names = self.of.first.nodes[at], self.of.names
             requests = tuple([_renamed(request, names) for request in node.requests])
-            known = replace(node, requests=requests, open=renamed(node.open, names))
+            known = replace(node, requests=requests, bound=renamed(node.bound, names))
             self.known[at] = known
         return known
 

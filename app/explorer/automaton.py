@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from app.explorer.buyer import Buyer
 from app.explorer.fingerprint import Look, fingerprint
 from app.explorer.request import Done, Failed, Request, outcome
+from app.explorer.standing import Spot, standing
 
 ANY = -1  # in place of the clock: the code did not look at it
 # So often a loop is run after it was seen to be one, where something might count out of sight: who
@@ -51,7 +52,8 @@ class Node:
     looks: tuple[Look, ...]  # the strands'
     inside: bool  # a critical section
     tells_time: bool  # compares what time it is
-    open: tuple[str, ...]  # connections
+    bound: tuple[str, ...]  # connections that have left something with their servers
+    stands: tuple[tuple[Spot, ...], ...]  # the lines at which the strands wait, to be shown
     moves: dict[Answer, Move] = field(default_factory=dict)
 
     @property
@@ -155,7 +157,8 @@ class Automaton:
         whole = over or all(look.whole for look in looks)
         told = () if whole else self._told_apart(parent, came_by)
         requests = requests[:1] if over else requests
-        if (same := self.orders.get((requests, looks, told))) is not None:
+        bound = tuple(sorted(buyer.bound))
+        if (same := self.orders.get((requests, looks, told, bound))) is not None:
             buyer.drop()
             return same
         if came_by and not whole and (at := self._loop(parent, came_by, requests, looks)) >= 0:
@@ -168,10 +171,11 @@ class Automaton:
             looks,
             buyer.inside(),
             buyer.tells_time,
-            tuple(sorted(buyer.open)),
+            bound,
+            tuple(standing(strand) for strand in buyer.strands),
         )
         self.nodes.append(node)
-        self.orders[requests, looks, told] = len(self.nodes) - 1
+        self.orders[requests, looks, told, bound] = len(self.nodes) - 1
         if not node.ended:
             self.live[len(self.nodes) - 1] = buyer
         return len(self.nodes) - 1

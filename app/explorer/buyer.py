@@ -35,6 +35,7 @@ class Buyer:
         self.memory: dict[str, Any] = {}  # what its code keeps beside its frames: its globals
         self.heard: tuple[Request, Any] | None = None  # the last request, and its answer
         self.open: set[str] = set()  # connections
+        self.bound: set[str] = set()  # those that have left something with their servers
         self.closed: list[str] = []  # since it went on last
 
         def run() -> Request:
@@ -109,6 +110,7 @@ class Buyer:
 
     def hang_up(self, connection: str) -> None:
         self.open.discard(connection)
+        self.bound.discard(connection)
         self.closed.append(connection)
 
     def every(self, ms: int, deed: Callable[[], bool]) -> Callable[[], None]:

@@ -76,14 +76,24 @@ class Judge:
                 found[name].add(number)
         for number, ways in enumerate(self.graph.ways):
             for way in ways:
-                if way.kind == "goes" and self._anothers(number, way):
-                    if self._deletes(number, way):
-                        found["lock deleted by another"].add((number, way))
-                    if self._prolongs(number, way):
-                        found["lock renewed by another"].add((number, way))
-                if way.kind == "time" and self._stalled(self.graph.states[number]):
-                    found["stalled"].add((number, way))
+                for name in self._done(number, way):
+                    found[name].add((number, way))
         return {name: found[name] for name in FINDINGS if name in found}
+
+    def after(self, number: int, way: Way) -> list[str]:
+        """What is the case after this step, the gravest first; who is stuck, it cannot know."""
+        found = {*self._at(self.graph.states[way.to]), *self._done(number, way)}
+        return [name for name in FINDINGS if name in found]
+
+    def _done(self, number: int, way: Way) -> Iterator[str]:
+        """What this step itself has done wrong."""
+        if way.kind == "goes" and self._anothers(number, way):
+            if self._deletes(number, way):
+                yield "lock deleted by another"
+            if self._prolongs(number, way):
+                yield "lock renewed by another"
+        if way.kind == "time" and self._stalled(self.graph.states[number]):
+            yield "stalled"
 
     def book(self, world: int) -> Book:
         if world not in self._books:

@@ -14,7 +14,7 @@ from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from greenlet import greenlet
-from redis.client import Pipeline, Redis
+from redis.client import Pipeline, PubSub, Redis
 from redis.lock import Lock
 
 from app.explorer import threads
@@ -32,6 +32,11 @@ DEPTH = 6  # of objects in objects
 # redis-py's frames and objects hold times and counters of no consequence: where they stand is
 # enough. The gate's are ours.
 SKIPPED = ("redis.", "app.explorer.")
+# But these go on asking, and what they have been answered by then only they know.
+KEEPING = {
+    function.__code__
+    for function in (Redis.transaction, Pipeline.load_scripts, Pipeline._execute_pipeline)
+}
 
 
 class Look(NamedTuple):
@@ -52,6 +57,7 @@ def fingerprint(strand: greenlet) -> Look:
         module = frame.f_globals.get("__name__", "")
         if module.startswith(SKIPPED) and module != "redis.lock":
             frames.append((frame.f_code, frame.f_lasti))
+            whole = whole and frame.f_code not in KEEPING
         else:
             frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, unseen)))
             whole = whole and keeps_nothing_unseen(frame, inner)
@@ -101,10 +107,14 @@ def _frozen(value: Any, depth: int, unseen: list[type]) -> object:
     if kind is FunctionType:
         cells = value.__closure__ or ()
         return (value.__code__, *(inside(_content(cell)) for cell in cells))
+    if kind is property:
+        return (kind, inside((value.fget, value.fset, value.fdel)))
     if kind is MethodType:
         return (value.__func__.__code__, inside(value.__self__))
-    if kind is Pipeline:  # what it will send, in time
-        return (kind, inside(value.command_stack))
+    if kind is Pipeline:  # what it will send, in time, and whether it waits for that
+        return (kind, value.watching, value.explicit_transaction, inside(value.command_stack))
+    if isinstance(value, PubSub):  # it knows its channels, and what it has not handed on
+        unseen.append(kind)
     if kind is Lock:
         return (kind, inside(_kept(value.local)))
     if isinstance(value, threads.Local):

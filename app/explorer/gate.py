@@ -14,6 +14,7 @@ from greenlet import getcurrent
 from redis.connection import AbstractConnection
 from redis.exceptions import ResponseError
 
+from app.explorer import bound
 from app.explorer.model.values import Command, Err, Ok, Reply
 from app.explorer.request import Hear, Lost, Send
 from app.explorer.strand import Strand, ask, here
@@ -82,6 +83,7 @@ class GateConnection(AbstractConnection):
             # An object that was left behind is collected, in whoever's code that happens.
             raise redis.ConnectionError("The buyer of this connection is gone.")
         answer = ask(Send(self.name, commands))
+        bound.note(self.owner.bound, self.name, commands)
         self.answers += [answer] if isinstance(answer, Lost) else answer
 
     def read_response(

@@ -167,7 +167,7 @@ class Graph:
                     ways.append(Way("lost", buyer, strand, to, names))
             place = self.automata[buyer].nodes[at]
             if crash and not place.ended:
-                dropped = self.world.drop(world, place.open) if place.open else world
+                dropped = self.world.drop(world, place.bound) if place.bound else world
                 to, names = self._number(dropped, (*first, CRASHED, *rest), crash, before)
                 ways.append(Way("crash", buyer, 0, to, names))
         if left.failover and before != NONE:

@@ -36,7 +36,7 @@ class Endless(Graph):
             node = self.automata[buyer].nodes[at]
             if buyer == ONE or not node.ended:
                 continue
-            world = self.world.drop(state.world, node.open) if node.open else state.world
+            world = self.world.drop(state.world, node.bound) if node.bound else state.world
             world = self.world.fill_up(world, self.target.filled_up)
             nodes = (*state.nodes[:buyer], 0, *state.nodes[buyer + 1 :])
             to, names = self._number(world, nodes, state.left, state.before)

@@ -22,6 +22,7 @@ from app.locks import LOCKS
 from app.modes import MODES
 from app.store.keys import Keys
 from app.store.redis import NEVER_RESEND, SendsOnce
+from app.text import Text
 
 EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
 MASTERS = 3  # of redlock
@@ -53,9 +54,17 @@ def check(name: str) -> None:
     for known in (MODES.get(mode), LOCKS.get(recipe)):
         if known and known.needs in WHERE:
             where = WHERE[known.needs]
-            raise Invalid({"target": f"{name} keeps its state in {where}: see --help."})
+            raise Invalid(
+                {
+                    "target": Text(
+                        "%(name)s keeps its state in %(where)s: see --help.", name=name, where=where
+                    )
+                }
+            )
     if name not in explorable():
-        raise Invalid({"target": f"There is no {name!r:.60} to be explored."})
+        raise Invalid(
+            {"target": Text("There is no %(name)s to be explored.", name=f"{name!r:.60}")}
+        )
 
 
 def explorable() -> list[str]:
@@ -69,7 +78,7 @@ def explorable() -> list[str]:
     return names
 
 
-WHERE = {"database": "an SQL database", "zookeeper": "ZooKeeper"}
+WHERE = {"database": Text("an SQL database"), "zookeeper": "ZooKeeper"}
 
 
 @dataclass(frozen=True)

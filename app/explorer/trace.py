@@ -45,25 +45,28 @@ def _steps(graph: Graph, judge: Judge, path: Path) -> Iterator[Step]:
         buyer = called[way.buyer] if way.buyer >= 0 else -1
         called = _through(called, way)
         after = graph.called(graph.states[way.to], called)
-        lines, said = _what(graph, before, after, way._replace(buyer=buyer))
-        told = ""
-        if buyer >= 0 and after.nodes[buyer] != CRASHED:
-            told = graph.automata[buyer].nodes[after.nodes[buyer]].told
-            if graph.automata[buyer].nodes[before.nodes[buyer]].told:
-                told = ""
-        book = judge.book(after.world)
-        yield Step(
-            graph.automata[buyer].name if buyer >= 0 else "",
-            way.strand,
-            way.kind,
-            graph.world.now(after.world) - graph.began,
-            lines,
-            said,
-            told,
-            book.left,
-            (book.lock or b"").decode("utf-8", "backslashreplace"),
-            len(book.sales),
-        )
+        yield step(graph, judge, before, after, way._replace(buyer=buyer))
+
+
+def step(graph: Graph, judge: Judge, before: State, after: State, way: Way) -> Step:
+    """`way` leads from the state `before` to `after`, in which the buyers have their own names."""
+    buyer = way.buyer
+    told = ""
+    if buyer >= 0 and after.nodes[buyer] != CRASHED:
+        nodes = graph.automata[buyer].nodes
+        told = "" if nodes[before.nodes[buyer]].told else nodes[after.nodes[buyer]].told
+    book = judge.book(after.world)
+    return Step(
+        graph.automata[buyer].name if buyer >= 0 else "",
+        way.strand,
+        way.kind,
+        graph.world.now(after.world) - graph.began,
+        *_what(graph, before, after, way),
+        told,
+        book.left,
+        (book.lock or b"").decode("utf-8", "backslashreplace"),
+        len(book.sales),
+    )
 
 
 def _through(called: Names, way: Way) -> Names:

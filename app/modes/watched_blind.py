@@ -1,4 +1,4 @@
-"""watched_blind: lock, and let a lost lock abort the sale. An exhibit: broken on purpose.
+"""watched_blind: watch the lock, but never look whose it is. An exhibit: broken on purpose.
 
 How       lock -> WATCH lock -> GET stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
 Prevents  oversell by a lock that is lost after the WATCH: EXEC aborts

@@ -20,6 +20,7 @@ from app.service.rounds import in_database
 from app.service.tally import BEAT, Post, posts
 from app.store import db, orders, rounds, stock
 from app.store.redis import answering
+from app.text import Text, counted
 
 PATIENCE = 3 * BEAT  # s to wait for each worker's word on whether it was quiet while we read
 
@@ -157,8 +158,9 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         running=round.running,
         settled=settled,
         verdict=verdict,
-        sentence=sentence(verdict, round.stock, sold, books.left, broken)
-        + _turned_away(verdict, books.left, answers[Outcome.BUSY.value]),
+        sentence=sentence(
+            verdict, round.stock, sold, books.left, broken, answers[Outcome.BUSY.value]
+        ),
         stocked=round.stock,
         left=books.left,
         sold=sold,
@@ -178,33 +180,68 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
     )
 
 
-def _turned_away(verdict: Verdict, left: int, busy: int) -> str:
-    """BUSY answers while stock remains are no undersell, and are told apart from it."""
-    if verdict is not Verdict.EXACT or not left or not busy:
-        return ""
-    return f" {busy:,} times a customer was turned away as BUSY."
+def sentence(
+    verdict: Verdict, stocked: int, sold: int, left: int, broken: int, busy: int = 0
+) -> Text:
+    """The verdict as one would say it to a class.
 
-
-def sentence(verdict: Verdict, stocked: int, sold: int, left: int, broken: int) -> str:
-    """The verdict as one would say it to a class."""
+    BUSY answers while stock remains are no undersell, and are told apart from it.
+    """
     match verdict:
         case Verdict.SETTLING:
-            return f"Settling: {sold:,} of {stocked:,} sold so far, and purchases are under way."
+            return Text(
+                "Settling: %(sold)s of %(stocked)s sold so far, and purchases are under way.",
+                sold=sold,
+                stocked=stocked,
+            )
         case Verdict.OVERSOLD:
-            missing = sold - stocked
-            who = "1 customer" if missing == 1 else f"{missing:,} customers"
-            return f"Sold {sold:,} of {stocked:,}. {who} will be disappointed."
+            return counted(
+                "Sold %(sold)s of %(stocked)s. %(num)s customer will be disappointed.",
+                "Sold %(sold)s of %(stocked)s. %(num)s customers will be disappointed.",
+                sold - stocked,
+                sold=sold,
+                stocked=stocked,
+            )
         case Verdict.UNDERSOLD:
-            lost = stocked - left - sold
-            units = "1 unit belongs" if lost == 1 else f"{lost:,} units belong"
-            return f"Sold {sold:,} of {stocked:,}, {left:,} left: {units} to nobody."
+            return counted(
+                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s unit belongs to nobody.",
+                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s units belong to nobody.",
+                stocked - left - sold,
+                sold=sold,
+                stocked=stocked,
+                left=left,
+            )
         case Verdict.INCONSISTENT if sold + left > stocked:
-            twice = sold + left - stocked
-            return (
-                f"Sold {sold:,} of {stocked:,} and still {left:,} left: {twice:,} more than there "
-                "were. Lost updates; the oversell comes when the rest is sold."
+            return Text(
+                "Sold %(sold)s of %(stocked)s and still %(left)s left: %(twice)s more than there "
+                "were. Lost updates; the oversell comes when the rest is sold.",
+                sold=sold,
+                stocked=stocked,
+                left=left,
+                twice=sold + left - stocked,
             )
         case Verdict.INCONSISTENT:
-            return f"Sold {sold:,} of {stocked:,}, but {broken:,} sales do not add up."
+            return Text(
+                "Sold %(sold)s of %(stocked)s, but %(broken)s sales do not add up.",
+                sold=sold,
+                stocked=stocked,
+                broken=broken,
+            )
+        case Verdict.EXACT if left and busy:
+            return counted(
+                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for. "
+                "%(num)s time a customer was turned away as BUSY.",
+                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for. "
+                "%(num)s times a customer was turned away as BUSY.",
+                busy,
+                sold=sold,
+                stocked=stocked,
+                left=left,
+            )
         case Verdict.EXACT:
-            return f"Sold {sold:,} of {stocked:,}, {left:,} left: every unit accounted for."
+            return Text(
+                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for.",
+                sold=sold,
+                stocked=stocked,
+                left=left,
+            )

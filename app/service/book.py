@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import ITEMS, DatabaseAway, Order, StoreAway, UnknownOrder
 from app.store import db, keys, orders
 from app.store.redis import answering
+from app.text import Text
 
 MOST = 50  # orders on one page
 
@@ -40,7 +41,7 @@ class OrderBook:
             return Entry(order, confirmed=True)
         if store_away:
             raise store_away
-        raise UnknownOrder(f"There is no order {id}.")
+        raise UnknownOrder(Text("There is no order %(id)s.", id=id))
 
     def mine(self, buyer: str, recent: Iterable[str]) -> tuple[list[Entry], bool]:
         """The buyer's orders, newest first, and whether some may be missing.

@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from app.config import Settings
+from app.config import Settings, reached
 from app.service.supervise import Child
 from app.store import embedded
 
@@ -148,9 +148,8 @@ def unavailable(settings: Settings) -> list[str]:
 
 
 def _healthy(host: str, port: int) -> bool:
-    host = "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104  asking, not listening
     try:
-        with DIRECT.open(f"http://{host}:{port}/health", timeout=1) as answer:
+        with DIRECT.open(f"http://{reached(host)}:{port}/health", timeout=1) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False

@@ -15,20 +15,22 @@ from app.domain import (
     Invalid,
     KeyReused,
     NotOnSale,
+    NotOpen,
     Order,
     Outcome,
     Round,
     Sale,
     StoreAway,
-    UnknownItem,
 )
 from app.modes import MODES, Mode
+from app.service.refusals import no_item, not_running
 from app.service.rounds import Rounds
 from app.service.tally import RoundLeft, Tally
 from app.store import db, stock
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
 from app.store.servers import Servers
+from app.text import Text
 
 MOST_UNITS = 10  # an order's; a round may allow fewer
 LONGEST_KEY = 128  # characters; the column's length
@@ -75,8 +77,8 @@ class Purchase:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, KeyReused, StoreAway, DatabaseAway (the sale may have happened: try again with
-        the key).
+        NotOnSale, NotOpen, KeyReused, StoreAway, DatabaseAway (the sale may have happened: try
+        again with the key).
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())
@@ -90,8 +92,15 @@ class Purchase:
             answer = earlier
         made = answer.sale.order
         if made and made.id != id and (made.quantity, made.buyer) != (quantity, buyer):
-            raise KeyReused("This idempotency key belongs to an order with another body.")
+            raise KeyReused(Text("This idempotency key belongs to an order with another body."))
         return answer
+
+    def running(self, item: str) -> Round:
+        """The item's running round as this worker knows it, at most a beat old (see tally).
+
+        The worker is then ready to sell in it. Raises NotOnSale, StoreAway.
+        """
+        return self._find(item).round
 
     def _try(self, item: str, quantity: int, key: str, buyer: str, id: str) -> Answer:
         """Sell in the running round. Raises NotOnSale, Invalid, StoreAway, DatabaseAway."""
@@ -100,12 +109,15 @@ class Purchase:
         for _ in range(2):
             selling = self._find(item)
             if quantity > selling.round.limit:
-                raise Invalid({"quantity": f"One order takes {selling.round.limit} at most."})
+                most = Text("One order takes %(limit)s at most.", limit=selling.round.limit)
+                raise Invalid({"quantity": most})
             # A mode finds the keys of its own kind; a buyer who tries again after a switch from
             # the store to the database, or back, must find his sale too.
             if selling.mixed and key != id and (earlier := self._sold_under(item, key)):
                 return earlier
             number, price, now = selling.round.number, ITEMS[item].price, int(time.time() * 1000)
+            if now < selling.round.opens:
+                raise NotOpen(selling.round.opens - now)
             order = Order(id, item, number, quantity, price, buyer, key, now)
             try:
                 answer = self._sell(selling, order)
@@ -142,13 +154,14 @@ class Purchase:
 
     def _check(self, item: str, quantity: int, key: str | None) -> None:
         if item not in ITEMS:
-            raise UnknownItem(f"There is no item {item!r}. There are {', '.join(ITEMS)}.")
-        errors = {}
+            raise no_item(item)
+        errors: dict[str, str] = {}
         if not 1 <= quantity <= MOST_UNITS:
-            errors["quantity"] = f"Quantity must be from 1 to {MOST_UNITS}."
+            errors["quantity"] = Text("Quantity must be from 1 to %(most)s.", most=MOST_UNITS)
         if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isprintable()):
-            errors["key"] = (
-                f"An idempotency key has 1 to {LONGEST_KEY} characters, none of them a control one."
+            errors["key"] = Text(
+                "An idempotency key has 1 to %(most)s characters, none of them a control one.",
+                most=LONGEST_KEY,
             )
         if errors:
             raise Invalid(errors)
@@ -161,7 +174,7 @@ class Purchase:
         # No lock while asking: with the store away each thread's 503 would wait for the one before.
         round = self.rounds.newest(item)
         if round is None or not round.running:
-            raise NotOnSale(f"No round of {item!r} is running.")
+            raise not_running(item)
         mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
         mixed = self.rounds.lately_elsewhere(round)
         selling = Selling(round, mode, Keys(item, round.number), mixed)

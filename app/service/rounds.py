@@ -13,20 +13,27 @@ from app.domain import (
     DatabaseAway,
     Invalid,
     Item,
-    NotOnSale,
     Round,
-    UnknownItem,
-    UnknownRound,
 )
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
-from app.service import catalogue
 from app.service.fulfil import KEY_LIFE
+from app.service.refusals import (
+    no_field,
+    no_item,
+    no_mode,
+    no_recipe,
+    no_round,
+    not_running,
+    out_of_bounds,
+    takes_no_recipe,
+)
 from app.store import db
 from app.store import rounds as records
 from app.store import stock as table
 from app.store.redis import answering
 from app.store.servers import Servers
+from app.text import Text
 
 LOOK_BACK = 100  # rounds; more than anybody starts of one item within a day
 LAST_CALL = 1.0  # s to wait for those who hold the row of a round that has ended
@@ -44,8 +51,21 @@ class Rounds:
     def start(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
-        Raises UnknownItem, Invalid with a sentence for each field that is wrong, StoreAway;
-        DatabaseAway when it would sell there.
+        Raises as `check` does, and StoreAway; DatabaseAway when it would sell there.
+        """
+        wanted = self.check(item, mode, stock, times)
+        elsewhere = self._put if in_database(wanted.mode) else None
+        with answering():
+            new = records.start(self.store, wanted, elsewhere)
+            before = records.find(self.store, item, new.number - 1)
+        if before:
+            self._close(before)
+        return new
+
+    def check(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
+        """The round as it would be started.
+
+        Raises UnknownItem, and Invalid with a sentence for each field that is wrong.
         """
         _check_item(item)
         errors = _out_of_bounds({"stock": stock, **times})
@@ -57,13 +77,7 @@ class Rounds:
             errors |= invalid.errors
         if errors:
             raise Invalid(errors)
-        wanted = replace(Round(item, 0, stock, mode), **times)
-        with answering():
-            new = records.start(self.store, wanted, self._put if in_database(mode) else None)
-            before = records.find(self.store, item, new.number - 1)
-        if before:
-            self._close(before)
-        return new
+        return replace(Round(item, 0, stock, mode), **times)
 
     def _put(self, round: Round) -> bool:
         """Stock a round in the database. False: somebody else is starting that very one."""
@@ -89,7 +103,7 @@ class Rounds:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""
         name, _, recipe = mode.partition(":")
         needs = {MODES[name].needs, LOCKS[recipe].needs if recipe else "store"}
-        return " ".join(filter(None, map(self.servers.missing, sorted(needs))))
+        return next(filter(None, map(self.servers.missing, sorted(needs))), "")
 
     def lately_elsewhere(self, round: Round) -> bool:
         """Has the item sold within a day from the other of store and database? Raises StoreAway."""
@@ -101,13 +115,16 @@ class Rounds:
             for each in earlier
         )
 
-    def end(self, item: str) -> Round:
-        """Raises UnknownItem, NotOnSale when none runs, StoreAway."""
+    def end(self, item: str, only: int | None = None) -> Round:
+        """The running round; with `only` that one and no other.
+
+        Raises UnknownItem, NotOnSale when it does not run, StoreAway.
+        """
         _check_item(item)
         with answering():
-            ended = records.end(self.store, item)
+            ended = records.end(self.store, item, only)
         if ended is None:
-            raise NotOnSale(f"No round of {item!r} is running.")
+            raise not_running(item)
         self._close(ended)
         return ended
 
@@ -124,8 +141,7 @@ class Rounds:
             else:
                 found = records.find(self.store, item, number)
         if found is None:
-            which = "any round" if number is None else f"a round {number}"
-            raise UnknownRound(f"{item!r} never had {which}.")
+            raise no_round(item, number)
         return found
 
     def left(self, round: Round) -> int | None:
@@ -171,7 +187,7 @@ class Rounds:
 
 def _check_item(item: str) -> None:
     if item not in ITEMS:
-        raise UnknownItem(f"There is no item {item!r}. There are {', '.join(ITEMS)}.")
+        raise no_item(item)
 
 
 def in_database(mode: str) -> bool:
@@ -183,21 +199,23 @@ def full_name(mode: str) -> str:
     """`lock` -> `lock:lease`. Raises Invalid for a mode or a recipe that we do not have."""
     name, colon, recipe = mode.partition(":")
     if name not in MODES:
-        raise Invalid({"mode": f"There is no mode {name!r}. There are {', '.join(MODES)}."})
+        raise Invalid({"mode": no_mode(name)})
     if name != "lock":
         if colon:
-            raise Invalid({"mode": f"Mode {name!r} takes no lock recipe."})
+            raise Invalid({"mode": takes_no_recipe(name)})
         return name
     recipe = recipe or DEFAULT
     if recipe not in LOCKS:
-        raise Invalid({"mode": f"There is no recipe {recipe!r}. There are {', '.join(LOCKS)}."})
+        raise Invalid({"mode": no_recipe(recipe)})
     return f"{name}:{recipe}"
 
 
 def check_default(mode: str) -> None:
     """Raises Invalid for a mode that we would not sell with unless asked to."""
     if is_exhibit(full_name(mode)):
-        raise Invalid({"mode": f"DEFAULT_MODE is {mode}, which is broken on purpose."})
+        raise Invalid(
+            {"mode": Text("DEFAULT_MODE is %(mode)s, which is broken on purpose.", mode=mode)}
+        )
 
 
 def is_exhibit(mode: str) -> bool:
@@ -206,31 +224,12 @@ def is_exhibit(mode: str) -> bool:
     return MODES[name].exhibit or bool(recipe and LOCKS[recipe].exhibit)
 
 
-def warnings(round: Round) -> list[str]:
-    """What an instructor should know before the class finds out."""
-    said = []
-    if is_exhibit(round.mode):
-        said.append(f"{round.mode} is broken on purpose: {catalogue.breaks(round.mode)}.")
-    if (expected := catalogue.outlived(round.mode)) and round.think >= round.lease:
-        said.append(
-            f"The work ({round.think / 1000:g} s of thinking) will outlive the lease "
-            f"({round.lease / 1000:g} s): expect {expected}."
-        )
-    if round.mode == "atomic" and round.think:
-        said.append("Think time does nothing here: a script has no gap to think in.")
-    if round.mode == "sql" and round.think:
-        said.append("Think time does nothing here: one UPDATE has no gap to think in.")
-    return said
-
-
 def _out_of_bounds(values: Mapping[str, int]) -> dict[str, str]:
-    errors = {}
+    errors: dict[str, str] = {}
     for name, value in values.items():
         bound = ROUND_BOUNDS.get(name)
         if bound is None:
-            errors[name] = f"A round has no {name!r}. It has {', '.join(ROUND_BOUNDS)}."
+            errors[name] = no_field(name)
         elif not bound.low <= value <= bound.high:
-            errors[name] = (
-                f"{name.capitalize()} must be from {bound.low} to {bound.high:,} {bound.unit}."
-            )
+            errors[name] = out_of_bounds(name, bound)
     return errors

@@ -1,22 +1,36 @@
-"""The secret that signs the buyer's cookie."""
+"""The secrets that are kept in VAR_DIR: made there by whoever asks first."""
 
 from __future__ import annotations
 
 import os
 import secrets
 
-from app.config import Settings
+from app.config import Settings, is_loopback
 
 
 def secret(settings: Settings) -> str:
-    """The one set, or the one kept in VAR_DIR; made there by whoever asks first."""
-    if settings.secret_key:
-        return settings.secret_key
-    path = settings.var / "secret"
+    """What signs the buyer's cookie: the one set, or the one kept."""
+    return settings.secret_key or _kept(settings, "secret", secrets.token_hex(32))
+
+
+def lab_token(settings: Settings) -> str:
+    """What the lab asks for; "" when it asks for nothing (see the setting)."""
+    match settings.lab_token:
+        case "off":
+            return ""
+        case "" if is_loopback(settings.lab_host):
+            return ""
+        case "":
+            return _kept(settings, "lab-token", secrets.token_urlsafe(12))
+    return settings.lab_token
+
+
+def _kept(settings: Settings, name: str, new: str) -> str:
+    path = settings.var / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    mine = path.with_name(f"secret.{os.getpid()}")
+    mine = path.with_name(f"{name}.{os.getpid()}")
     mine.touch(mode=0o600)
-    mine.write_text(secrets.token_hex(32))
+    mine.write_text(new)
     try:
         os.link(mine, path)  # the first one wins, whole
     except FileExistsError:

@@ -55,3 +55,51 @@ def newest(item: str) -> str:
 def streams(item: str) -> str:
     """Set: numbers of the rounds whose stream may still receive sales."""
     return f"{{{item}}}:streams"
+
+
+COMPARISONS = "comparisons"  # in the place of an item's name; no item is called so
+
+
+class RunKeys:
+    """Names of the keys of one run of an item; they live for a day after its last word.
+
+    And of one comparison, as if that were a run of an item of its own: COMPARISONS.
+    """
+
+    def __init__(self, item: str, id: str) -> None:
+        prefix = f"{{{item}}}:run:{id}"
+        self.heart = heart(item)
+        self.record = f"{prefix}:record"  # string: the Run as it began, as JSON
+        self.ended = f"{prefix}:ended"  # string: the Run as it ended; written once
+        self.events = f"{prefix}:events"  # stream: its samples and its end; ids are SSE's
+        self.stop = f"{prefix}:stop"  # string: somebody wants it to end
+
+
+def heart(item: str) -> str:
+    """String: id of the run (or comparison) that is on, for as long as its process renews it."""
+    return f"{{{item}}}:run"
+
+
+def newest_run(item: str) -> str:
+    """String: id of the item's newest run, on or over."""
+    return f"{{{item}}}:run:newest"
+
+
+def class_roll(item: str) -> str:
+    """Hash: a worker of the shop -> the phones that it hears, as JSON."""
+    return f"{{{item}}}:class:roll"
+
+
+def class_hidden(item: str) -> str:
+    """Set of the phones whose nicknames are kept off the screens."""
+    return f"{{{item}}}:class:hidden"
+
+
+def class_sale(item: str) -> str:
+    """String: number of the round that is the class's newest sale."""
+    return f"{{{item}}}:class:sale"
+
+
+def class_start(item: str) -> str:
+    """String: token of the instructor who is starting a sale at this moment."""
+    return f"{{{item}}}:class:start"

@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, DateTime, Index, String, select
+from sqlalchemy import BigInteger, DateTime, Index, String, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
@@ -80,6 +80,12 @@ def of_buyer(session: Session, buyer: str, most: int) -> list[Order]:
     """The buyer's newest orders, newest first."""
     query = select(OrderRow).where(OrderRow.buyer == buyer).order_by(OrderRow.at.desc()).limit(most)
     return [row.order() for row in session.scalars(query)]
+
+
+def units_of_round(session: Session, item: str, round: int) -> int:
+    """Units in all orders of a round."""
+    there = OrderRow.item == item, OrderRow.round == round
+    return session.scalar(select(func.sum(OrderRow.quantity)).where(*there)) or 0
 
 
 def of_round(session: Session, item: str, round: int) -> Sequence[tuple[str, int, str]]:

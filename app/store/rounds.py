@@ -127,13 +127,13 @@ def start(
     raise StoreAway("Too many rounds are being started at once. Try again.")
 
 
-def end(store: redis.Redis, item: str) -> Round | None:
-    """End the item's running round; None when none runs."""
+def end(store: redis.Redis, item: str, only: int | None = None) -> Round | None:
+    """End the item's running round, or that with the number `only`; None when it does not run."""
     for _ in range(RACES):
         with store.pipeline() as pipe:
             pipe.watch(keys.newest(item))
             running = newest(store, item)
-            if running is None or not running.running:
+            if running is None or not running.running or only not in (None, running.number):
                 return None
             # Another `end` would leave the pointer as it is: watch the record too.
             pipe.watch(Keys(item, running.number).record)
@@ -184,6 +184,11 @@ def sales(store: redis.Redis, round: Round) -> tuple[list[bytes], int]:
     pipe.xinfo_stream(name)
     entries, info = pipe.execute()
     return [fields[b"sale"] for _, fields in entries], info["entries-added"]
+
+
+def recorded(store: redis.Redis, round: Round) -> int:
+    """How many sales were ever written to the round's stream (the server's count)."""
+    return int(store.xinfo_stream(Keys(round.item, round.number).sales)["entries-added"])
 
 
 def _now() -> int:

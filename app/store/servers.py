@@ -16,6 +16,7 @@ from app.domain import StoreAway
 from app.store import db
 from app.store.redis import connect
 from app.store.transactions import FOR_PAGES, Transactions, sellers
+from app.text import Text
 
 if TYPE_CHECKING:
     from app.store.zookeeper import ZooKeeper
@@ -90,21 +91,22 @@ class Servers:
         if needs == "masters":
             return self._no_masters()
         if needs == "zookeeper" and not self.settings.zookeeper_hosts:
-            return "There is no ZooKeeper here: set ZOOKEEPER_HOSTS to host:port of yours."
+            return Text("There is no ZooKeeper here: set ZOOKEEPER_HOSTS to host:port of yours.")
         if needs == "zookeeper" and find_spec("kazoo") is None:
-            return 'ZooKeeper\'s client is not installed: pip install "lastapple[zookeeper]"'
+            return Text('ZooKeeper\'s client is not installed: pip install "lastapple[zookeeper]"')
         return ""
 
     def _no_masters(self) -> str:
         if self.settings.redlock_urls:
             return ""
         if not self.settings.master_sockets:
-            return (
-                f"The path {self.settings.var} is too long for the sockets of redlock's masters: "
-                "choose a shorter VAR_DIR, or set REDLOCK_URLS to three or more servers of yours."
+            return Text(
+                "The path %(path)s is too long for the sockets of redlock's masters: "
+                "choose a shorter VAR_DIR, or set REDLOCK_URLS to three or more servers of yours.",
+                path=self.settings.var,
             )
         if not any(socket.exists() for socket in self.settings.master_sockets):
-            return (
+            return Text(
                 "Redlock's masters are not there. `lastapple up` starts three; without it, set "
                 "REDLOCK_URLS to three or more servers of yours."
             )

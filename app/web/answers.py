@@ -6,53 +6,82 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
 from flask import Flask, Response, abort, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from app.domain import (
+    ClassIsFull,
+    ClassIsOn,
+    ComparisonIsOn,
     DatabaseAway,
     Invalid,
     KeyReused,
     NotOnSale,
+    NotOpen,
+    RunIsOn,
     ShopError,
     StoreAway,
+    UnknownComparison,
     UnknownItem,
     UnknownOrder,
     UnknownRound,
+    UnknownRun,
+    UnknownWay,
 )
+from app.text import Text
+from app.web.words import dumps, say
 
 # kind of error -> (status, title)
-PROBLEMS: dict[type[ShopError], tuple[int, str]] = {
-    UnknownItem: (404, "No such item"),
-    UnknownOrder: (404, "No such order"),
-    UnknownRound: (404, "No such round"),
-    NotOnSale: (409, "Not on sale"),
-    KeyReused: (422, "Idempotency key already used"),
-    Invalid: (422, "That cannot be meant"),
-    StoreAway: (503, "The store is away"),
-    DatabaseAway: (503, "The database is away"),
+PROBLEMS: dict[type[ShopError], tuple[int, Text]] = {
+    UnknownItem: (404, Text("No such item")),
+    UnknownOrder: (404, Text("No such order")),
+    UnknownRound: (404, Text("No such round")),
+    UnknownWay: (404, Text("No such mode or recipe")),
+    UnknownRun: (404, Text("No such run")),
+    RunIsOn: (409, Text("A run is on")),
+    UnknownComparison: (404, Text("No such comparison")),
+    ComparisonIsOn: (409, Text("A comparison is on")),
+    ClassIsOn: (409, Text("The sale is on")),
+    ClassIsFull: (409, Text("The class is full")),
+    NotOnSale: (409, Text("Not on sale")),
+    NotOpen: (409, Text("Not open yet")),
+    KeyReused: (422, Text("Idempotency key already used")),
+    Invalid: (422, Text("That cannot be meant")),
+    StoreAway: (503, Text("The store is away")),
+    DatabaseAway: (503, Text("The database is away")),
 }
-# What the framework itself refuses, in our words.
+OUR_FAULT = (500, Text("Our fault"))
+# What the framework itself refuses: the status in words, and what it means.
 HTTP_WORDS = {
-    404: "There is nothing at this address.",
-    405: "This address does not take that kind of request.",
-    413: "The body is too large: 16 KiB is the most.",
+    400: (Text("Bad Request"), Text("We cannot make sense of this request.")),
+    403: (Text("Forbidden"), Text("This is not for you.")),
+    404: (Text("Not Found"), Text("There is nothing at this address.")),
+    405: (Text("Method Not Allowed"), Text("This address does not take that kind of request.")),
+    411: (Text("Length Required"), Text("Say how long the body is (Content-Length).")),
+    413: (Text("Request Entity Too Large"), Text("The body is too large: 16 KiB is the most.")),
+    415: (Text("Unsupported Media Type"), Text("Send a form or application/json.")),
 }
 # What a customer is told instead of which part of us is away.
-AWAY = "We cannot answer right now. Nothing is lost: try again in a moment."
+AWAY = Text("We cannot answer right now. Nothing is lost: try again in a moment.")
 RETRY_AFTER = "1"  # s
 CSP = "default-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 
 def json(document: Any, status: int = 200) -> Response:
-    return Response(orjson.dumps(document), status, mimetype="application/json")
+    return Response(dumps(document), status, mimetype="application/json")
+
+
+def created(document: Any, where: str) -> Response:
+    """201; what was made can be asked for at `where`."""
+    answer = json(document, 201)
+    answer.headers["Location"] = where
+    return answer
 
 
 def problem(status: int, title: str, detail: str, **members: Any) -> Response:
     """An error as application/problem+json; 503 says when to try again."""
     document = {"type": "about:blank", "title": title, "status": status, "detail": detail}
-    answer = Response(orjson.dumps(document | members), status, mimetype="application/problem+json")
+    answer = Response(dumps(document | members), status, mimetype="application/problem+json")
     if status == 503:
         answer.headers["Retry-After"] = RETRY_AFTER
     return answer
@@ -89,14 +118,27 @@ def page(template: str, status: int = 200, **context: Any) -> Response:
 def describe(error: Exception) -> tuple[int, str, str, dict[str, Any]]:
     """(status, title, detail, further members) of an error, in a customer's words."""
     if isinstance(error, HTTPException):
-        words = HTTP_WORDS.get(error.code or 500, error.description or error.name)
-        return error.code or 500, error.name, words, {}
-    status, title = PROBLEMS[type(error)] if isinstance(error, ShopError) else (500, "Our fault")
+        status = error.code or 500
+        title, words = HTTP_WORDS.get(status, (error.name, error.description or error.name))
+        ours = error.description if isinstance(error.description, Text) else None
+        return status, title, ours or words, {}
+    status, title = PROBLEMS[type(error)] if isinstance(error, ShopError) else OUR_FAULT
     if status >= 500:
         current_app.logger.error("%s: %s", title, error, exc_info=status == 500)
         return status, title, AWAY, {}
-    members = {"errors": error.errors} if isinstance(error, Invalid) else {}
-    return status, title, str(error), members
+    return status, title, said(error) if isinstance(error, ShopError) else "", _members(error)
+
+
+def said(error: ShopError) -> str:
+    """Its sentences, in the visitor's language."""
+    return " ".join(map(say, error.sentences()))
+
+
+def _members(error: Exception) -> dict[str, Any]:
+    """What a program wants to know of it, beside the words."""
+    if isinstance(error, Invalid):
+        return {"errors": error.errors}
+    return {"opens_in_ms": error.wait} if isinstance(error, NotOpen) else {}
 
 
 def register(app: Flask, template: str) -> None:
@@ -123,7 +165,7 @@ def register(app: Flask, template: str) -> None:
         """No other site's page may press our buttons: buy in a visitor's name, start a round."""
         origin = request.headers.get("Origin")
         if request.method == "POST" and origin and urlsplit(origin).netloc != request.host:
-            abort(403, "Only our own pages may send this.")
+            abort(403, Text("Only our own pages may send this."))
 
     @app.after_request
     def protect(answer: Response) -> Response:

@@ -9,6 +9,8 @@ from flask import Request
 from werkzeug.exceptions import BadRequest, LengthRequired, UnsupportedMediaType
 
 from app.domain import Invalid
+from app.service.fields import called
+from app.text import Text
 
 LARGEST_BODY = 16 * 1024  # bytes; a purchase needs about a hundred
 JSON = "application/json"
@@ -23,17 +25,18 @@ def body(request: Request) -> dict[str, Any]:
     it is JSON but no object.
     """
     if "Transfer-Encoding" in request.headers:
-        raise LengthRequired("Say how long the body is (Content-Length).")
+        raise LengthRequired(Text("Say how long the body is (Content-Length)."))
     if request.mimetype in FORMS:
         return request.form.to_dict()
     if request.mimetype != JSON:
-        raise UnsupportedMediaType("Send a form or application/json.")
+        raise UnsupportedMediaType(Text("Send a form or application/json."))
     try:
         document = orjson.loads(request.get_data(cache=False))
     except orjson.JSONDecodeError as error:
-        raise BadRequest(f"The body is not JSON: {error}") from error
+        said = Text("The body is not JSON: %(error)s", error=str(error))
+        raise BadRequest(said) from error
     if not isinstance(document, dict):
-        raise Invalid({"body": "The body must be a JSON object."})
+        raise Invalid({"body": Text("The body must be a JSON object.")})
     return document
 
 
@@ -46,16 +49,20 @@ def whole(values: dict[str, Any], name: str, default: int | None = None) -> int:
             return int(digits)
     elif isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise Invalid({name: f"{_in_words(name)} must be a whole number."})
-
-
-def _in_words(name: str) -> str:
-    return name.removesuffix("_ms").capitalize()
+    raise Invalid({name: Text("%(field)s must be a whole number.", field=called(name))})
 
 
 def text(values: dict[str, Any], name: str, default: str = "") -> str:
     """A string. Raises Invalid."""
     value = values.get(name, default)
     if not isinstance(value, str):
-        raise Invalid({name: f"{_in_words(name)} must be text."})
+        raise Invalid({name: Text("%(field)s must be text.", field=called(name))})
+    return value
+
+
+def texts(values: dict[str, Any], name: str) -> list[str]:
+    """A list of strings; none is an empty one. Raises Invalid."""
+    value = values.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise Invalid({name: Text("%(field)s must be a list of texts.", field=called(name))})
     return value

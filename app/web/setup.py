@@ -8,7 +8,7 @@ from flask import Flask
 
 from app.config import Settings
 from app.service.secret import secret
-from app.web import answers, parse
+from app.web import answers, language, parse, words
 
 
 def flask_app(settings: Settings, error_page: str) -> Flask:
@@ -19,10 +19,15 @@ def flask_app(settings: Settings, error_page: str) -> Flask:
         SESSION_COOKIE_NAME="buyer",
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=timedelta(days=365),
+        # Only an answer that changes the cookie sends it: one that was asked for before a purchase
+        # and comes after it must not put the cookie back as it was.
+        SESSION_REFRESH_EACH_REQUEST=False,
         MAX_CONTENT_LENGTH=parse.LARGEST_BODY,
     )
     app.context_processor(
         lambda: {"shop_url": settings.shop_address, "lab_url": settings.lab_address}
     )
+    language.register(app)
+    words.register(app)
     answers.register(app, error_page)
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from typing import Any
 
@@ -15,6 +16,7 @@ from app.domain import (
     Item,
     KeyReused,
     NotOnSale,
+    NotOpen,
     Outcome,
     Round,
     ShopError,
@@ -24,20 +26,25 @@ from app.domain import (
 from app.service.book import Entry, OrderBook
 from app.service.purchase import Answer, Purchase
 from app.service.rounds import Rounds
+from app.text import Text
 from app.web import parse
 from app.web.answers import describe, iso, json, page, problem, see_other, wants_html
+from app.web.words import money
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
 
 # outcome -> (status, title)
 OUTCOMES = {
-    Outcome.SOLD_OUT: (409, "Sold out"),
-    Outcome.BUSY: (503, "Busy"),
+    Outcome.SOLD_OUT: (409, Text("Sold out")),
+    Outcome.BUSY: (503, Text("Busy")),
 }
+TOO_MANY = Text("Too many are buying at this moment, and there is stock left. Try again.")
+NOTHING_LEFT = Text("Nothing is left of this round.")
 # error -> the shop's page for it
 KINDS: dict[type[ShopError], str] = {
     UnknownItem: "not_found",
     NotOnSale: "not_on_sale",
+    NotOpen: "not_open",
     Invalid: "invalid",
     KeyReused: "invalid",
     StoreAway: "unavailable",
@@ -50,10 +57,6 @@ def new_key() -> str:
     return str(uuid_utils.uuid7())
 
 
-def euros(cents: int) -> str:
-    return f"€{cents / 100:.2f}"
-
-
 def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     shop = Blueprint("shop", __name__)
 
@@ -62,7 +65,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
 
     @shop.get("/")
     def index() -> Response:
-        _know_buyer()
+        know_buyer()
         return page("shop/index.html", items=shelf(), new_key=new_key)
 
     @shop.get("/items")
@@ -79,7 +82,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     def buy(item: str) -> Response:
         form = wants_html()
         if form:
-            _know_buyer()
+            know_buyer()
         values: dict[str, Any] = {}
         try:
             values = parse.body(request)
@@ -118,7 +121,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     return shop
 
 
-def _know_buyer() -> None:
+def know_buyer() -> None:
     """Give the browser its signed cookie, so that its orders can be found again."""
     if "buyer" not in session:
         session["buyer"] = str(uuid.uuid4())
@@ -131,11 +134,18 @@ def _shelf_item(item: Item, round: Round | None, left: int | None) -> dict[str, 
         "slug": item.slug,
         "name": item.name,
         "blurb": item.blurb,
-        "price": euros(item.price),
+        "price": money(item.price),
         "stock": left if on_sale else None,
         "on_sale": on_sale,
+        "round": round.number if round else 0,
+        "opens_in_ms": max(0, round.opens - _now()) if round and on_sale else 0,
         "limit": round.limit if round else 0,
     }
+
+
+def _now() -> int:
+    """ms since 1970."""
+    return int(time.time() * 1000)
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
@@ -145,7 +155,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "item": order.item,
         "name": ITEMS[order.item].name,
         "quantity": order.quantity,
-        "total": euros(order.price * order.quantity),
+        "total": money(order.price * order.quantity),
         "state": "confirmed" if entry.confirmed else "recorded",
         "round": order.round,
         "sold_at": iso(order.at),
@@ -210,9 +220,9 @@ def _error_page(error: ShopError, item: str, values: dict[str, Any]) -> Response
     )
 
 
-def _in_words(answer: Answer) -> str:
+def _in_words(answer: Answer) -> Text:
     if answer.sale.outcome is Outcome.BUSY:
-        return "Too many are buying at this moment, and there is stock left. Try again."
+        return TOO_MANY
     if answer.sale.left:
-        return f"Only {answer.sale.left} left, fewer than you asked for."
-    return "Nothing is left of this round."
+        return Text("Only %(left)s left, fewer than you asked for.", left=answer.sale.left)
+    return NOTHING_LEFT

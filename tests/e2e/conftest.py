@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser import NO_CHROMIUM, chromium
 from tests.shop import Shop
-
-NO_CHROMIUM = (
-    "no Chromium for the browser tests: apt install chromium, or "
-    ".venv/bin/playwright install chromium"
-)
-# Quiet: a browser under test looks up no host of its maker's.
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-        program = shutil.which("chromium") or (own if Path(own).exists() else None)
-        if program is None:
+        browser = chromium(playwright)
+        if browser is None:
             assert not os.environ.get("CI"), f"CI needs it: {NO_CHROMIUM}"
             pytest.skip(NO_CHROMIUM)
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield browser
         browser.close()
 

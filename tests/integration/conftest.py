@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from app import Parts, create_shop
+from app import create_shop
 from app.config import Settings
+from app.parts import Parts
 from app.store.redis import Metered
 from tests import wire
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import redis
 
-from app import Parts
 from app.config import Settings
 from app.domain import Outcome, StoreAway
+from app.parts import Parts
 from tests.lossy import LosesReplies
 from tests.selling import fulfil_all
 from tests.servers import StoreServer

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from app import Parts
 from app.domain import Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownRound
 from app.modes import MODES
+from app.parts import Parts
 from app.service.purchase import Purchase
-from app.service.rounds import warnings
 from app.service.tally import BEAT
+from app.service.warnings import warnings
 from app.store import rounds as records
-from tests.selling import HandClock, Once, fulfil_all
+from tests.selling import HandClock, Once, fulfil_all, sold_exactly_while_switched
 from tests.servers import until
 
 MakeWorker = Callable[[], Purchase]
@@ -135,33 +135,7 @@ def test_an_idle_worker_learns_of_a_switch_within_a_second(
 
 
 def test_switches_under_load_mix_no_audits(parts: Parts, worker: MakeWorker) -> None:
-    """Twelve buyers in two workers, the mode switched under them six times."""
-    shops = [worker(), worker()]
-    stop = threading.Event()
-    modes = ["watch", "lock:lease", "atomic"] * 2
-    rounds = [parts.rounds.start("apple", modes[0], 100_000, {})]
-
-    def buy(number: int) -> int:
-        sold = 0
-        while not stop.is_set():
-            sold += shops[number % 2].buy("apple", 1).sale.outcome is Outcome.SOLD
-        return sold
-
-    with ThreadPoolExecutor(12) as pool:
-        buyers = [pool.submit(buy, number) for number in range(12)]
-        for name in modes[1:]:
-            before = parts.rounds.left(rounds[-1])
-            until(lambda: parts.rounds.left(rounds[-1]) != before)
-            rounds.append(parts.rounds.start("apple", name, 100_000, {}))
-        last = rounds[-1]
-        until(lambda: parts.rounds.left(last) != last.stock)
-        stop.set()
-        sold = sum(buyer.result(30) for buyer in buyers)
-    fulfil_all(parts.fulfil)
-    until(lambda: all(parts.auditor.audit(round).settled for round in rounds))
-    audits = [parts.auditor.audit(round) for round in rounds]
-    assert [audit.verdict for audit in audits] == ["exact"] * len(rounds)
-    assert sum(audit.sold for audit in audits) == sold
+    sold_exactly_while_switched(parts, [worker(), worker()], ["watch", "lock:lease", "atomic"] * 2)
 
 
 def test_the_audit_says_settling_while_a_purchase_is_under_way(

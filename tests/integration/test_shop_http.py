@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from pathlib import Path
 
 from flask.testing import FlaskClient
 
-from app import Parts, create_shop
+from app import create_shop
 from app.config import Settings
+from app.parts import Parts
 from tests.integration.asking import buy, problem
 from tests.selling import fulfil_all
 from tests.servers import free_port
@@ -53,6 +55,30 @@ def test_not_on_sale(parts: Parts, shop: FlaskClient) -> None:
     refused = problem(buy(shop), 409)
     assert refused["title"] == "Not on sale"
     assert "outcome" not in refused
+
+
+def test_an_early_click_is_told_so(parts: Parts, shop: FlaskClient) -> None:
+    round = parts.rounds.start("apple", "watch", 5, {"delay": 60_000})
+    refused = problem(buy(shop), 409)
+    assert refused["title"] == "Not open yet"
+    assert 0 < refused["opens_in_ms"] <= 60_000
+    assert parts.rounds.left(round) == 5
+    apple = shop.get("/items").get_json()[0]
+    assert apple["on_sale"]
+    assert 0 < apple["opens_in_ms"] <= refused["opens_in_ms"]
+
+
+def test_a_round_opens_by_itself_and_not_before(parts: Parts, shop: FlaskClient) -> None:
+    round = parts.rounds.start("apple", "watch", 1, {"delay": 200})
+    refusals = 0
+    while (answer := buy(shop)).status_code == 409:
+        refusals += 1
+    assert refusals
+    assert answer.status_code == 201
+    order = shop.get(
+        f"/orders/{answer.get_json()['order']}", headers={"Accept": "application/json"}
+    ).get_json()
+    assert datetime.fromisoformat(order["sold_at"]).timestamp() * 1000 >= round.opens
 
 
 def test_the_same_key(shop: FlaskClient) -> None:

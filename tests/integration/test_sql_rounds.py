@@ -10,16 +10,16 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
-from app import Parts, create_lab
+from app import create_lab
 from app.config import Settings
 from app.domain import DatabaseAway, Outcome
+from app.parts import Parts
 from app.service.purchase import Purchase
-from app.service.rounds import warnings
+from app.service.warnings import warnings
 from app.store.keys import Keys
 from tests.integration.asking import buy, problem
 from tests.integration.database import before_statement, held
-from tests.selling import IN_DATABASE, fulfil_all, mode, order
-from tests.servers import until
+from tests.selling import IN_DATABASE, fulfil_all, mode, order, sold_exactly_while_switched
 
 pytestmark = pytest.mark.usefixtures("database_url")
 each = pytest.mark.parametrize("name", IN_DATABASE)
@@ -99,32 +99,8 @@ def test_a_round_ends_although_somebody_holds_its_row(parts: Parts) -> None:
 
 
 def test_switches_under_load_mix_no_audits(parts: Parts, worker: MakeWorker) -> None:
-    shops = [worker(), worker()]
-    stop = threading.Event()
     names = [*IN_DATABASE, "atomic", *IN_DATABASE]
-    rounds = [parts.rounds.start("apple", names[0], 100_000, {})]
-
-    def sell(number: int) -> int:
-        sold = 0
-        while not stop.is_set():
-            sold += shops[number % 2].buy("apple", 1).sale.outcome is Outcome.SOLD
-        return sold
-
-    with ThreadPoolExecutor(8) as pool:
-        buyers = [pool.submit(sell, number) for number in range(8)]
-        for name in names[1:]:
-            before = parts.rounds.left(rounds[-1])
-            until(lambda: parts.rounds.left(rounds[-1]) != before)
-            rounds.append(parts.rounds.start("apple", name, 100_000, {}))
-        last = rounds[-1]
-        until(lambda: parts.rounds.left(last) != last.stock)
-        stop.set()
-        sold = sum(buyer.result(30) for buyer in buyers)
-    fulfil_all(parts.fulfil)
-    until(lambda: all(parts.auditor.audit(round).settled for round in rounds))
-    audits = [parts.auditor.audit(round) for round in rounds]
-    assert [audit.verdict for audit in audits] == ["exact"] * len(rounds)
-    assert sum(audit.sold for audit in audits) == sold
+    sold_exactly_while_switched(parts, [worker(), worker()], names)
 
 
 @each

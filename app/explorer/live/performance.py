@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 from app.explorer.automaton import Automaton
 from app.explorer.buyer import Buyer
+from app.explorer.engine import CRASHED
 from app.explorer.faults import Faults
 from app.explorer.graph import LATE, SOON, TAKEOVER
 from app.explorer.live.stage import Stage, View
 from app.explorer.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
 from app.explorer.targets import EPOCH, Target
-
-CRASHED = "CRASHED"  # in place of what a buyer was told
 
 
 class Choice(NamedTuple):

@@ -10,28 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from app.explorer import surroundings
 from app.explorer.automaton import Automaton
+from app.explorer.engine import End, Endless
 from app.explorer.faults import Faults
 from app.explorer.live.performance import Choice, Performance
 from app.explorer.live.server import LiveServer
 from app.explorer.live.stage import Stage
-from app.explorer.targets import EPOCH, Book, Target
+from app.explorer.targets import EPOCH, Target
 
 LONGEST = 300  # steps of a schedule; who is not through by then goes round in a circle
-
-
-class End(NamedTuple):
-    """How a schedule ended."""
-
-    told: tuple[str, ...]  # each buyer: his outcome, CRASHED, or "" when he waits for ever
-    book: Book  # what the store says
-
-
-class Endless(Exception):
-    """More schedules than were allowed, or one that does not come to its end."""
 
 
 @dataclass
@@ -57,7 +46,6 @@ class Search:
         self.path: list[Fork] = []
 
     def ends(self, most: int) -> Counter[End]:
-        """For each way to end how many schedules do, `most` at the most. Raises Endless."""
         found: Counter[End] = Counter()
         try:
             with surroundings.of_their_own():

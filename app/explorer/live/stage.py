@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from app.domain import ShopError
+from app.explorer import bound
 from app.explorer.live.server import LiveServer, running
 from app.explorer.live.wire import Wire
 from app.explorer.model.values import Command, Entry, Reply, Stream, StreamEntry
 from app.explorer.request import Lost
 
-# What leaves something of a connection with the server, and what takes it away again.
-BINDS = {b"WATCH", b"MULTI", b"SUBSCRIBE", b"SSUBSCRIBE", b"BLPOP", b"BRPOP"}
-FREES = {b"EXEC", b"DISCARD", b"UNWATCH"}
 # What is not answered by one reply to each command.
 SPEAKS = {b"SUBSCRIBE", b"SSUBSCRIBE", b"UNSUBSCRIBE", b"SUNSUBSCRIBE", b"BLPOP", b"BRPOP"}
 LOOK = b"""
@@ -89,13 +87,9 @@ class Stage:
             self.wires[name] = spare.pop() if spare else self.servers[which].connect()
         wire = self.wires[name]
         wire.send(*commands)
-        for command in commands:
-            if command[0] in BINDS:
-                self.bound.add(name)
-            elif command[0] in FREES:
-                self.bound.discard(name)
-            if command[0] in SPEAKS:
-                self.listening.add(name)
+        bound.note(self.bound, name, commands)
+        if any(command[0] in SPEAKS for command in commands):
+            self.listening.add(name)
         if name in self.listening:
             self.servers[which].settle()
             said = wire.waiting()

@@ -77,7 +77,7 @@ def test_what_they_send_is_counted_or_not_known(zookeeper: ZooKeeperServer) -> N
 
 def test_a_recipe_that_never_locks_oversells() -> None:
     found = measured([stub(partial(recipes.contender, Never))], Shape(1, 4))["stub"]
-    assert 0 < found.oversold < found.sales_per_s + 5
+    assert found.oversold > 0  # test_oversold_is_exact says of how many
 
 
 def test_oversold_is_exact() -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app import Parts
 from app.domain import ITEMS
+from app.parts import Parts
 from app.service.fulfil import WAIT, Consumer, Fulfil
 from tests.cluster import ClusterServer
 from tests.selling import in_stream, mode, order

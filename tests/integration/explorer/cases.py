@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from app.explorer import surroundings
-from app.explorer.explore import Explorer
+from app.explorer.counted import Counted
+from app.explorer.engine import End, Endless, Engine
 from app.explorer.faults import Faults
-from app.explorer.findings import Judge
-from app.explorer.graph import CRASHED, Graph, TooMany
-from app.explorer.live import performance
-from app.explorer.live.search import End, Search
+from app.explorer.live.search import Search
 from app.explorer.live.server import LiveServer
 from app.explorer.names import LETTERS
-from app.explorer.paths import ends
 from app.explorer.targets import Target
 from app.locks import LOCKS
 from app.modes import MODES
@@ -39,31 +36,16 @@ class Case(NamedTuple):
         return f"{self.target}, {self.buyers} buyers, {faults or 'no faults'}"
 
     def by_graph(self) -> Counter[End] | None:
-        """For each way to end how many schedules do. None: without end, or too many states."""
-        target = Target(self.target)
-        explorer = Explorer(target, self.buyers)
-        with surroundings.of_their_own():
-            graph = Graph(explorer.world, explorer.automata, self.faults, target.pause, STATES)
-            try:
-                graph.explore()
-            except TooMany:
-                return None
-        counted = ends(graph)
-        if counted is None:
-            return None
-        judge = Judge(graph, target)
-        found: Counter[End] = Counter()
-        for number, schedules in counted.items():
-            state = graph.states[number]
-            told = tuple(
-                performance.CRASHED if at == CRASHED else automaton.nodes[at].told
-                for automaton, at in zip(graph.automata, state.nodes, strict=True)
-            )
-            found[End(told, judge.book(state.world))] += schedules
-        return found
+        """None: without end, or too many."""
+        model: Engine = Counted(Target(self.target), self.buyers, self.faults, STATES)
+        with suppress(Endless):
+            return model.ends(MOST)
+        return None
 
     def by_servers(self, servers: Sequence[LiveServer], most: int) -> Counter[End]:
-        return Search(Target(self.target), LETTERS[: self.buyers], self.faults, servers).ends(most)
+        target, names = Target(self.target), LETTERS[: self.buyers]
+        live: Engine = Search(target, names, self.faults, servers)
+        return live.ends(most)
 
 
 CASES = [Case(name, buyers, faults) for buyers in (2, 3) for name in TARGETS for faults in FAULTS]

@@ -11,9 +11,9 @@ from secrets import randbelow
 import pytest
 
 from app.explorer import automaton
+from app.explorer.engine import Endless
 from app.explorer.faults import Faults
 from app.explorer.fingerprint import Look
-from app.explorer.live.search import Endless
 from app.explorer.live.stage import Stage
 from app.explorer.model.keyspace import Keyspace
 from tests.integration.explorer.cases import CASES, Case, differences

@@ -1,18 +1,16 @@
-"""The matrix in the README: every cell explored anew.
+"""The matrix: every cell explored anew.
 
-To write it anew: `lastapple explore --matrix`, between the two marks.
+To write it anew: `lastapple explore --matrix > app/explorer/matrix.md`, and the same between the
+two marks in the README (tests/unit/explorer/test_docs.py compares the two).
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from app.explorer.matrix import AGAIN, COLUMNS, Row, asked, read, rows
+from app.explorer.matrix import AGAIN, COLUMNS, Row, asked, rows, written
 
-README = (Path(__file__).parents[3] / "README.md").read_text()
-WRITTEN = read(README.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0])
+WRITTEN = written()
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import time
 import pytest
 from sqlalchemy import insert, select, text, update
 
-from app import Parts
 from app.domain import Clock, DatabaseAway
 from app.locks.db_unique import DbUnique
+from app.parts import Parts
 from app.store.named_locks import LockRow, Now
 from tests.integration.database import before_statement
 from tests.selling import at_once, fulfil_all, mode, order
@@ -84,18 +84,18 @@ def test_the_clock_of_the_machine_does_not_matter(parts: Parts) -> None:
 def test_it_says_whose_it_is(parts: Parts) -> None:
     mine, other = lock(parts), lock(parts)
     assert not mine.locked()
-    assert mine.acquire(timeout=1)
+    assert mine.acquire(timeout=10)
     assert (mine.owned(), other.owned(), other.locked()) == (True, False, True)
     assert mine.release()
     assert (mine.owned(), mine.locked()) == (False, False)
 
 
 def test_extended_while_it_is_mine(parts: Parts) -> None:
-    mine, other = lock(parts, lease=0.2), lock(parts)
-    assert mine.acquire(timeout=1)
+    mine, other = lock(parts, lease=1), lock(parts)
+    assert mine.acquire(timeout=10)
     assert mine.extend(30)
     assert not mine.lost
-    assert not other.acquire(timeout=0.4), "longer than the first lease"
+    assert not other.acquire(timeout=1.2), "longer than the first lease"
     assert mine.extend(0.01)
     assert other.acquire(timeout=5)
     assert not mine.extend(30)
@@ -106,7 +106,7 @@ def test_extended_while_it_is_mine(parts: Parts) -> None:
 
 def test_over_is_not_mine_any_more_though_nobody_has_taken_it(parts: Parts) -> None:
     late = lock(parts, lease=0.05)
-    assert late.acquire(timeout=1)
+    assert late.acquire(timeout=10)
     until(lambda: not late.locked())
     assert not late.release()
     assert lock(parts).acquire(timeout=0), "its row is there for the next one to take over"
@@ -114,7 +114,7 @@ def test_over_is_not_mine_any_more_though_nobody_has_taken_it(parts: Parts) -> N
 
 def test_a_database_that_is_away_is_said_so(parts: Parts) -> None:
     held = lock(parts)
-    assert held.acquire(timeout=1)
+    assert held.acquire(timeout=10)
     with parts.engine.begin() as sql:
         sql.execute(text("ALTER TABLE locks RENAME TO elsewhere"))
     for deed in (lock(parts).attempt, held.release, held.owned):
@@ -123,7 +123,7 @@ def test_a_database_that_is_away_is_said_so(parts: Parts) -> None:
 
 
 def test_sells_what_there_is(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "lock:db_unique", 10, {"wait": 20_000})
+    round = parts.rounds.start("apple", "lock:db_unique", 10, {"wait": 50_000})
     seller = mode(parts, round)
     at_once([lambda: seller.sell(order(round)) for _ in range(12)])
     fulfil_all(parts.fulfil)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import redis
 
-from app import Parts
+from app.parts import Parts
 from tests.locking import KEY, HoldUp, Lock, Other, SetClock, renewing
 from tests.servers import until
 

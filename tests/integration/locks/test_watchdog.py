@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from app import Parts
 from app.locks import LOCKS
+from app.parts import Parts
 from app.store.servers import Servers
 from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
 from tests.servers import StoreServer, until

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app import Parts
 from app.domain import Outcome, Round
+from app.parts import Parts
 from app.service.rounds import in_database
 from app.store.cluster import Cluster
 from app.store.keys import Keys

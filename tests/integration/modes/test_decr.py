@@ -8,12 +8,11 @@ import sys
 
 import pytest
 
-from app import Parts
 from app.domain import Outcome
+from app.parts import Parts
 from app.store.keys import Keys
 from tests.selling import HandClock, Once, at_once, fulfil_all, mode, order
-from tests.servers import until
-from tests.wire import Handed
+from tests.wire import Handed, lease_runs_out
 
 pytestmark = pytest.mark.usefixtures("wired")
 
@@ -67,12 +66,12 @@ def test_the_round_ends_before_the_units_are_given_back(parts: Parts) -> None:
 
 def test_one_key_buys_twice_when_the_purchase_outlives_its_lock(parts: Parts) -> None:
     """What decr cannot promise: the key's lock is a lease."""
-    round = parts.rounds.start("apple", "decr", 3, {"lease": 50})
+    round = parts.rounds.start("apple", "decr", 3, {})
     claim = Keys("apple", round.number).claim("k")
     other = mode(parts, round)
 
     def be_overtaken() -> None:
-        until(lambda: not parts.store.exists(claim))
+        lease_runs_out(parts, claim)
         assert other.sell(order(round, key="k")).outcome is SOLD
 
     sale = mode(parts, round, HandClock(Once(be_overtaken))).sell(order(round, key="k"))
@@ -118,7 +117,7 @@ def test_a_crash_after_the_decrby_leaves_a_unit_to_nobody(
 
 
 def test_a_key_that_is_being_sold_makes_the_impatient_busy(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "decr", 3, {"wait": 30})
+    round = parts.rounds.start("apple", "decr", 3, {"wait": 300})
     parts.store.set(Keys("apple", round.number).claim("k"), "somebody else")
     sale = mode(parts, round).sell(order(round, key="k"))
     assert (sale.outcome, sale.attempts > 1) == (Outcome.BUSY, True)

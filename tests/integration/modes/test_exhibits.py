@@ -7,8 +7,9 @@ from functools import partial
 
 import pytest
 
-from app import Parts
 from app.domain import Outcome
+from app.parts import Parts
+from app.store.keys import Keys
 from tests.selling import HandClock, Once, at_once, fulfil_all, mode, order
 from tests.wire import Buyer, Handed, lease_runs_out
 
@@ -66,15 +67,18 @@ def two_locks_expire_before_their_watch(
     parts: Parts, name: str, key: str | None = None
 ) -> list[Outcome]:
     """One unit. A takes the lock and loses it, B does, and only then do both WATCH and read."""
-    round = parts.rounds.start("apple", name, 1, {"lease": 100})
-    watch, write = threading.Barrier(2, timeout=10), threading.Barrier(2, timeout=10)
+    round = parts.rounds.start("apple", name, 1, {})
+    watch, write = threading.Barrier(2, timeout=30), threading.Barrier(2, timeout=30)
 
-    def wait() -> None:
-        lease_runs_out(parts, round)
-        watch.wait()
+    def too_late_for(step: threading.Barrier) -> Once:
+        def wait() -> None:
+            lease_runs_out(parts, Keys("apple", round.number).lock)
+            step.wait()
+
+        return Once(wait)
 
     made = [
-        Handed(mode(parts, round), {"WATCH": Once(wait), "MULTI": Once(write.wait)})
+        Handed(mode(parts, round), {"WATCH": too_late_for(watch), "MULTI": too_late_for(write)})
         for _ in range(2)
     ]
     sales = at_once([partial(seller.sell, order(round, key=key)) for seller in made])
@@ -108,11 +112,11 @@ def test_who_sells_under_anothers_lock(
     parts: Parts, name: str, intruder: Outcome, owner: Outcome
 ) -> None:
     """A's lock expires before its WATCH and B has it by then. B is the one who may sell."""
-    round = parts.rounds.start("apple", name, 1, {"lease": 200})
+    round = parts.rounds.start("apple", name, 1, {})
     inside: list[Buyer] = []
 
     def let_another_in() -> None:
-        lease_runs_out(parts, round)
+        lease_runs_out(parts, Keys("apple", round.number).lock)
         inside.append(Buyer(parts, round))
 
     def let_him_finish() -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from app import Parts
 from app.domain import Outcome, Round
+from app.parts import Parts
 from app.store.keys import Keys
 from tests.selling import HandClock, Once, fulfil_all, mode, order
 from tests.wire import Buyer, Handed, lease_runs_out
 
 SOLD, SOLD_OUT, BUSY = Outcome.SOLD, Outcome.SOLD_OUT, Outcome.BUSY
+
+
+def lock_of(round: Round) -> str:
+    return Keys(round.item, round.number).lock
 
 
 def sold_exactly(parts: Parts, round: Round, units: int) -> None:
@@ -22,11 +28,11 @@ def sold_exactly(parts: Parts, round: Round, units: int) -> None:
 @pytest.mark.parametrize(("name", "told"), [("fenced", BUSY), ("watched", SOLD_OUT)])
 def test_who_is_overtaken_sells_nothing(parts: Parts, name: str, told: Outcome) -> None:
     """One unit. A's lease runs out while he thinks; B enters and buys it; A writes."""
-    round = parts.rounds.start("apple", name, 1, {"lease": 50})
+    round = parts.rounds.start("apple", name, 1, {})
     others: list[Outcome] = []
 
     def be_overtaken() -> None:
-        lease_runs_out(parts, round)
+        lease_runs_out(parts, lock_of(round))
         others.append(mode(parts, round).sell(order(round)).outcome)
 
     sale = mode(parts, round, HandClock(Once(be_overtaken))).sell(order(round))
@@ -37,11 +43,11 @@ def test_who_is_overtaken_sells_nothing(parts: Parts, name: str, told: Outcome) 
 
 def test_fenced_refuses_a_write_when_a_newer_holder_has_but_read(parts: Parts) -> None:
     """Checked on writes only, A's write would pass, and B's after it: a lost update."""
-    round = parts.rounds.start("apple", "fenced", 1, {"lease": 50})
+    round = parts.rounds.start("apple", "fenced", 1, {})
     newer: list[Buyer] = []
 
     def be_overtaken() -> None:
-        lease_runs_out(parts, round)
+        lease_runs_out(parts, lock_of(round))
         newer.append(Buyer(parts, round))
 
     sale = mode(parts, round, HandClock(Once(be_overtaken))).sell(order(round))
@@ -52,12 +58,12 @@ def test_fenced_refuses_a_write_when_a_newer_holder_has_but_read(parts: Parts) -
 
 @pytest.mark.usefixtures("wired")
 def test_fenced_refuses_a_read_when_a_newer_holder_has_read(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "fenced", 1, {"lease": 50})
+    round = parts.rounds.start("apple", "fenced", 1, {})
     newer: list[Buyer] = []
     thoughts: list[None] = []
 
     def be_overtaken() -> None:
-        lease_runs_out(parts, round)
+        lease_runs_out(parts, lock_of(round))
         newer.append(Buyer(parts, round))
 
     # Before the first command about the highest token, which is the read.
@@ -72,24 +78,24 @@ def test_fenced_refuses_a_read_when_a_newer_holder_has_read(parts: Parts) -> Non
 
 
 def test_fenced_sells_when_nobody_came_meanwhile(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "fenced", 1, {"lease": 50})
-    seller = mode(parts, round, HandClock(Once(lambda: lease_runs_out(parts, round))))
+    round = parts.rounds.start("apple", "fenced", 1, {})
+    seller = mode(parts, round, HandClock(Once(lambda: lease_runs_out(parts, lock_of(round)))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.lock_lost) == (SOLD, True)
     sold_exactly(parts, round, 1)
 
 
 def test_watched_tries_again_when_its_lock_ran_out(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "watched", 1, {"lease": 50})
-    seller = mode(parts, round, HandClock(Once(lambda: lease_runs_out(parts, round))))
+    round = parts.rounds.start("apple", "watched", 1, {})
+    seller = mode(parts, round, HandClock(Once(lambda: lease_runs_out(parts, lock_of(round)))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.attempts, sale.conflicts, sale.lock_lost) == (SOLD, 2, 1, True)
     sold_exactly(parts, round, 1)
 
 
 def test_watched_never_sells_when_the_work_always_outlives_the_lease(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "watched", 1, {"lease": 20, "attempts": 3})
-    seller = mode(parts, round, HandClock(lambda: lease_runs_out(parts, round)))
+    round = parts.rounds.start("apple", "watched", 1, {"attempts": 3})
+    seller = mode(parts, round, HandClock(lambda: lease_runs_out(parts, lock_of(round))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.left, sale.attempts, sale.conflicts) == (BUSY, 1, 3, 3)
     assert sale.lock_lost
@@ -99,8 +105,13 @@ def test_watched_never_sells_when_the_work_always_outlives_the_lease(parts: Part
 @pytest.mark.parametrize("name", ["watched", "watched_blind"])
 def test_patience_ends_when_the_work_always_outlives_the_lease(parts: Parts, name: str) -> None:
     """The lock is free at every try: nobody waits for it, and yet the buyer has waited."""
-    round = parts.rounds.start("apple", name, 1, {"lease": 20, "wait": 10, "attempts": 5})
-    seller = mode(parts, round, HandClock(lambda: lease_runs_out(parts, round)))
+    round = parts.rounds.start("apple", name, 1, {"wait": 10, "attempts": 5})
+
+    def take_long() -> None:
+        lease_runs_out(parts, lock_of(round))
+        time.sleep(0.02)
+
+    seller = mode(parts, round, HandClock(take_long))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.attempts) == (BUSY, 1)
     sold_exactly(parts, round, 0)

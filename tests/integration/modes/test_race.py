@@ -8,11 +8,12 @@ from functools import partial
 
 import pytest
 
-from app import Parts
 from app.domain import Outcome
+from app.parts import Parts
 from app.service.rounds import in_database
 from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
 from tests.servers import until
+from tests.wire import lease_runs_out
 
 RUNS_ON = ["valkey"]
 
@@ -82,13 +83,12 @@ def test_watch_gives_up_after_its_attempts(parts: Parts) -> None:
 
 def test_a_lease_that_the_work_outlives_oversells(parts: Parts) -> None:
     """The lock runs out while A thinks; B enters, sells the same unit; A's blind write follows."""
-    round = parts.rounds.start("apple", "lock:lease", 1, {"lease": 50})
+    round = parts.rounds.start("apple", "lock:lease", 1, {})
     second = mode(parts, round)
     stolen: list[Outcome] = []
 
     def outlive_the_lease() -> None:
-        lock = f"{{apple}}:{round.number}:lock"
-        until(lambda: not parts.store.exists(lock))
+        lease_runs_out(parts, f"{{apple}}:{round.number}:lock")
         stolen.append(second.sell(order(round)).outcome)
 
     sale = mode(parts, round, HandClock(Once(outlive_the_lease))).sell(order(round))
@@ -100,7 +100,7 @@ def test_a_lease_that_the_work_outlives_oversells(parts: Parts) -> None:
 
 @pytest.mark.parametrize("name", ["lock:lease", "watched_blind", "watched", "fenced"])
 def test_a_lock_that_is_held_makes_the_impatient_busy(parts: Parts, name: str) -> None:
-    round = parts.rounds.start("apple", name, 5, {"wait": 30})
+    round = parts.rounds.start("apple", name, 5, {"wait": 300})
     parts.store.set(f"{{apple}}:{round.number}:lock", "somebody else")
     sale = mode(parts, round).sell(order(round))
     assert sale.outcome is Outcome.BUSY

@@ -1,4 +1,4 @@
-"""Shops of a test's own, closed whatever becomes of the test."""
+"""Shops of a test's own or of a file's, closed whatever becomes of the tests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers import StoreServer
 from tests.shop import Shop
 
 
@@ -22,3 +23,19 @@ def new_shop() -> Iterator[Callable[..., Shop]]:
     yield make
     for shop in made:
         shop.close()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path_factory.mktemp("store"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def shop(store: StoreServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """Over a store that the tests may kill, if they start it again."""
+    shop = Shop(tmp_path_factory.mktemp("shop"), REDIS_URL=store.url)
+    shop.start()
+    yield shop
+    shop.close()

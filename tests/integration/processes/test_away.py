@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import requests
 
+from loadtest.lab import Lab
 from tests.servers import PostgresServer, StoreServer, until
 from tests.shop import Shop
 
@@ -22,7 +24,7 @@ def store(tmp_path: Path) -> Iterator[StoreServer]:
 
 def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path) -> None:
     """Killed and frozen: 503 within a second, with Retry-After, and back by itself."""
-    shop = new_shop(tmp_path / "shop", REDIS_URL=store.url)
+    shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, STORE_TIMEOUT="400")
     shop.start()
     number = shop.round("watch", 100)["round"]
     with requests.Session() as session:
@@ -41,17 +43,37 @@ def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path:
     assert shop.audit(number)["verdict"] == "exact"
 
 
-def test_database_away(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
+def test_an_audit_waits_for_a_store_that_hangs(
+    new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path
+) -> None:
+    """A comparison of many minutes does not end because the store was slow under its load."""
+    shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, STORE_TIMEOUT="400")
+    shop.start()
+    number = shop.round("watch", 100)["round"]
+    assert shop.buy(requests.Session()).status_code == 201
+    store.freeze()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(Lab(shop.lab).audit, "apple", number)
+        for _ in range(2):  # by then the other one has been answered so, too
+            answer = requests.get(f"{shop.lab}/rounds/apple/{number}/audit", timeout=10)
+            assert answer.status_code == 503
+        assert not asked.done()
+        store.thaw()
+        assert asked.result(40)["verdict"] == "exact"
+
+
+def test_database_away(
+    new_shop: Callable[..., Shop], tmp_path: Path, own_postgres: PostgresServer
+) -> None:
     """Sales go on, order pages too; fulfil catches up when the database is back.
 
     Only what sells in the database itself is away meanwhile.
     """
-    postgres = PostgresServer(tmp_path / "postgres")
-    shop = new_shop(tmp_path / "shop", DATABASE_URL=postgres.database())
+    shop = new_shop(tmp_path / "shop", DATABASE_URL=own_postgres.database())
     shop.start()
     number = shop.round("atomic", 100)["round"]
     there = shop.round("sql", 100, item="pear")["round"]
-    postgres.stop()
+    own_postgres.stop()
     with requests.Session() as session:
         sold = [shop.buy(session) for _ in range(20)]
         refused = shop.buy(session, item="pear")
@@ -64,7 +86,7 @@ def test_database_away(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
     assert (away.status_code, away.json()["title"]) == (503, "The database is away")
     mine = requests.get(f"{shop.url}/orders", timeout=10).json()
     assert mine == {"orders": [], "partial": False}
-    postgres.server.start()
+    own_postgres.server.start()
     audit = shop.audit(number)
     assert (audit["verdict"], audit["orders"]) == ("exact", 20)
     assert requests.get(order, timeout=10).json()["state"] == "confirmed"
@@ -72,4 +94,3 @@ def test_database_away(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
         assert shop.buy(session, item="pear").status_code == 201
     audit = shop.audit(there, item="pear")
     assert (audit["verdict"], audit["sold"], audit["left"]) == ("exact", 1, 99)
-    postgres.stop()

@@ -30,7 +30,7 @@ def test_a_node_is_killed_and_comes_back(
     new_shop: Callable[..., Shop], nodes: ClusterServer, tmp_path: Path
 ) -> None:
     """Each buyer tries again with his key until he is answered: all get one apple, none two."""
-    shop = new_shop(tmp_path / "shop", REDIS_URL=nodes.url)
+    shop = new_shop(tmp_path / "shop", REDIS_URL=nodes.url, STORE_TIMEOUT="400")
     shop.start()
     modes = dict(zip(ITEMS, ("atomic", "watch", "lock", "atomic", "watch", "lock"), strict=True))
     # A lock that was held when the node died stands in its log: nobody has it until its lease ends.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 from collections.abc import Callable
@@ -13,8 +14,8 @@ from loadtest import wrk
 from loadtest.generator import Load
 from tests.shop import Shop
 
-PAIRS = 5
-SECONDS = 3.0
+FEWEST, MOST = 8, 60  # pairs
+SECONDS = 1.0  # each half of one
 
 
 def test_atomic_reaches_three_fifths_of_a_no_op(
@@ -31,11 +32,36 @@ def test_atomic_reaches_three_fifths_of_a_no_op(
     shop = new_shop(tmp_path, SHOP_WORKERS="1", SHOP_THREADS="64")
     shop.start()
     number = shop.round("atomic", 10_000_000)["round"]
-    ratios = []
-    for _ in range(PAIRS):
-        noop = wrk.goodput(Load(shop.url, 64, None, SECONDS))
-        ratios.append(wrk.goodput(Load(shop.url, 64, "apple", SECONDS)) / noop)
-    middle = statistics.median(ratios)
-    print(f"atomic ÷ no-op by wrk: {min(ratios):.2f} – {middle:.2f} – {max(ratios):.2f}")
-    assert middle >= 0.6, ratios
+    loads = [Load(shop.url, 64, None, SECONDS), Load(shop.url, 64, "apple", SECONDS)]
+    for load in loads:
+        wrk.goodput(load)  # warm
+    ratios: list[float] = []
+    # One pair says little on a machine with other guests: the more it takes, the nearer it is.
+    while len(ratios) < MOST and not clearly_above(0.6, ratios):
+        loads.reverse()  # who was first comes second, so that a drift favours neither
+        good = {load.item: counted(load) for load in loads}
+        ratios.append(good["apple"] / good[None])
+    mean = statistics.fmean(ratios)
+    print(
+        f"atomic ÷ no-op by wrk: {min(ratios):.2f} – {mean:.2f} – {max(ratios):.2f} "
+        f"({len(ratios)} pairs)"
+    )
+    assert mean >= 0.6, ratios
     assert shop.audit(number, seconds=60)["verdict"] == "exact"
+
+
+def counted(load: Load) -> float:
+    """Good answers a second."""
+    counts = wrk.run(load, SECONDS)
+    return counts["good"] / counts["seconds"]
+
+
+def clearly_above(bound: float, ratios: list[float]) -> bool:
+    """By a standard error; below it, or near it, more of them must tell.
+
+    To stop at the first such moment favours who is a little below: it tells 0.5 from 0.6, not 0.59.
+    """
+    if len(ratios) < FEWEST:
+        return False
+    error = statistics.stdev(ratios) / math.sqrt(len(ratios))
+    return statistics.fmean(ratios) - error > bound

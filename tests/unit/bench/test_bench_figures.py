@@ -13,9 +13,10 @@ from rich.console import Console
 from app.bench.cell import Count, Shape, Window
 from app.bench.contender import Attempt
 from app.bench.document import row
-from app.bench.figures import Figures, Result, Spread, figures, percentile, spread
+from app.bench.figures import Figures, Result, figures, percentile
 from app.bench.rows import ROWS, Row
 from app.bench.run import Plan, rotated
+from app.bench.spread import Spread, spread
 from app.bench.tables import WIDE, cell, number, table
 from app.bench.worker import contend
 

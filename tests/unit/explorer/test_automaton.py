@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import redis
+from redis.client import Pipeline
 
 from app.explorer import surroundings
 from app.explorer.automaton import Automaton
 from app.explorer.buyer import Buyer
+from app.explorer.model.values import QUEUED, Ok, Reply
 from app.explorer.request import Done, Hear, Lost, Send
 from app.explorer.targets import EPOCH, GateServers, Target
 from app.store.redis import NEVER_RESEND
@@ -101,6 +104,62 @@ def test_what_a_return_brings_along_is_told_apart() -> None:
         assert isinstance(automaton.nodes[there].requests[0], Send)
         told.append(automaton.nodes[automaton.move(there, 0, (1,), EPOCH).to].told)
     assert told == ["SOLD", "SOLD_OUT"]
+
+
+def in_a_pipeline(store: redis.Redis) -> str:
+    pipe = store.pipeline(transaction=False)
+    pipe.get("stock")
+    pipe.get("price")
+    stock, _ = pipe.execute()
+    return "SOLD" if stock == b"1" else "SOLD_OUT"
+
+
+def in_a_transaction(store: redis.Redis) -> str:
+    def take(pipe: Pipeline) -> Any:
+        stock = pipe.get("stock")
+        pipe.multi()
+        pipe.get("price")
+        return "SOLD" if stock == b"1" else "SOLD_OUT"
+
+    return str(store.transaction(take, "stock", value_from_callable=True))
+
+
+@pytest.mark.parametrize(
+    ("sell", "before", "after"),
+    [
+        (in_a_pipeline, [], (b"60",)),
+        (in_a_transaction, [(Ok("OK"),)], (Ok("OK"), QUEUED, (b"60",))),
+    ],
+)
+def test_what_redis_py_was_answered_before_is_told_apart(
+    sell: Callable[[redis.Redis], str], before: list[tuple[Reply, ...]], after: tuple[Reply, ...]
+) -> None:
+    """At the last request nobody but redis-py knows what was said of the stock."""
+    automaton = Automaton("A", lambda _: sell(GateServers(NEVER_RESEND).store), EPOCH)
+    told = []
+    for stock in (b"1", b"0"):
+        at = 0
+        for answer in (*before, (stock,), after):
+            assert isinstance(automaton.nodes[at].requests[0], Send)
+            at = automaton.move(at, 0, answer, EPOCH).to
+        told.append(automaton.nodes[at].told)
+    assert told == ["SOLD", "SOLD_OUT"]
+
+
+def test_who_listens_on_another_connection_is_elsewhere() -> None:
+    """Who has lost a reply subscribes again; on the first connection nobody speaks any more."""
+    in_line, subscribed = ((0, 0, 100),), ((b"ssubscribe", b"waiter", 1),)
+    listening = []
+    with surroundings.of_their_own():
+        automaton = Automaton("A", Target("lock:queue").work, EPOCH)
+        for subscribing in ([subscribed], [Lost(), subscribed]):
+            at = 0
+            for answer in (in_line, *subscribing, in_line):
+                at = automaton.move(at, 0, answer, EPOCH).to
+            request = automaton.nodes[at].requests[0]
+            assert isinstance(request, Hear)
+            listening.append(request.connection)
+    assert listening == ["0A2", "0A3"]
 
 
 def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:

@@ -1,4 +1,4 @@
-"""docs/explorer.md names every finding and every fault."""
+"""docs/explorer.md names every finding and every fault; what else is written is what is found."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS
+from app.explorer.matrix import WRITTEN
+from tests.unit.explorer.shortest import FILE, page
 
-PAGE = (Path(__file__).parents[3] / "docs" / "explorer.md").read_text()
+TOP = Path(__file__).parents[3]
+PAGE = (TOP / "docs" / "explorer.md").read_text()
 
 
 def test_every_finding_is_explained() -> None:
@@ -18,3 +21,17 @@ def test_every_finding_is_explained() -> None:
 
 def test_every_fault_is_explained() -> None:
     assert all(f"{name}=" in PAGE for name in Faults._fields)
+
+
+def test_the_readmes_matrix_is_the_one_that_the_lab_reads() -> None:
+    """tests/integration/explorer/test_matrix.py explores it."""
+    readme = (TOP / "README.md").read_text()
+    shown = readme.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0]
+    assert shown == WRITTEN.read_text()
+
+
+def test_how_each_mode_goes_wrong_is_what_is_found_now() -> None:
+    advice = (
+        "To write it anew: .venv/bin/python -m tests.unit.explorer.shortest (then read the diff)"
+    )
+    assert FILE.read_text() == page(), advice

@@ -176,3 +176,26 @@ def test_what_the_client_raises_is_told_and_what_else_is_raised_is_wrong(tmp_pat
     report = Explorer(student, 2).explore(Faults(pause=1))
     assert report.exhaustive
     assert [finding.name for finding in report.findings] == ["no sale"]
+
+
+def test_what_nobody_reads_again_is_forgotten_beside_a_class_with_a_property(
+    tmp_path: Path,
+) -> None:
+    student = written(
+        tmp_path,
+        """
+class Shelf:
+    @property
+    def empty(self):
+        return False
+
+def sell(redis, buyer):
+    redis.get("stock")
+    redis.get("price")
+    return Shelf().empty
+""",
+    )
+    with student.surroundings():
+        automaton = Automaton("A", student.work, EPOCH)
+        one, other = (automaton.move(0, 0, (stock,), EPOCH).to for stock in (b"1", b"2"))
+    assert one == other

@@ -25,9 +25,11 @@ PROMISED = {
 }
 
 
+FINISHED = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
+
+
 def html(real: Comparison) -> str:
-    finished = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
-    whole = page(real.machine, real.options, real.rows, real.yardsticks, finished)
+    whole = page(real.machine, real.options, real.rows, real.yardsticks, FINISHED)
     assert "Plotly.newPlot" in whole
     # Without plotly.js itself, which is not ours and mentions addresses of its own.
     return re.sub(r"<script>/\*\*.*?</script>", "", whole, count=1, flags=re.DOTALL)
@@ -92,8 +94,9 @@ def test_withheld_ratios_make_no_chart_and_absent_wrk_no_bars(real: Comparison) 
 def test_the_document_keeps_its_promise_to_programs(real: Comparison) -> None:
     real.rows[0].ratio_noop = None
     real.rows[0].goodput = 881.327812345
-    said = document(real.machine, real.options, real.rows, real.yardsticks)
+    said = document(real.machine, real.options, real.rows, real.yardsticks, FINISHED)
     again = json.loads(json.dumps(said, allow_nan=False))
+    assert again["finished"] == "2026-11-21T07:00:00+00:00"
     for row in again["rows"]:
         assert set(row) >= PROMISED
     assert again["rows"][0]["ratio_noop"] is None

@@ -1,16 +1,13 @@
 // Keeps the verdict and the figures of a round true while somebody looks at them.
 
+import { write } from "./screen.js";
+
 const EVERY = 1000; // ms
 
 const verdict = document.getElementById("audit");
 const sentence = verdict.querySelector(".sentence");
 const bar = document.querySelector(".bar svg");
 const stocked = Number(bar.dataset.stocked);
-
-/** Writes only what changed: a live region speaks at every write. */
-function write(element, text) {
-  if (element.textContent !== String(text)) element.textContent = text;
-}
 
 function showVerdict(name, words) {
   verdict.dataset.verdict = name;
@@ -33,7 +30,7 @@ function show(audit) {
   const within = Math.min(audit.sold, stocked);
   const figures = { ...audit, ...audit.answers, within };
   for (const cell of document.querySelectorAll("[data-figure]")) {
-    write(cell, figures[cell.dataset.figure]);
+    write(cell, figures[cell.dataset.figure].toLocaleString(document.documentElement.lang));
   }
   for (const cell of document.querySelectorAll(".nought td")) {
     cell.classList.toggle("wrong", cell.textContent !== "0");

@@ -1,10 +1,13 @@
 // Keeps the shelf true: asks GET /items every two seconds while somebody looks at it.
 
+import { Opening } from "./opening.js";
+
 const EVERY = 2000; // ms
 const AFTER_FAILURE = 8000; // a shop in trouble is not helped by being asked more often
 
 const words = document.getElementById("stock-words");
 const few = Number(words.dataset.few);
+const answers = document.getElementById("answers");
 
 /** Fills the words that the page keeps in a <template> for `name` and returns them. */
 export function say(template, name, slots) {
@@ -31,6 +34,17 @@ export function isBusy(form) {
   return form.querySelector("button").ariaBusy === "true";
 }
 
+const openings = new Map(); // slug -> when its round opens
+
+for (const card of document.querySelectorAll("[data-slug]")) {
+  const opening = new Opening(
+    () => card.querySelector(".buy form button"),
+    (opened) => opened && card.querySelector(".said").replaceChildren(say(answers, "open", {})),
+  );
+  opening.hear(card.dataset.round, Number(card.dataset.opensIn), performance.now());
+  openings.set(card.dataset.slug, opening);
+}
+
 function offerQuantities(select, most) {
   while (select.length > most) select.remove(select.length - 1);
   while (select.length < most) select.add(new Option(select.length + 1));
@@ -47,16 +61,19 @@ async function redraw(slugs) {
     const hadFocus = old.contains(document.activeElement);
     old.replaceChildren(...page.querySelector(place).childNodes);
     if (hadFocus) old.focus();
+    openings.get(slug).draw();
   }
 }
 
 async function refresh() {
   const answer = await fetch("/items", { signal: AbortSignal.timeout(AFTER_FAILURE) });
+  const received = performance.now();
   if (!answer.ok) return AFTER_FAILURE;
   const stale = [];
   for (const item of await answer.json()) {
     const card = document.querySelector(`[data-slug="${item.slug}"]`);
     if (!card) continue;
+    openings.get(item.slug).hear(String(item.round), item.opens_in_ms, received);
     const state = showStock(card, item);
     const form = card.querySelector("form");
     // A purchase without an answer keeps its form, even when the stock is gone: asking again

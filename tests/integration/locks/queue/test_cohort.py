@@ -6,10 +6,10 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from app import Parts
 from app.domain import Clock
 from app.locks.queue.cohort import Cohort, Held, _cohorts
 from app.locks.queue.contender import Contender
+from app.parts import Parts
 from app.store.redis import Wire, metered
 from tests.servers import until
 
@@ -100,7 +100,7 @@ def test_after_a_tenth_of_the_lease_it_is_not_passed_on(
     parts: Parts, pool: ThreadPoolExecutor
 ) -> None:
     """Who gets it shall have nearly a whole lease for its work."""
-    mine = contender(parts, lease=0.5)
+    mine = contender(parts, lease=2)
     held = mine.acquire("a")
     waiting = sit(pool, mine, "b")
     assert held
@@ -147,7 +147,7 @@ def test_a_thread_that_died_with_the_lock_blocks_its_process_no_longer_than_the_
 def test_the_late_release_of_a_deposed_leader_disturbs_nobody(
     parts: Parts, pool: ThreadPoolExecutor
 ) -> None:
-    mine = contender(parts, lease=0.2)
+    mine = contender(parts, lease=1)
     late = mine.acquire("late")
     held = mine.acquire("next", True, 10)
     waiting = sit(pool, mine, "third")

@@ -15,8 +15,8 @@ from typing import cast
 
 import pytest
 
-from app import Parts
 from app.locks.queue.line import HANDOVER
+from app.parts import Parts
 from tests.crowd import KEY, LOG
 from tests.servers import until
 

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import orjson
 import pytest
 
-from app import Parts
 from app.locks.queue.line import HANDOVER, Line
+from app.parts import Parts
 from app.store.redis import Wire, metered
 from tests.integration.locks.queue.standing import (
     LINE,
@@ -22,6 +22,7 @@ from tests.integration.locks.queue.standing import (
     strange,
 )
 from tests.servers import until
+from tests.wire import lease_runs_out
 
 RUNS_ON = ["valkey", "cluster"]
 pytestmark = pytest.mark.again
@@ -204,8 +205,8 @@ def test_a_holder_that_died_is_outlived_by_the_first_in_line(
 
 
 def test_nobody_jumps_the_line_when_a_lease_has_run_out(parts: Parts) -> None:
-    assert line(parts, lease=0.1).acquire("dead", True, None)
+    assert line(parts).acquire("dead", True, None)
     _connected = stand_frozen(parts, "first")
-    until(lambda: not parts.store.exists(NAME))
+    lease_runs_out(parts, NAME)
     assert line(parts).acquire("jumper", False, None) is None
     assert parts.store.get(NAME) == b"first"

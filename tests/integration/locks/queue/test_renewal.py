@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from app import Parts
 from app.domain import Clock
 from app.locks.queue import Lock, Queue
 from app.locks.queue.cohort import Held
 from app.locks.queue.contender import Contender
+from app.parts import Parts
 from tests.integration.locks.queue.standing import NAME
 
 RUNS_ON = ["valkey"]

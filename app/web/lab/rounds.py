@@ -10,7 +10,6 @@ from flask import Blueprint, Response, request, url_for
 
 from app.domain import (
     ITEMS,
-    ROUND_BOUNDS,
     DatabaseAway,
     Invalid,
     Round,
@@ -19,14 +18,12 @@ from app.domain import (
 )
 from app.service import catalogue
 from app.service.audit import Auditor
-from app.service.rounds import Rounds, is_exhibit, warnings
+from app.service.rounds import Rounds, is_exhibit
+from app.service.warnings import warnings
+from app.text import Text
 from app.web import parse
 from app.web.answers import describe, iso, json, page, see_other, wants_html
-
-# Names of a round's times on the wire, where the unit belongs into the name.
-TIMES = {"think_ms": "think", "lease_ms": "lease", "wait_ms": "wait"}
-TIMES |= {"attempts": "attempts", "limit": "limit"}
-FIELDS = ("item", "stock", "mode", "recipe", *TIMES)
+from app.web.lab.asked import FIELDS, TIMES, at_fields, read, round_limits
 
 
 def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, Any]]) -> Blueprint:
@@ -44,10 +41,10 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
             rounds=[shown(round) | {"left": left} for _, round, left in rounds.shelf() if round],
             form=_defaults() | values,
             errors=errors,
-            items=[{"slug": item.slug, "name": item.name} for item in ITEMS.values()],
+            items=ITEMS.values(),
             modes=catalogue.modes(),
             recipes=catalogue.recipes(),
-            limits=_limits(),
+            limits=round_limits(),
         )
 
     @lab.post("/rounds")
@@ -58,25 +55,17 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
         except (Invalid, UnknownItem) as error:
             if not wants_html():
                 raise
-            said = error.errors if isinstance(error, Invalid) else {"item": str(error)}
-            fields = _WIRE | ({"mode": "recipe"} if _names_recipe(values) else {})
-            return form_page(
-                values, {fields.get(name, name): text for name, text in said.items()}, 422
-            )
+            return form_page(values, at_fields(error, values), 422)
         if wants_html():
             return see_other(url_for("lab.show", item=round.item, number=round.number))
         return json(view(round), 201)
 
     def _start(values: dict[str, Any]) -> Round:
         if unknown := sorted(values.keys() - set(FIELDS)):
-            raise Invalid({name: f"A round has no {name!r}." for name in unknown})
-        mode = parse.text(values, "mode")
-        if _names_recipe(values):
-            mode = f"{mode}:{parse.text(values, 'recipe')}"
-        times = {
-            inner: parse.whole(values, name) for name, inner in TIMES.items() if name in values
-        }
-        return rounds.start(parse.text(values, "item"), mode, parse.whole(values, "stock"), times)
+            raise Invalid(
+                {name: Text("A round has no %(field)s.", field=repr(name)) for name in unknown}
+            )
+        return rounds.start(*read(values))
 
     @lab.get("/rounds/<item>")
     def newest(item: str) -> Response:
@@ -124,14 +113,6 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
     return lab
 
 
-def _names_recipe(values: dict[str, Any]) -> bool:
-    """Is the recipe a field of its own? Then whatever is wrong with the mode is wrong with it."""
-    return values.get("mode") == "lock" and bool(values.get("recipe"))
-
-
-_WIRE = {inner: name for name, inner in TIMES.items()}
-
-
 def shown(round: Round) -> dict[str, Any]:
     """A round in the templates."""
     return view(round) | {"name": ITEMS[round.item].name, "number": round.number}
@@ -150,15 +131,13 @@ def view(round: Round) -> dict[str, Any]:
         "wait_ms": round.wait,
         "attempts": round.attempts,
         "limit": round.limit,
+        "delay_ms": round.delay,
         "running": round.running,
         "started_at": iso(round.started),
+        "opens_at": iso(round.opens),
         "ended_at": iso(round.ended),
         "warnings": warnings(round),
     }
-
-
-def _limits() -> dict[str, tuple[int, int]]:
-    return {_WIRE.get(name, name): (bound.low, bound.high) for name, bound in ROUND_BOUNDS.items()}
 
 
 def _defaults() -> dict[str, Any]:

@@ -1,0 +1,116 @@
+"""What can go wrong, each with words for whom it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from app.text import Text
+
+
+class ShopError(Exception):
+    """Something the buyer or the instructor should be told in words."""
+
+    def sentences(self) -> list[str]:
+        """The words, each a Text where people are meant to read it: `str(error)` is one no more."""
+        return [word for word in self.args if isinstance(word, str)]
+
+
+class UnknownItem(ShopError):
+    """No item of that name is in the catalogue."""
+
+
+class UnknownOrder(ShopError):
+    """No order of that id is in the store or the database."""
+
+
+class UnknownRound(ShopError):
+    """That item never had such a round."""
+
+
+class UnknownWay(ShopError):
+    """No mode or recipe of that `name` is in the catalogue."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name[:60]
+        super().__init__(
+            Text(
+                "There is no %(name)s. There are: %(known)s.",
+                name=repr(self.name),
+                known=", ".join(known),
+            )
+        )
+
+
+class UnknownRun(ShopError):
+    """No run of that id is in the store or the database."""
+
+
+class RunIsOn(ShopError):
+    """A run of the item is on; `id` is its own."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(Text("A stampede on this item is on. Watch it, or stop it first."))
+        self.id = id
+
+
+class UnknownComparison(ShopError):
+    """No comparison of that id is in the store or the database."""
+
+
+class ComparisonIsOn(ShopError):
+    """A comparison is on, and nothing else may be measured meanwhile; `id` is its own."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(Text("A comparison is on. Watch it, or stop it first."))
+        self.id = id
+
+
+class ClassIsOn(ShopError):
+    """The class's sale is under way: counting down, or selling."""
+
+
+class ClassIsFull(ShopError):
+    """As many phones are in the class as it takes."""
+
+
+class NotOnSale(ShopError):
+    """No round of the item is running."""
+
+
+class NotOpen(NotOnSale):
+    """A round of the item runs, and does not sell yet; `wait` ms are left until it does."""
+
+    def __init__(self, wait: int) -> None:
+        seconds = round(wait / 1000, 1)
+        super().__init__(Text("Not open yet: %(seconds)s s to go.", seconds=seconds))
+        self.wait = wait
+
+
+class KeyReused(ShopError):
+    """The idempotency key belongs to an order with another body."""
+
+
+class StoreAway(ShopError):
+    """The store (Redis, Valkey) does not answer. Whether the last command ran is unknown."""
+
+
+class DatabaseAway(ShopError):
+    """The database does not answer."""
+
+
+class LockLost(ShopError):
+    """The critical section ended, and its lock had gone to nobody or to somebody else."""
+
+
+@dataclass
+class Invalid(ShopError):
+    """What was sent cannot be meant. `errors` maps each field to a sentence."""
+
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def sentences(self) -> list[str]:
+        return list(self.errors.values())
+
+    def __str__(self) -> str:
+        return " ".join(self.errors.values())

@@ -1,0 +1,147 @@
+"""What is sold, to whom, in which round, and how it can end."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+import orjson
+
+from app.text import Text
+
+
+class Outcome(StrEnum):
+    """How one attempt to buy ended."""
+
+    SOLD = "SOLD"
+    SOLD_OUT = "SOLD_OUT"  # fewer units left than asked for
+    BUSY = "BUSY"  # stock remained; attempts or patience ran out
+    ERROR = "ERROR"  # the store did not answer
+    ROUND_OVER = "ROUND_OVER"  # a mode's word to the service; no buyer ever sees it
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something on the shelf. `price` in cents, `stock` in units at the very first opening."""
+
+    slug: str
+    name: Text
+    blurb: Text
+    price: int
+    stock: int
+
+
+ITEMS = {
+    item.slug: item
+    for item in (
+        Item(
+            "apple", Text("Apple"), Text("The last of the harvest, picked this morning."), 60, 100
+        ),
+        Item("pear", Text("Pear"), Text("Ripe for about a quarter of an hour. Be quick."), 75, 60),
+        Item("plum", Text("Plum"), Text("Small, dark and gone before you look twice."), 40, 80),
+        Item("cherry", Text("Cherries"), Text("A paper bag of them, stems and all."), 350, 40),
+        Item("quince", Text("Quince"), Text("Hard as a stone today, jelly tomorrow."), 120, 24),
+        Item("fig", Text("Fig"), Text("One tree, one wall, one warm week a year."), 90, 12),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A wish to buy, with its id made before attempt 1. It becomes durable when it is sold.
+
+    `at` is the buyer's moment in ms since 1970; `price` is a unit's, in cents; `key` is the
+    idempotency key, or the id itself when the client sent none.
+    """
+
+    id: str
+    item: str
+    round: int
+    quantity: int
+    price: int
+    buyer: str
+    key: str
+    at: int
+
+    def encode(self) -> bytes:
+        """The sale as it stands in the store's stream and under its keys (JSON)."""
+        return orjson.dumps(self)
+
+    @classmethod
+    def decode(cls, payload: bytes | str) -> Order:
+        return cls(**orjson.loads(payload))
+
+
+@dataclass(frozen=True, slots=True)
+class Sale:
+    """What a mode answers. `left` in units, None when the mode did not get to see the stock."""
+
+    outcome: Outcome
+    left: int | None = None
+    order: Order | None = None  # set when SOLD; an earlier one when its key was seen before
+    attempts: int = 1  # the first try is attempt 1
+    conflicts: int = 0  # lost races: aborted EXECs, versions that had changed
+    lock_lost: bool = False  # the release found the lock not mine any more
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One sale of one item: so much stock, one mode, one set of times. Times are in ms.
+
+    `think` waits between read and write, `lease` is a lock's lifetime, `wait` is the buyer's
+    patience, `attempts` caps retries, `limit` is the most units that one order may take, `delay` is
+    how long after its start it opens: until then customers gather, and nothing is sold.
+    """
+
+    item: str
+    number: int
+    stock: int
+    mode: str  # "watch", "lock:lease"
+    think: int = 0
+    lease: int = 10_000
+    wait: int = 5_000
+    attempts: int = 64
+    limit: int = 10
+    delay: int = 0
+    started: int = 0  # ms since 1970
+    ended: int | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.ended is None
+
+    @property
+    def opens(self) -> int:
+        """ms since 1970."""
+        return self.started + self.delay
+
+    @property
+    def recipe(self) -> str:
+        """The lock recipe's name, "" for a mode without one."""
+        return self.mode.partition(":")[2]
+
+    def encode(self) -> bytes:
+        return orjson.dumps(asdict(self))
+
+    @classmethod
+    def decode(cls, record: bytes | str) -> Round:
+        return cls(**orjson.loads(record))
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    low: int
+    high: int
+    unit: Text
+
+
+# What a round may be. The upper bounds keep a typing error from blocking a worker for hours.
+ROUND_BOUNDS = {
+    "stock": Bound(1, 1_000_000_000, Text("units")),
+    "think": Bound(0, 60_000, Text("ms")),
+    "lease": Bound(10, 600_000, Text("ms")),
+    "wait": Bound(0, 60_000, Text("ms")),
+    "attempts": Bound(1, 1_000, Text("attempts")),
+    "limit": Bound(1, 10, Text("units")),
+    "delay": Bound(0, 3_600_000, Text("ms")),
+}

@@ -1,0 +1,88 @@
+"""The process in which the browser's explorer works: a question a line, and an answer a line.
+
+`python -m app.explorer.desk`, started by app/service/desk.py. What buyers have of their own
+(surroundings.py) is put in place for a whole process, so it must not be the lab's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+from collections import OrderedDict
+from typing import Any
+
+from app.explorer.board import Board
+from app.explorer.explore import Explorer
+from app.explorer.faults import Faults
+from app.explorer.graph import TooMany
+from app.explorer.play import Impossible, play, spelled
+from app.explorer.targets import Target
+
+MEMORY = 1 << 30  # bytes of address space
+SEARCH = 30  # s; then no state more is looked at
+BOARDS = 6  # kept: who walks on finds what was learned
+
+Question = dict[str, Any]
+
+
+class Desk:
+    def __init__(self) -> None:
+        self.boards: OrderedDict[tuple[str, int], Board] = OrderedDict()
+
+    def answer(self, question: Question) -> dict[str, Any]:
+        """Of {"do": "play" or "search", "target", "buyers", ...}."""
+        target, buyers = Target(question["target"]), question["buyers"]
+        with target.surroundings():
+            try:
+                if question["do"] == "search":
+                    return self.search(target, buyers, Faults(**question["faults"]))
+                return play(self.board(target, buyers), question["moves"])
+            except Impossible as error:
+                return {"impossible": error.nth, "move": error.move}
+            except TooMany:  # a new board has room again
+                del self.boards[target.name, buyers]
+                return play(self.board(target, buyers), question["moves"])
+
+    def board(self, target: Target, buyers: int) -> Board:
+        key = target.name, buyers
+        if key not in self.boards:
+            self.boards[key] = Board(target, buyers)
+        self.boards.move_to_end(key)
+        if len(self.boards) > BOARDS:
+            self.boards.popitem(last=False)
+        return self.boards[key]
+
+    def search(self, target: Target, buyers: int, faults: Faults) -> dict[str, Any]:
+        """A report, with each schedule as it is written in a link."""
+        explorer = Explorer(target, buyers)
+        signal.signal(signal.SIGALRM, lambda *_: explorer.stop())
+        signal.setitimer(signal.ITIMER_REAL, SEARCH)
+        try:
+            report = explorer.explore(faults)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        board = self.board(target, buyers)
+        found = [
+            {"name": one.name, "cost": list(one.cost), "moves": spelled(board, one.trace)}
+            for one in report.findings
+        ]
+        return report.document() | {"findings": found}
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the lab, which then ends us
+    output = os.dup(1)
+    os.dup2(2, 1)  # whatever prints by mistake, prints no answer
+    desk = Desk()
+    with os.fdopen(output, "wb") as to:
+        for line in sys.stdin.buffer:
+            to.write(json.dumps(desk.answer(json.loads(line))).encode() + b"\n")
+            to.flush()
+
+
+if __name__ == "__main__":
+    main()

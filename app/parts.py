@@ -1,0 +1,96 @@
+"""The services, wired: what both servers, the command line and the fulfil process are made of."""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from app.config import Settings
+from app.domain import Clock
+from app.service.about import about
+from app.service.audit import Auditor
+from app.service.book import OrderBook
+from app.service.classroom.members import Members
+from app.service.classroom.sale import ClassSale
+from app.service.comparison.comparisons import Comparisons
+from app.service.comparison.conduct import Conduct
+from app.service.fulfil import Fulfil
+from app.service.purchase import Purchase
+from app.service.rounds import Rounds
+from app.service.stampede.drive import Drive
+from app.service.stampede.drivers import Drivers
+from app.service.stampede.runs import Runs
+from app.store import db
+from app.store.servers import Servers
+
+if TYPE_CHECKING:
+    import redis
+    from sqlalchemy import Engine
+
+
+class Parts:
+    """The services over one store and one database; each is made when first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.servers = Servers(settings)
+
+    @property
+    def store(self) -> redis.Redis:
+        return self.servers.store
+
+    @property
+    def engine(self) -> Engine:
+        return self.servers.engine
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        return Rounds(self.servers)
+
+    @cached_property
+    def auditor(self) -> Auditor:
+        return Auditor(self.store, self.servers.sessions)
+
+    @cached_property
+    def book(self) -> OrderBook:
+        return OrderBook(self.store, self.servers.sessions)
+
+    @cached_property
+    def fulfil(self) -> Fulfil:
+        return Fulfil(self.store, self.servers.sessions, self.settings.fulfil_batch)
+
+    @cached_property
+    def runs(self) -> Runs:
+        return Runs(self.servers, self.rounds)
+
+    @cached_property
+    def members(self) -> Members:
+        return Members(self.store)
+
+    @cached_property
+    def class_sale(self) -> ClassSale:
+        return ClassSale(self.rounds, self.auditor, self.runs, self.members)
+
+    def drive(self, stop: threading.Event) -> Drive:
+        """For the process of one run; `stop` is set when that is to end at once."""
+        return Drive(self.runs, self.auditor, self.settings.shop_directly, stop)
+
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        return Comparisons(self.runs, self.about)
+
+    def conduct(self, stop: threading.Event) -> Conduct:
+        """For the process of one comparison; `stop` as for a run's."""
+        return Conduct(self.comparisons, Drivers(self.settings), stop)
+
+    def purchase(self) -> Purchase:
+        """A selling worker. One a process: it starts a thread that tells what it is doing."""
+        return Purchase(self.servers, Clock(), self.rounds)
+
+    def about(self) -> dict[str, Any]:
+        return about(self.servers, version("lastapple"))
+
+    def migrate(self) -> None:
+        db.migrate(self.engine)

@@ -1,0 +1,180 @@
+"""The class's sale: start it, close it, and how it stands."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn
+from app.service.audit import Audit, Auditor
+from app.service.classroom.members import ITEM, Members
+from app.service.rounds import Rounds, in_database
+from app.service.stampede.runs import Runs
+from app.service.stampede.scene import look
+from app.service.tally import posts
+from app.store import classroom as records
+from app.store import db, orders
+from app.store import rounds as round_records
+from app.store.redis import answering
+from app.text import Text
+
+TO_START = 10_000  # ms for which an instructor who starts a sale keeps others from doing so
+LONGEST = 30_000  # ms that a sale is open when nobody closes it, and not all have bought
+SOONEST = 5_000  # ms before which only an empty shelf closes it: a phone may wake up late
+QUIET = 2.0  # s without a purchase after which a sale that can be over is over
+
+
+class Phase(StrEnum):
+    IDLE = "idle"  # there was none yet
+    WAITING = "waiting"  # the countdown
+    SELLING = "selling"
+    SETTLING = "settling"  # closed; the audit is not sure yet
+    OVER = "over"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How the newest sale stands. `sold` is None where nobody looked, `audit` until it is over."""
+
+    phase: Phase
+    round: Round | None = None
+    left: int | None = None
+    sold: int | None = None
+    audit: Audit | None = None
+
+
+class ClassSale:
+    """Whoever looks at a sale that has to be closed closes it: no process need live for it."""
+
+    def __init__(self, rounds: Rounds, auditor: Auditor, runs: Runs, members: Members) -> None:
+        self.rounds = rounds
+        self.auditor = auditor
+        self.runs = runs
+        self.members = members
+        self.store = rounds.store
+        self.known: Round | None = None  # to be the class's
+
+    def start(self, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
+        """Begin one, with its countdown (`delay`).
+
+        Raises as Rounds.start does; ClassIsOn while the last one is on or somebody else starts
+        one, RunIsOn while a stampede is: a second instructor ends nobody's sale.
+        """
+        self.rounds.check(ITEM, mode, stock, times)
+        token = secrets.token_hex(8)
+        with answering():
+            if not records.claim(self.store, ITEM, token, TO_START):
+                raise ClassIsOn(Text("Somebody else is starting a sale at this moment."))
+        try:
+            if self.standing().phase in (Phase.WAITING, Phase.SELLING):
+                raise ClassIsOn(Text("A sale is on: wait for its end, or close it."))
+            for run in self.runs.on():
+                if run.item == ITEM:
+                    raise RunIsOn(run.id)
+            round = self.rounds.start(ITEM, mode, stock, times)
+            with answering():
+                records.note_sale(self.store, ITEM, round.number)
+        finally:
+            with answering():
+                records.release(self.store, ITEM, token)
+        return round
+
+    def newest(self) -> Round | None:
+        """The round of the newest sale. Raises StoreAway."""
+        with answering():
+            number = records.sale(self.store, ITEM)
+        return None if number is None else self.rounds.find(ITEM, number)
+
+    def owns(self, round: Round) -> bool:
+        """Is this round of apples the class's sale, not a stampede's or somebody else's?
+
+        Known once, known for good: the phones' countdown goes on without the store. Raises
+        StoreAway.
+        """
+        if round != self.known:
+            with answering():
+                newest = records.sale(self.store, ITEM)
+            if newest != round.number:
+                return False
+            self.known = round
+        return True
+
+    def close(self, number: int) -> None:
+        """End the sale of that round; one that has ended, or is another's, stays as it is.
+
+        Raises StoreAway.
+        """
+        with answering():
+            ours = records.sale(self.store, ITEM)
+        if ours == number:
+            with suppress(NotOnSale):
+                self.rounds.end(ITEM, only=number)
+
+    def standing(self) -> Standing:
+        """Closes the sale when it is over. Raises StoreAway, DatabaseAway."""
+        round = self.newest()
+        if round is None:
+            return Standing(Phase.IDLE)
+        if not round.running:
+            return Standing(Phase.SETTLING, round)
+        if _now() < round.opens:
+            return Standing(Phase.WAITING, round, round.stock, 0)
+        seen = look(self.rounds, round)
+        if self._is_over(round, seen["left"], seen["sold"]):
+            self.close(round.number)
+        return Standing(Phase.SELLING, round, seen["left"], seen["sold"])
+
+    def judged(self, standing: Standing) -> Standing:
+        """A closed sale with what the audit finds: OVER once it is sure.
+
+        Raises StoreAway, DatabaseAway.
+        """
+        if standing.round is None or standing.round.running:
+            return standing
+        audit = self.auditor.audit(standing.round)
+        phase = Phase.OVER if audit.settled else Phase.SETTLING
+        return Standing(phase, standing.round, audit.left, audit.sold, audit)
+
+    def _is_over(self, round: Round, left: int | None, sold: int) -> bool:
+        """Everybody is served, or the time is up; and no purchase is under way.
+
+        A worker that hangs keeps nobody waiting for longer than a purchase may take.
+        """
+        open_for = _now() - round.opens
+        served = left == 0
+        if open_for > SOONEST:
+            served = served or sold >= max(1, len(self.members.present()))
+        if open_for < LONGEST and not served:
+            return False
+        with answering():
+            workers = posts(self.store, round)
+        since = time.time() - QUIET
+        quiet = all(post.quiet_since_before(since) for post in workers)
+        return quiet or open_for > LONGEST + round.think + round.wait
+
+    def buyers(self, round: Round) -> set[str]:
+        """Whose phones have bought in it. Raises StoreAway, DatabaseAway."""
+        waiting: list[bytes] = []
+        if not in_database(round.mode):
+            with answering():
+                waiting, _ = round_records.sales(self.store, round)
+        with db.answering(), self.rounds.servers.sessions() as session:
+            rows = orders.of_round(session, round.item, round.number)
+        keys = {Order.decode(sale).key for sale in waiting} | {key for _, _, key in rows}
+        mark = key_of(round, "")
+        return {key.removeprefix(mark) for key in keys if key.startswith(mark)}
+
+
+def key_of(round: Round, buyer: str) -> str:
+    """The idempotency key of a phone: it buys once in a round, however often it is pressed."""
+    return f"class-{round.number}-{buyer}"
+
+
+def _now() -> int:
+    """ms since 1970."""
+    return int(time.time() * 1000)

@@ -1,0 +1,122 @@
+"""From a comparison's results to bars: ratios within a repeat, their spread, sorted. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from app.bench.spread import Spread, quotient, spread
+from app.service.comparison.record import Comparison, Result
+from app.service.stampede.record import How
+
+# The buyers' process runs on one core; above this share of it, it may itself be the limit, and a
+# ratio would say how fast it is (loadtest.figures has the same limit for the same reason).
+BOUND = 0.9
+RIGHT = "exact"
+UNJUDGED = ("", "settling")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run; `ratio` is its goodput ÷ the reference's in the same repeat, if fit to be told."""
+
+    result: Result
+    ratio: float | None
+
+    @property
+    def wrong(self) -> bool:
+        """Did the audit find that the books do not agree?"""
+        return self.result.verdict not in (RIGHT, *UNJUDGED)
+
+    @property
+    def bound(self) -> bool:
+        return bound(self.result)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One way to sell, with its runs."""
+
+    mode: str
+    exhibit: bool
+    reference: bool
+    runs: list[Measured]
+
+    @property
+    def ratio(self) -> Spread | None:
+        return spread(each.ratio for each in self.runs)
+
+    @property
+    def typical(self) -> Measured | None:
+        """The run that is nearest to the median; without a ratio the last one."""
+        told = [
+            (abs(run.ratio - self.ratio.median), run)
+            for run in self.runs
+            if run.ratio is not None and self.ratio
+        ]
+        if told:
+            return min(told, key=lambda each: each[0])[1]
+        return self.runs[-1] if self.runs else None
+
+    @property
+    def wrong(self) -> list[Result]:
+        return [each.result for each in self.runs if each.wrong]
+
+    @property
+    def judged(self) -> int:
+        return sum(each.result.verdict not in UNJUDGED for each in self.runs)
+
+    @property
+    def oversold(self) -> list[int]:
+        """Units beyond the stock, of each run that sold so many."""
+        return [each.oversold for each in self.wrong if each.oversold]
+
+
+def bound(result: Result) -> bool:
+    return result.cpu is not None and result.cpu > BOUND
+
+
+def comparable(result: Result) -> bool:
+    """Did it end by itself, sell anything, and was the shop what it measured?"""
+    return result.how == How.FINISHED and bool(result.goodput) and not bound(result)
+
+
+def bars(comparison: Comparison) -> list[Bar]:
+    """The fastest first; those without a ratio last, in the order in which they were asked for."""
+    against = {
+        each.repeat: each.goodput
+        for each in comparison.results
+        if each.mode == comparison.reference and comparable(each)
+    }
+
+    def ratio(result: Result) -> float | None:
+        base = against.get(result.repeat)
+        if not comparable(result) or not base or result.goodput is None:
+            return None
+        return quotient(result.goodput, base)
+
+    made = [
+        Bar(
+            mode,
+            mode in comparison.exhibits,
+            mode == comparison.reference,
+            [Measured(each, ratio(each)) for each in comparison.results if each.mode == mode],
+        )
+        for mode in comparison.modes
+    ]
+    return sorted(made, key=lambda bar: -bar.ratio.median if bar.ratio else 1.0)
+
+
+def longest(made: list[Bar]) -> float:
+    """What the longest bar's whisker reaches; 1 at least, where the reference stands."""
+    return max([1.0, *(bar.ratio.high for bar in made if bar.ratio)])
+
+
+def alike(made: list[Bar]) -> list[tuple[Bar, Bar]]:
+    """Neighbours whose spreads overlap, so that this comparison does not tell them apart."""
+    told = [(bar, bar.ratio) for bar in made if bar.ratio]
+    return [
+        (one, other)
+        for (one, faster), (other, slower) in pairwise(told)
+        if slower.high >= faster.low and one.mode != other.mode
+    ]

@@ -1,0 +1,157 @@
+"""What a comparison is: what was asked for, what its runs gave so far, and how it ended."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+
+from app.domain import Bound
+from app.service.stampede.record import Run
+from app.store.history import ComparisonRow
+from app.store.keys import COMPARISONS, RunKeys
+from app.text import Text
+
+BOUNDS = {"repeats": Bound(1, 5, Text("repeats"))}
+FEWEST, MOST = 2, 8  # ways, the reference among them
+
+
+class Planned(NamedTuple):
+    mode: str
+    repeat: int  # from 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one of its runs gave; None: not known.
+
+    `goodput` is sales a second up to the last sale, which came after `lasted` s; p50, p95 and p99
+    are the sales', in ms; `busy` and `errors` count answers. `verdict`, `sold`, `left`, `oversold`
+    and `undersold` are the audit's. `cpu` is the share of one core that the buyers' process took.
+    """
+
+    mode: str
+    repeat: int
+    run: str
+    how: str
+    why: str = ""
+    verdict: str = ""
+    goodput: float | None = None
+    lasted: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    sold: int | None = None
+    left: int | None = None
+    oversold: int | None = None
+    undersold: int | None = None
+    busy: int = 0
+    errors: int = 0
+    cpu: float | None = None
+
+    @classmethod
+    def of(cls, planned: Planned, run: Run) -> Result:
+        seen, audit = run.figures, run.audit or {}
+        answers = seen.get("answers") or {}
+        return cls(
+            mode=planned.mode,
+            repeat=planned.repeat,
+            run=run.id,
+            how=run.how,
+            why=run.why,
+            verdict=audit.get("verdict", ""),
+            goodput=seen.get("overall"),
+            busy=answers.get("BUSY", 0),
+            errors=answers.get("ERROR", 0),
+            **{name: seen.get(name) for name in ("lasted", "cpu", "p50", "p95", "p99")},
+            **{name: audit.get(name) for name in ("sold", "left", "oversold", "undersold")},
+        )
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What it was measured on; `workers` are the shop's, each with so many `threads`."""
+
+    version: str
+    workers: int
+    threads: int
+    store: str
+    appendfsync: str
+    database: str
+    cores: int
+
+    @classmethod
+    def of(cls, about: dict[str, Any]) -> Ground:
+        """`about` is service.about's."""
+        shop, store = about["shop"], about["store"]
+        return cls(
+            version=about["version"],
+            workers=shop["workers"],
+            threads=shop["threads"],
+            store=store["server"],
+            appendfsync=store["appendfsync"],
+            database=about["database"],
+            cores=os.cpu_count() or 1,
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison. Times are in ms since 1970, `seconds` is how long each run may sell.
+
+    `modes` are full names, the `reference` first; `exhibits` are those of them that are broken on
+    purpose. `ground` is what it was measured on. `run` is the id of the run that is on, as the next
+    one planned. `how` is a stampede.record.How, "" while it is on.
+    """
+
+    id: str
+    item: str
+    stock: int
+    times: dict[str, int]
+    buyers: int
+    seconds: int
+    repeats: int
+    reference: str
+    modes: list[str]
+    exhibits: list[str]
+    ground: Ground
+    started: int
+    ended: int | None = None
+    how: str = ""
+    why: str = ""
+    run: str = ""
+    results: list[Result] = field(default_factory=list)
+
+    @property
+    def keys(self) -> RunKeys:
+        return RunKeys(COMPARISONS, self.id)
+
+    @property
+    def crowd(self) -> dict[str, int]:
+        return {"buyers": self.buyers, "seconds": self.seconds}
+
+    def plan(self) -> list[Planned]:
+        """Every second repeat runs backwards, so that no way always comes first."""
+        return [
+            Planned(mode, repeat)
+            for repeat in range(1, self.repeats + 1)
+            for mode in (self.modes if repeat % 2 else reversed(self.modes))
+        ]
+
+    def encode(self) -> bytes:
+        return orjson.dumps(asdict(self))
+
+    @classmethod
+    def decode(cls, record: bytes | str) -> Comparison:
+        members: dict[str, Any] = orjson.loads(record)
+        results = [Result(**each) for each in members["results"]]
+        return cls(**members | {"ground": Ground(**members["ground"]), "results": results})
+
+    def last_word(self) -> bytes:
+        """The data of its last event."""
+        return orjson.dumps({"how": self.how})
+
+    def row(self) -> ComparisonRow:
+        return ComparisonRow(id=self.id, started=self.started, record=self.encode().decode())

@@ -1,0 +1,97 @@
+"""A process beside ours that answers one question at a time: JSON, a line each, over pipes.
+
+Nobody waits for it in a thread: whoever asks looks whether it has said something. So a server of
+greenlets can have it, and a test without any.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+from app.store.orphans import end_with_parent
+
+START = 10.0  # s more for the first answer: it has to load all of the modes
+PIECE = 1 << 16  # bytes that are read at once
+GRACE = 2.0  # s to be gone after SIGKILL
+
+
+class Gone(Exception):
+    """It died, or hung and was killed, before it had answered. Asked again, it is started anew."""
+
+
+@dataclass
+class _Child:
+    process: subprocess.Popen[bytes]
+    asks: IO[bytes]
+    says: IO[bytes]
+
+
+class Desk:
+    def __init__(self, patience: float) -> None:
+        """`patience` in s: who has not answered until then hangs."""
+        self.patience = patience
+        self.child: _Child | None = None
+        self.until = 0.0  # by time.monotonic(): then it hangs
+        self.heard = b""
+
+    def ask(self, question: dict[str, Any]) -> None:
+        """Only when the last question has been answered. Raises Gone."""
+        self.until = time.monotonic() + self.patience
+        if self.child is None or self.child.process.poll() is not None:
+            self.close()
+            self.child = _start()
+            self.until += START
+        try:
+            self.child.asks.write(json.dumps(question).encode() + b"\n")
+            self.child.asks.flush()
+        except OSError as error:
+            self.close()
+            raise Gone from error
+
+    def answer(self, seconds: float) -> dict[str, Any] | None:
+        """Wait for it so long. None: it is still at work. Raises Gone."""
+        until = min(time.monotonic() + seconds, self.until)
+        while b"\n" not in self.heard:
+            if self.child is None:
+                raise Gone
+            out = self.child.says.fileno()
+            ready, _, _ = select.select([out], [], [], max(0.0, until - time.monotonic()))
+            if not ready and time.monotonic() < self.until:
+                return None
+            piece = os.read(out, PIECE) if ready else b""
+            self.heard += piece
+            if not piece:
+                self.close()
+        line, _, self.heard = self.heard.partition(b"\n")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+    def close(self) -> None:
+        """End it."""
+        child, self.child, self.heard = self.child, None, b""
+        if child:
+            child.process.kill()
+            child.process.wait(GRACE)
+            child.says.close()
+            with suppress(OSError):  # what it was not told any more
+                child.asks.close()
+
+
+def _start() -> _Child:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app.explorer.desk"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for us, who end it
+        preexec_fn=end_with_parent,
+        env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order at each run
+    )
+    return _Child(process, cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout))

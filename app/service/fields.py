@@ -1,0 +1,35 @@
+"""What people call the fields of a purchase, a round, a stampede and a search."""
+
+from __future__ import annotations
+
+from app.text import Text
+
+FIELDS = {
+    "item": Text("Item"),
+    "quantity": Text("Quantity"),
+    "key": Text("Key"),
+    "mode": Text("Mode"),
+    "recipe": Text("Recipe"),
+    "stock": Text("Stock"),
+    "think": Text("Think"),
+    "lease": Text("Lease"),
+    "wait": Text("Wait"),
+    "attempts": Text("Attempts"),
+    "limit": Text("Limit"),
+    "delay": Text("Delay"),
+    "buyers": Text("Buyers"),
+    "seconds": Text("Seconds"),
+    "crash": Text("Crashes"),
+    "pause": Text("Pauses"),
+    "lost": Text("Lost replies"),
+    "failover": Text("Failovers"),
+    "modes": Text("Ways to sell"),
+    "reference": Text("Reference"),
+    "repeats": Text("Repeats"),
+}
+
+
+def called(field: str) -> str:
+    """A field's name in a sentence; the wire's names of times end in their unit."""
+    name = field.removesuffix("_ms")
+    return FIELDS.get(name, name.capitalize())

@@ -1,0 +1,14 @@
+"""A page for each mode and recipe: source, timelines, matrix, measured cost, tutorials.
+
+source.py     which files make it, and what of `lock` its lock guards
+highlight.py  a file's text in pieces, each with what it is
+compared.py   two files side by side
+timelines.py  what docs/ draws of it
+found.py      its rows of the README's matrix
+measured.py   what `lastapple compare` measured of it on this machine
+tutorials.py  which tutorials teach it
+"""
+
+from app.service.reading.page import Comparison, Page, compare, page, ways
+
+__all__ = ["Comparison", "Page", "compare", "page", "ways"]

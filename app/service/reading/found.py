@@ -1,0 +1,67 @@
+"""Its rows of the README's matrix: what goes wrong with it, under each fault, and by how little."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.explorer.faults import Faults
+from app.explorer.matrix import COLUMNS, written
+from app.explorer.targets import explorable
+from app.service.catalogue import needs
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`finding` is "" where it is prevented. `cost`: (faults, switches, steps)."""
+
+    column: str
+    finding: str
+    cost: str
+    played: bool = False  # by the Explorer's page
+
+    @property
+    def faults(self) -> Faults:
+        """With which it does."""
+        return COLUMNS[self.column]
+
+
+@dataclass(frozen=True)
+class Found:
+    """One row. `note` says what it has other than most: "2 buyers, 1 ms of thinking"."""
+
+    target: str
+    note: str
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    rows: list[Found]
+    kept_in: str = ""  # "database" or "zookeeper": why the explorer has no model of it
+
+
+def matrix(target: str) -> Matrix:
+    """`lock` alone has the rows of all its recipes."""
+    wanted = {name for name in explorable() if name == target or name.startswith(f"{target}:")}
+    rows = []
+    for name, cells in written().items():
+        of, note = _parsed(name)
+        if of in wanted:
+            think = "thinking" in note  # of which the Explorer's page knows nothing
+            found = [_cell(column, text, not think) for column, text in cells.items()]
+            rows.append(Found(of, note, found))
+    return Matrix(rows, "" if rows else needs(target))
+
+
+def _parsed(name: str) -> tuple[str, str]:
+    """ "`lock:redlock`, 2 buyers" is a target and a note."""
+    [(target, note)] = re.findall(r"^`([^`]+)`(?:, )?(.*)$", name)
+    return target, note
+
+
+def _cell(column: str, text: str, played: bool) -> Cell:
+    finding, bracket, cost = text.partition(" (")
+    if not bracket:
+        return Cell(column, "", "")
+    return Cell(column, finding, f"({cost}", played and column in COLUMNS)

@@ -1,0 +1,122 @@
+"""What `lastapple compare` has measured on this machine, if it has. No figure comes from elsewhere.
+
+Read from compare.json in VAR_DIR (`make compare` writes it there).
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.locks import DEFAULT
+
+NAME = "compare.json"
+LARGEST = 10_000_000  # bytes; a comparison of everything is a hundredth of it
+FIGURES = (
+    "goodput",
+    "ratio_atomic",
+    "ratio_noop",
+    "p50_ms",
+    "p99_ms",
+    "attempts_per_sale",
+    "round_trips_per_sale",
+    "commands_per_sale",
+    "sold",
+    "oversold",
+)
+
+
+@dataclass(frozen=True)
+class Spread:
+    low: float
+    median: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A mode in one comparison. `figures` has those of FIGURES that could be told."""
+
+    finished: datetime
+    cpu: str
+    cores: int
+    system: str
+    store: str
+    appendfsync: str
+    database: str
+    users: int
+    seconds: int  # of each repeat's window
+    repeats: int
+    stock: int
+    url: str  # of the shop, if it was not one of the comparison's own
+    generator_bound: bool  # the load was the limit: the shop may be faster
+    figures: dict[str, Spread]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """`measured` None: `unreadable` says that there is a file, and it is no comparison of ours."""
+
+    file: str
+    measured: Measured | None
+    unreadable: bool = False
+    others: tuple[str, ...] = ()  # the modes that were measured
+
+
+def cost(target: str, var: Path) -> Cost:
+    file = var / NAME
+    if not file.exists():
+        return Cost(str(file), None)
+    try:
+        document = _read(file)
+        rows = [row for row in document["rows"] if _full(row["mode"]) == _full(target)]
+        others = tuple(dict.fromkeys(_full(row["mode"]) for row in document["rows"]))
+        measured = _measured(document, rows) if rows else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return Cost(str(file), None, unreadable=True)
+    return Cost(str(file), measured, others=others)
+
+
+def _full(mode: Any) -> str:
+    return f"lock:{DEFAULT}" if mode == "lock" else str(mode)
+
+
+def _read(file: Path) -> Any:
+    """Raises OSError, or ValueError when it is no JSON of a likely size."""
+    if file.stat().st_size > LARGEST:
+        raise ValueError(file)
+    return orjson.loads(file.read_bytes())
+
+
+def _measured(document: Any, rows: list[Any]) -> Measured:
+    machine, options = document["machine"], document["options"]
+    spreads = {name: _spread([row[name] for row in rows]) for name in FIGURES}
+    return Measured(
+        datetime.fromisoformat(document["finished"]).astimezone(UTC),
+        str(machine["cpu"]),
+        int(machine["cores"]),
+        str(machine["system"]),
+        str(machine["store"]),
+        str(machine["appendfsync"]),
+        str(machine["database"]),
+        int(options["users"]),
+        int(options["seconds"]),
+        len(rows),
+        int(options["stock"]),
+        str(options["url"] or ""),
+        any(row["generator_bound"] for row in rows),
+        {name: spread for name, spread in spreads.items() if spread},
+    )
+
+
+def _spread(values: list[Any]) -> Spread | None:
+    """None when a repeat has no such figure: it was not fit to be told."""
+    if any(value is None for value in values):
+        return None
+    numbers = [float(value) for value in values]
+    return Spread(min(numbers), statistics.median(numbers), max(numbers))

@@ -1,0 +1,94 @@
+"""What docs/ draws of a mode or a recipe. Tests play every timeline there, or say who drew it.
+
+Read from the folder of the clone, where they stand once; an installation without it has none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from app.explorer.faults import Faults
+from app.explorer.matrix import COLUMNS
+from app.service.reading.narrated import narrated
+from app.service.reading.source import TOP
+from app.text import Text
+
+DOCS = TOP / "docs"
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """`title` is the heading that it stands under; of a mode: what was found, and with what."""
+
+    text: str
+    title: str = ""
+    finding: str = ""
+    column: str = ""  # of the matrix
+    cost: str = ""  # (faults, switches, steps)
+
+    @property
+    def faults(self) -> Faults:
+        return COLUMNS[self.column]
+
+    @property
+    def words(self) -> list[tuple[str, Text]]:
+        """What stands in it and is no command, with what that says."""
+        return narrated(self.text)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """`page` is where they come from, in the project's folder."""
+
+    page: str
+    timelines: list[Timeline]
+    by_hand: bool = False
+    missing: bool = False  # this installation has no docs
+
+
+def drawn(target: str) -> Drawn:
+    mode, _, recipe = target.partition(":")
+    return _of_recipe(recipe) if recipe else _of_mode(mode)
+
+
+@cache
+def _of_recipe(name: str) -> Drawn:
+    path = DOCS / "locks" / f"{name}.md"
+    text = _text(path)
+    timelines = [
+        Timeline(block, title)
+        for title, section in re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, _WHOLE)
+        for block in re.findall(r"^```timeline \w+\n(.*?)^```$", section, _WHOLE)
+    ]
+    by_hand = "drawn by hand" in " ".join(text.split())
+    return Drawn(_named(path), timelines, by_hand, missing=not text)
+
+
+@cache
+def _of_mode(name: str) -> Drawn:
+    """The explorer's shortest schedule in which it goes wrong."""
+    path = DOCS / "modes.md"
+    text = _text(path)
+    timelines = [
+        Timeline(block, finding=finding, column=column, cost=cost)
+        for finding, column, cost, block in re.findall(
+            rf"^## {name}\n\n([a-z ]+), (.+?) (\(.+?\))\n\n```timeline \w+\n(.*?)^```$",
+            text,
+            _WHOLE,
+        )
+    ]
+    return Drawn(_named(path), timelines, missing=not text)
+
+
+_WHOLE = re.MULTILINE | re.DOTALL
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _named(path: Path) -> str:
+    return path.relative_to(TOP).as_posix()

@@ -1,0 +1,80 @@
+"""How shop and lab refuse what cannot be bought or started: each sentence once."""
+
+from __future__ import annotations
+
+from app.domain import (
+    ITEMS,
+    ROUND_BOUNDS,
+    Bound,
+    NotOnSale,
+    UnknownItem,
+    UnknownRound,
+    UnknownRun,
+)
+from app.locks import LOCKS
+from app.modes import MODES
+from app.service.fields import called
+from app.text import Text
+
+
+def no_item(item: str) -> UnknownItem:
+    known = ", ".join(ITEMS)
+    return UnknownItem(
+        Text("There is no item %(item)s. There are %(known)s.", item=repr(item), known=known)
+    )
+
+
+def no_round(item: str, number: int | None) -> UnknownRound:
+    """`number` None: none was asked for."""
+    name = repr(item)
+    if number is None:
+        return UnknownRound(Text("%(item)s never had any round.", item=name))
+    return UnknownRound(
+        Text("%(item)s never had a round %(number)s.", item=name, number=str(number))
+    )
+
+
+def no_run(id: str) -> UnknownRun:
+    return UnknownRun(Text("There is no run %(id)s, or none any more.", id=repr(id)))
+
+
+def not_running(item: str) -> NotOnSale:
+    return NotOnSale(Text("No round of %(item)s is running.", item=repr(item)))
+
+
+def no_mode(mode: str) -> Text:
+    known = ", ".join(MODES)
+    return Text("There is no mode %(mode)s. There are %(known)s.", mode=repr(mode), known=known)
+
+
+def no_recipe(recipe: str) -> Text:
+    known = ", ".join(LOCKS)
+    return Text(
+        "There is no recipe %(recipe)s. There are %(known)s.", recipe=repr(recipe), known=known
+    )
+
+
+def takes_no_recipe(mode: str) -> Text:
+    return Text("Mode %(mode)s takes no lock recipe.", mode=repr(mode))
+
+
+def no_field(field: str) -> Text:
+    known = ", ".join(ROUND_BOUNDS)
+    return Text("A round has no %(field)s. It has %(known)s.", field=repr(field), known=known)
+
+
+def out_of_bounds(field: str, bound: Bound) -> Text:
+    return Text(
+        "%(field)s must be from %(low)s to %(high)s %(unit)s.",
+        field=called(field),
+        low=bound.low,
+        high=bound.high,
+        unit=bound.unit,
+    )
+
+
+def not_from_to(field: str, low: int, high: int) -> Text:
+    """For a field whose name says in what it is counted."""
+    return Text(
+        "%(field)s must be from %(low)s to %(high)s.", field=called(field), low=low, high=high
+    )

@@ -1,0 +1,60 @@
+"""The heart of a run, or of a comparison: it beats for as long as its process lives."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import suppress
+from types import TracebackType
+
+import redis
+
+from app.domain import StoreAway
+from app.store import runs as records
+from app.store.redis import answering
+
+BEAT = 0.5  # s
+LIFE = 2_500  # ms without a beat after which a run is nobody's any more
+
+log = logging.getLogger(__name__)
+
+
+class Heart:
+    """Within `with` nobody else has the item. Entering raises StoreAway."""
+
+    def __init__(self, store: redis.Redis, item: str, id: str) -> None:
+        self.store = store
+        self.item = item
+        self.id = id
+        self.lost = False  # another one is on: we were thought dead
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._beat, name="heart", daemon=True)
+
+    def __enter__(self) -> Heart:
+        with answering():
+            records.beat(self.store, self.item, self.id, LIFE)
+        self.thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.over.set()
+        self.thread.join()
+        with suppress(StoreAway), answering():  # the last beat may have come after the last word
+            records.release(self.store, self.item, self.id)
+
+    def _beat(self) -> None:
+        while not self.over.wait(BEAT):
+            try:
+                with answering():
+                    alive = records.beat(self.store, self.item, self.id, LIFE)
+            except StoreAway as error:  # the next beat may come
+                log.warning("no beat: %s", error)
+            else:
+                if not alive:
+                    self.lost = True
+                    return

@@ -1,0 +1,32 @@
+"""What an instructor should know of a round before the class finds out."""
+
+from __future__ import annotations
+
+from app.domain import Round
+from app.service import catalogue
+from app.service.rounds import is_exhibit
+from app.text import Text
+
+
+def warnings(round: Round) -> list[str]:
+    said: list[str] = []
+    if is_exhibit(round.mode):
+        breaks = catalogue.breaks(round.mode)
+        said.append(
+            Text("%(mode)s is broken on purpose: %(breaks)s.", mode=round.mode, breaks=breaks)
+        )
+    if (expected := catalogue.outlived(round.mode)) and round.think >= round.lease:
+        said.append(
+            Text(
+                "The work (%(think)s s of thinking) will outlive the lease (%(lease)s s): "
+                "expect %(expected)s.",
+                think=round.think / 1000,
+                lease=round.lease / 1000,
+                expected=expected,
+            )
+        )
+    if round.mode == "atomic" and round.think:
+        said.append(Text("Think time does nothing here: a script has no gap to think in."))
+    if round.mode == "sql" and round.think:
+        said.append(Text("Think time does nothing here: one UPDATE has no gap to think in."))
+    return said

@@ -1,0 +1,69 @@
+"""The class in the store: which phones are there, and which round is its sale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import redis
+
+from app.store import keys, lua
+
+LIFE = 24 * 3600  # s after its last sign until a class is forgotten
+
+
+def put_roll(store: redis.Redis, item: str, worker: str, roll: bytes) -> None:
+    """Write down which phones a worker of the shop hears."""
+    pipe = store.pipeline()
+    pipe.hset(keys.class_roll(item), worker, roll)
+    pipe.expire(keys.class_roll(item), LIFE)
+    pipe.execute()
+
+
+def rolls(store: redis.Redis, item: str) -> dict[str, bytes]:
+    """What each worker hears."""
+    said: Any = store.hgetall(keys.class_roll(item))
+    return {worker.decode(): roll for worker, roll in said.items()}
+
+
+def forget(store: redis.Redis, item: str, workers: Iterable[str]) -> None:
+    if gone := list(workers):
+        store.hdel(keys.class_roll(item), *gone)
+
+
+def hide(store: redis.Redis, item: str, id: str) -> None:
+    """Keep the nickname of this phone off the screens."""
+    pipe = store.pipeline()
+    pipe.sadd(keys.class_hidden(item), id)
+    pipe.expire(keys.class_hidden(item), LIFE)
+    pipe.execute()
+
+
+def show(store: redis.Redis, item: str, id: str) -> None:
+    store.srem(keys.class_hidden(item), id)
+
+
+def hidden(store: redis.Redis, item: str) -> set[str]:
+    """The phones whose nicknames are kept off the screens."""
+    said: Any = store.smembers(keys.class_hidden(item))
+    return {id.decode() for id in said}
+
+
+def claim(store: redis.Redis, item: str, token: str, ms: int) -> bool:
+    """Be the only one who starts a sale, for `ms`. False: somebody else is."""
+    return bool(store.set(keys.class_start(item), token, nx=True, px=ms))
+
+
+def release(store: redis.Redis, item: str, token: str) -> None:
+    script = store.register_script(lua.source("release"))
+    script(keys=[keys.class_start(item)], args=[token])
+
+
+def note_sale(store: redis.Redis, item: str, number: int) -> None:
+    store.set(keys.class_sale(item), number, ex=LIFE)
+
+
+def sale(store: redis.Redis, item: str) -> int | None:
+    """Number of the round that is the class's newest sale."""
+    number = store.get(keys.class_sale(item))
+    return int(number) if number else None

@@ -1,0 +1,113 @@
+"""Runs in the store: who may run, the record, the stream of what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import redis
+
+from app.store import keys, lua
+from app.store.keys import RunKeys
+
+LIFE = 24 * 3600  # s for which a run is kept here; its row in the database stays
+AT_ONCE = 500  # events read in one go
+END = "end"  # the kind of a run's last event
+
+
+class Event(NamedTuple):
+    """`id` is the stream's, and so of the server-sent event; `data` is JSON."""
+
+    id: str
+    kind: str
+    data: str
+
+
+def claim(store: redis.Redis, item: str, id: str, ms: int) -> bool:
+    """Let this run be the item's, for `ms`. False: another one is on."""
+    return bool(store.set(keys.heart(item), id, nx=True, px=ms))
+
+
+def beat(store: redis.Redis, item: str, id: str, ms: int) -> bool:
+    """Go on being the item's run. False: another one is on.
+
+    Also when nobody is: the store may have been away for longer than the heart lives.
+    """
+    extend = store.register_script(lua.source("extend"))
+    return bool(extend(keys=[keys.heart(item)], args=[id, ms])) or claim(store, item, id, ms)
+
+
+def release(store: redis.Redis, item: str, id: str) -> None:
+    store.register_script(lua.source("release"))(keys=[keys.heart(item)], args=[id])
+
+
+def on(store: redis.Redis, item: str) -> str:
+    """Id of the run that is on; "" when none is."""
+    return _text(store.get(keys.heart(item)))
+
+
+def newest(store: redis.Redis, items: Iterable[str]) -> list[tuple[str, str]]:
+    """(id of the newest run, id of the one that is on) of each item; "" for none."""
+    return [
+        (_text(newest), _text(on))
+        for newest, on in (store.mget(keys.newest_run(item), keys.heart(item)) for item in items)
+    ]
+
+
+def put(store: redis.Redis, item: str, id: str, record: bytes) -> None:
+    pipe = store.pipeline()
+    pipe.set(RunKeys(item, id).record, record, ex=LIFE)
+    pipe.set(keys.newest_run(item), id)
+    pipe.execute()
+
+
+def find(store: redis.Redis, names: RunKeys) -> bytes | str | None:
+    """The record: as the run ended, else as it began."""
+    began, ended = store.mget(names.record, names.ended)
+    return ended or began
+
+
+def stop(store: redis.Redis, names: RunKeys) -> None:
+    store.set(names.stop, 1, ex=LIFE)
+
+
+def stop_wanted(store: redis.Redis, names: RunKeys) -> bool:
+    return bool(store.exists(names.stop))
+
+
+def add(store: redis.Redis, names: RunKeys, kind: str, data: bytes) -> None:
+    pipe = store.pipeline()
+    pipe.xadd(names.events, {"kind": kind, "data": data})
+    pipe.expire(names.events, LIFE)
+    pipe.execute()
+
+
+def finish(store: redis.Redis, names: RunKeys, id: str, record: bytes, data: bytes) -> bool:
+    """Write the run's end and its last event. False: it has ended before."""
+    script = store.register_script(lua.source("finish_run"))
+    return bool(
+        script(keys=[names.ended, names.events, names.heart], args=[record, data, id, LIFE])
+    )
+
+
+def read(store: redis.Redis, names: RunKeys, after: str) -> tuple[list[Event], str]:
+    """Up to AT_ONCE events after the one of that id ("": from the first); and who is on."""
+    pipe = store.pipeline(transaction=False)
+    pipe.xrange(names.events, f"({after}" if after else "-", "+", count=AT_ONCE)
+    pipe.get(names.heart)
+    entries, on = pipe.execute()
+    return [_event(entry) for entry in entries], _text(on)
+
+
+def last(store: redis.Redis, names: RunKeys) -> Event | None:
+    entries: Any = store.xrevrange(names.events, count=1)
+    return _event(entries[0]) if entries else None
+
+
+def _event(entry: tuple[bytes, dict[bytes, bytes]]) -> Event:
+    id, fields = entry
+    return Event(id.decode(), fields[b"kind"].decode(), fields[b"data"].decode())
+
+
+def _text(value: Any) -> str:
+    return value.decode() if value else ""

@@ -1,0 +1,52 @@
+"""Words for a person that know how they were made. The lowest floor: it knows no catalogue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Text(str):
+    """A finished English text which remembers its template and values.
+
+    Command line, logs and JSON take it for the `str` it is; the web looks the template up in the
+    visitor's language and fills it in again (app/web/words.py). Whole numbers get their thousands
+    parted; give a number that is a name (a round's) as a string. Values may be Texts, too. A
+    template without values stands as it is, so that it may hold a %.
+    """
+
+    template: str
+    many: str  # the template for all other numbers than 1; "": there is but one
+    values: dict[str, Any]
+
+    def __new__(cls, template: str, **values: Any) -> Text:
+        return cls._made(template, "", values)
+
+    @classmethod
+    def _made(cls, template: str, many: str, values: dict[str, Any]) -> Text:
+        chosen = many if many and values["num"] != 1 else template
+        text = super().__new__(cls, fill(chosen, values))
+        text.template, text.many, text.values = template, many, values
+        return text
+
+    def __deepcopy__(self, _: object) -> Text:
+        return self  # dataclasses.asdict would make it anew from its finished text
+
+
+def counted(one: str, many: str, num: int, **values: Any) -> Text:
+    """A Text with a form for 1 and one for all other `num`, which is one of its values."""
+    return Text._made(one, many, values | {"num": num})
+
+
+def fill(template: str, values: dict[str, Any]) -> str:
+    return (
+        template % {name: _english(value) for name, value in values.items()} if values else template
+    )
+
+
+def _english(value: object) -> str:
+    match value:
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:g}"
+    return str(value)

@@ -1,0 +1,204 @@
+"""The explorer: the shortest bad schedule step by step, and a game of making one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any
+
+from flask import Blueprint, Response, request, url_for
+
+from app.domain import Invalid
+from app.service import listing
+from app.service.explorer import (
+    BUYERS,
+    MOST_FAULTS,
+    USUAL,
+    Explored,
+    Explorer,
+    Unreachable,
+    Wanted,
+)
+from app.service.rounds import is_exhibit
+from app.text import Text
+from app.web.answers import json, page, problem, said, wants_html
+from app.web.lab.coloured import lines
+from app.web.lab.unfollowed import NOT_POSSIBLE, no_such_finding, no_such_move, no_such_step
+
+PATIENCE = 1.0  # s for which a page waits for a search before it says that it is under way
+GLANCE = 0.05  # s, for a page that has something else to show
+AGAIN = 2  # s after which a page without scripts asks again
+
+
+def blueprint(explorer: Explorer) -> Blueprint:
+    lab = Blueprint("explorer", __name__, url_prefix="/explorer")
+    lab.add_app_template_global(explorer.explorable, "explorable")
+
+    @lab.get("")
+    def index() -> Response:
+        names = explorer.explorable()
+        if not wants_html():
+            return json({"targets": names})
+        targets = [
+            {"name": name, "promise": listing.promises(name)[-1], "exhibit": is_exhibit(name)}
+            for name in names
+        ]
+        return page("lab/explorer.html", targets=targets)
+
+    @lab.get("/<name>")
+    @_in_words
+    def player(name: str) -> Response:
+        wanted = Wanted.read(name, request.args)
+        explored = explorer.explored(wanted, PATIENCE)
+        if explored is None or explored.report is None:
+            return _no_report(wanted, explored)
+        report = explored.report
+        names = [finding["name"] for finding in report["findings"]]
+        chosen = request.args.get("finding", names[0] if names else "")
+        if names and chosen not in names:
+            return _wrong(404, wanted, "finding", no_such_finding(wanted.target), names)
+        shown: dict[str, Any] = {"report": report, "finding": None, "played": None, "at": 0}
+        if names:
+            finding = report["findings"][names.index(chosen)]
+            played = explorer.play(wanted, finding["moves"])
+            last = len(played["places"]) - 1
+            at = request.args.get("step", "0")
+            if not (at.isascii() and at.isdigit() and len(at) < 4 and int(at) <= last):
+                return _wrong(400, wanted, "step", no_such_step(last))
+            shown |= {"finding": finding, "played": played, "at": int(at)}
+        if not wants_html():
+            return json({"target": wanted.target, "faults": wanted.faults._asdict()} | shown)
+        return page("lab/explorer_player.html", **_common(wanted, shown["played"]), **shown)
+
+    @lab.get("/<name>/scheduler")
+    @_in_words
+    def scheduler(name: str) -> Response:
+        asked = Wanted.read(name, request.args)
+        moves = request.args.get("moves", "")
+        played = explorer.play(asked, moves)
+        if "impossible" in played:
+            sentence = no_such_move(played["impossible"], played["move"])
+            return _wrong(400, asked, "moves", sentence)
+        wanted = asked.with_faults(played["faults"])
+        explored = explorer.explored(wanted, GLANCE)
+        report = explored.report if explored else None
+        shown: dict[str, Any] = {
+            "played": played,
+            "at": len(played["places"]) - 1,
+            "report": report,
+            "looking": explored is None,
+            "moves": moves,
+            "undone": "".join(played["moves"][:-1]),
+        }
+        if not wants_html():
+            return json({"target": wanted.target, "faults": wanted.faults._asdict()} | shown)
+        shown["faults"] = wanted.faults._asdict()  # with those that he has pulled
+        return page("lab/explorer_scheduler.html", **_common(asked, played) | shown)
+
+    return lab
+
+
+def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What both pages show: the sources, and the form that says what is looked at."""
+    faults = wanted.faults._asdict()
+    usual = {"buyers": BUYERS[0], **USUAL._asdict()}
+    chosen = {"buyers": wanted.buyers, **faults}
+    budget = {name: value for name, value in chosen.items() if value != usual[name]}
+
+    def link(endpoint: str, **more: Any) -> str:
+        return url_for(f"explorer.{endpoint}", name=wanted.target, **budget, **more)
+
+    return {
+        "target": wanted.target,
+        "exhibit": is_exhibit(wanted.target),
+        "buyers": wanted.buyers,
+        "faults": faults,
+        "budget": budget,
+        "most_buyers": BUYERS[1],
+        "most_faults": MOST_FAULTS,
+        "promises": listing.promises(wanted.target),
+        "sources": _sources(wanted.target, played) if played else {},
+        "lit": _lit(played["places"]) if played else [],
+        "link": link,
+        "again": AGAIN,
+    }
+
+
+def _sources(target: str, played: Mapping[str, Any]) -> dict[str, Any]:
+    """The lines of each file in which anybody stands at any time; the mode's own first."""
+    modules = {listing.module_of(target): None}
+    for place in played["places"]:
+        for buyer in place["buyers"]:
+            for wait in buyer["waits"]:
+                modules |= {module: None for module, _ in wait["spots"]}
+    return {module: lines(listing.source(module)) for module in modules}
+
+
+def _lit(places: list[dict[str, Any]]) -> list[dict[str, dict[str, list[str]]]]:
+    """For each place and buyer, as `module:line`: where he is `now`, and what he just `did`.
+
+    Who is at his end stays where he did his last step.
+    """
+    lit: list[dict[str, dict[str, list[str]]]] = []
+    last: dict[str, list[str]] = {}
+    before: dict[str, Any] = {}
+    for place in places:
+        step = place["step"] or {"buyer": "", "strand": 0}
+        lit.append({})
+        for buyer in place["buyers"]:
+            now = [_spot(spot) for wait in buyer["waits"] for spot in wait["spots"]]
+            did = [
+                _spot(spot)
+                for wait in before.get(buyer["name"], [])
+                if (buyer["name"], wait["strand"]) == (step["buyer"], step["strand"])
+                for spot in wait["spots"]
+            ]
+            last[buyer["name"]] = did or last.get(buyer["name"], [])
+            if not buyer["waits"]:
+                did = last[buyer["name"]]
+            lit[-1][buyer["name"]] = {"now": now, "did": did}
+        before = {buyer["name"]: buyer["waits"] for buyer in place["buyers"]}
+    return lit
+
+
+def _spot(spot: list[Any]) -> str:
+    return f"{spot[0]}:{spot[1]}"
+
+
+def _no_report(wanted: Wanted, explored: Explored | None) -> Response:
+    looking = explored is None
+    if not wants_html():
+        return json({"target": wanted.target, "looking": looking, "report": None}, 202)
+    return page("lab/explorer_looking.html", 200, looking=looking, **_common(wanted, None))
+
+
+def _wrong(
+    status: int, wanted: Wanted, what: str, sentence: Text, names: Iterable[str] = ()
+) -> Response:
+    """A link that cannot be followed: why, and where to go from there."""
+    if not wants_html():
+        return problem(status, NOT_POSSIBLE, sentence)
+    shown = {"title": NOT_POSSIBLE, "sentence": sentence, "what": what, "names": names}
+    return page("lab/explorer_wrong.html", status, **shown, **_common(wanted, None))
+
+
+def _in_words(view: Callable[[str], Response]) -> Callable[[str], Response]:
+    """What cannot be explored is 404; and that the explorer's process has no answer is no fault of
+    shop, store or database."""
+
+    @wraps(view)
+    def answered(name: str) -> Response:
+        try:
+            return view(name)
+        except Invalid as error:
+            if not error.errors.keys() & {"mode", "target"}:
+                raise  # it is the budget that cannot be meant: 422
+            if not wants_html():
+                return problem(404, Text("Nothing to explore"), said(error))
+            return page("lab/explorer_unknown.html", 404, name=name)
+        except Unreachable as error:
+            if not wants_html():
+                return problem(503, Text("The explorer is busy"), said(error))
+            return page("lab/explorer_away.html", 503)
+
+    return answered

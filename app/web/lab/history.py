@@ -1,0 +1,53 @@
+"""All that was measured here: stampedes and comparisons, the newest first, page by page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, request
+
+from app.domain import Invalid
+from app.service.comparison.comparisons import Comparisons
+from app.service.comparison.record import Comparison
+from app.service.stampede.record import Run
+from app.text import Text
+from app.web import parse
+from app.web.answers import json, page, wants_html
+from app.web.lab.compared import document, listed
+from app.web.lab.stampede import document as run_document
+from app.web.lab.stampede import listed as run_listed
+
+MOST = 20  # on a page
+LAST = 100_000  # nobody has more pages, and no database need count so far
+
+
+def blueprint(comparisons: Comparisons) -> Blueprint:
+    lab = Blueprint("history", __name__)
+
+    @lab.get("/history")
+    def index() -> Response:
+        number = parse.whole(request.args, "page", 1)
+        if not 1 <= number <= LAST:
+            raise Invalid({"page": Text("There is no page %(number)s.", number=str(number))})
+        found = comparisons.past((number - 1) * MOST, MOST + 1)
+        shown, more = found[:MOST], len(found) > MOST
+        if not wants_html():
+            return json({"page": number, "more": more, "past": [wire(each) for each in shown]})
+        return page(
+            "lab/history.html", past=[entry(each) for each in shown], number=number, more=more
+        )
+
+    return lab
+
+
+def wire(past: Run | Comparison) -> dict[str, Any]:
+    if isinstance(past, Comparison):
+        return {"kind": "comparison"} | document(past)
+    return {"kind": "run"} | run_document(past)
+
+
+def entry(past: Run | Comparison) -> dict[str, Any]:
+    """In a list of the templates."""
+    if isinstance(past, Comparison):
+        return {"kind": "comparison"} | listed(past)
+    return {"kind": "run"} | run_listed(past)

@@ -1,0 +1,117 @@
+"""Reading: a page for each mode and recipe, and two of them side by side."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, request, url_for
+
+from app.domain import DatabaseAway, UnknownWay
+from app.explorer.faults import Faults
+from app.service import reading
+from app.service.comparison.comparisons import Comparisons
+from app.service.comparison.figures import bars
+from app.service.rounds import full_name
+from app.web.answers import describe, iso, json, page, problem, see_other, wants_html
+from app.web.lab.compared import way
+
+BETWEEN = "..."  # two names in one address, as in naive...watch
+
+
+def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
+    """`var` is the folder in which the comparison of `make compare` is kept."""
+    read = Blueprint("read", __name__)
+
+    @read.get("/read")
+    def index() -> Response:
+        if not wants_html():
+            ways = reading.ways().items()
+            return json([{"target": target} | asdict(entry) for target, entry in ways])
+        return page("lab/read.html", ways=reading.ways())
+
+    @read.get("/read/diff")
+    def pair() -> Response:
+        """What the form asks for: its answer has an address that can be shared."""
+        left, right = request.args.get("left", ""), request.args.get("right", "")
+        reading.compare(left, right)
+        return see_other(url_for("read.one", name=f"{left}{BETWEEN}{right}"))
+
+    @read.get("/read/<name>")
+    def one(name: str) -> Response:
+        return diff(*name.split(BETWEEN, 1)) if BETWEEN in name else alone(name)
+
+    @read.errorhandler(UnknownWay)
+    def unknown(error: UnknownWay) -> Response:
+        status, title, detail, _ = describe(error)
+        if not wants_html():
+            return problem(status, title, detail)
+        return page("lab/read_unknown.html", status, ways=reading.ways(), name=error.name)
+
+    def alone(name: str) -> Response:
+        shown = reading.page(name, var)
+        if not wants_html():
+            return json(view(shown) | {"compared": compared(name)})
+        return page(
+            "lab/read_one.html",
+            ways=reading.ways(),
+            shown=shown,
+            compared=compared(name),
+            explorer=explorer,
+        )
+
+    def compared(target: str) -> dict[str, Any] | None:
+        """How it did in the lab's newest comparison with it; None: in none, or nobody can say."""
+        try:
+            found = comparisons.newest_with(target)
+        except DatabaseAway:
+            return None
+        if found is None:
+            return None
+        [bar] = [bar for bar in bars(found) if bar.mode == full_name(target)]
+        said = {"id": found.id, "started_at": iso(found.started), "to": found.reference}
+        return said | way(bar)
+
+    def diff(left: str, right: str) -> Response:
+        shown = reading.compare(left, right)
+        if not wants_html():
+            return json(view_pair(shown))
+        return page("lab/read_diff.html", ways=reading.ways(), shown=shown)
+
+    return read
+
+
+# The lock that two buyers do not break where three do.
+CROWDED = "lock:del_takeover"
+
+
+def explorer(target: str, finding: str, faults: Faults) -> str:
+    """The address of the Explorer's page that plays a finding, with as few buyers as show it."""
+    asked: dict[str, Any] = {"finding": finding, **faults._asdict()}
+    if target == CROWDED:
+        asked["buyers"] = 3
+    return f"/explorer/{target}?{urlencode(asked)}"
+
+
+def view(shown: reading.Page) -> dict[str, Any]:
+    """A page on the wire: texts instead of coloured pieces."""
+    files = [{"path": file.path, "lines": file.text} for file in shown.files]
+    part = shown.section
+    section = part and {"path": part.path, "first": part.first, "lines": part.text}
+    return vars(shown) | {"files": files, "section": section}
+
+
+def view_pair(shown: reading.Comparison) -> dict[str, Any]:
+    """Two side by side on the wire: for each row the numbers of the lines of each side."""
+    paths = [file.path for file in shown.files]
+    rows = [
+        {
+            "left": [line.number for line in row.left],
+            "right": [line.number for line in row.right],
+            "same": row.same,
+        }
+        for row in shown.rows
+    ]
+    return {"left": shown.left, "right": shown.right, "files": paths, "rows": rows}

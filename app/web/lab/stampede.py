@@ -1,0 +1,146 @@
+"""Stampedes: start one, watch it live on as many screens as there are, stop it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, request, url_for
+
+from app.domain import ITEMS, ComparisonIsOn, DatabaseAway, Invalid, Round, RunIsOn, UnknownItem
+from app.service import catalogue
+from app.service.stampede.drivers import Drivers
+from app.service.stampede.events import all_kept, follow
+from app.service.stampede.record import BOUNDS, Run
+from app.service.stampede.runs import Runs
+from app.text import Text
+from app.web import parse
+from app.web.answers import created, iso, json, page, see_other, wants_html
+from app.web.lab.asked import FIELDS, FINE, Refused, limits, read, refused, round_limits
+from app.web.lab.rounds import view
+from app.web.lab.streams import last_seen, nothing_more, stream
+
+CROWD = tuple(BOUNDS)
+MOST = 30  # runs on the list
+
+
+def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
+    lab = Blueprint("stampede", __name__)
+
+    @lab.get("/stampede")
+    def index() -> Response:
+        # A link may fill the form in: "start another like it".
+        names = (*FIELDS, *CROWD)
+        return form_page({name: request.args[name] for name in names if name in request.args})
+
+    def form_page(values: dict[str, Any], why: Refused = FINE) -> Response:
+        try:
+            ended = [listed(run) for run in runs.latest(MOST)]
+        except DatabaseAway:
+            ended = None
+        return page(
+            "lab/stampede.html",
+            why.status,
+            on=[listed(run) for run in runs.on()],
+            ended=ended,
+            form=_defaults() | values,
+            errors=why.errors,
+            run=why.run,
+            comparison=why.comparison,
+            items=ITEMS.values(),
+            modes=catalogue.modes(),
+            recipes=catalogue.recipes(),
+            limits=round_limits() | limits(BOUNDS),
+        )
+
+    @lab.post("/runs")
+    def start() -> Response:
+        values = parse.body(request)
+        try:
+            run = _start(values)
+        except (Invalid, UnknownItem, RunIsOn, ComparisonIsOn) as error:
+            if not wants_html():
+                raise
+            return form_page(values, refused(error, values))
+        where = url_for("stampede.show", id=run.id)
+        if wants_html():
+            return see_other(where)
+        return created(document(run), where)
+
+    def _start(values: dict[str, Any]) -> Run:
+        if unknown := sorted(values.keys() - {*FIELDS, *CROWD}):
+            raise Invalid(
+                {name: Text("A stampede has no %(field)s.", field=repr(name)) for name in unknown}
+            )
+        crowd = {name: parse.whole(values, name) for name in CROWD}
+        return runs.start(*read(values), crowd, drivers.start)
+
+    @lab.get("/runs/<id>")
+    def show(id: str) -> Response:
+        run = runs.find(id)
+        if not wants_html():
+            return json(document(run) | {"figures": runs.figures(run)})
+        return page(
+            "lab/run.html",
+            run=listed(run),
+            seen=runs.figures(run),
+            audit=run.audit or {},
+            again=_again(run),
+        )
+
+    @lab.get("/runs/<id>/events")
+    def events(id: str) -> Response:
+        run = runs.find(id)
+        after = last_seen(request)
+        if run.ended is None:
+            return stream(follow(runs, run, after))
+        return stream(iter(rest)) if (rest := all_kept(runs, run, after)) else nothing_more()
+
+    @lab.post("/runs/<id>/stop")
+    def stop(id: str) -> Response:
+        run = runs.stop(id)
+        if wants_html():
+            return see_other(url_for("stampede.show", id=id))
+        return json(document(run), 202)
+
+    return lab
+
+
+def document(run: Run) -> dict[str, Any]:
+    """A run on the wire."""
+    return {
+        "id": run.id,
+        **{name: value for name, value in view(run.round).items() if name in _ROUND},
+        "buyers": run.buyers,
+        "seconds": run.seconds,
+        "on": run.ended is None,
+        "comparison": run.comparison or None,
+        "how": run.how or None,
+        "why": run.why,
+        "started_at": iso(run.started),
+        "ended_at": iso(run.ended),
+        "figures": run.figures,
+        "audit": run.audit,
+    }
+
+
+_ROUND = (*FIELDS, "round", "exhibit")
+
+
+def listed(run: Run) -> dict[str, Any]:
+    """A run in the templates."""
+    return document(run) | {"name": ITEMS[run.item].name}
+
+
+def _again(run: Run) -> dict[str, Any]:
+    """The form's fields for another one like it."""
+    mode, _, recipe = run.round.mode.partition(":")
+    asked = {name: value for name, value in view(run.round).items() if name in FIELDS}
+    asked |= {"buyers": run.buyers, "seconds": run.seconds, "mode": mode}
+    return asked | ({"recipe": recipe} if recipe else {})
+
+
+def _defaults() -> dict[str, Any]:
+    """What the empty form shows: the demo of a lecture, naive, with a gap wide enough."""
+    plain = view(Round("apple", 0, 100, "naive", think=20))
+    asked = {name: value for name, value in plain.items() if name in FIELDS}
+    return asked | {"recipe": "lease", "buyers": 32, "seconds": 30}

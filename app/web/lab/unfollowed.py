@@ -1,0 +1,27 @@
+"""Why a link into the explorer cannot be followed."""
+
+from __future__ import annotations
+
+from app.text import Text
+
+NOT_POSSIBLE = Text("That is not possible here")
+
+
+def no_such_move(nth: int, move: str) -> Text:
+    """`nth` from 1; 0: it is no schedule at all."""
+    if not nth:
+        return Text("The link holds no schedule that can be read, or one that is too long.")
+    return Text(
+        "Step %(number)s of this schedule, “%(move)s”, cannot be made: at that point nobody can "
+        "do that.",
+        number=nth,
+        move=move,
+    )
+
+
+def no_such_step(last: int) -> Text:
+    return Text("This schedule has the steps 0 to %(last)s.", last=last)
+
+
+def no_such_finding(target: str) -> Text:
+    return Text("Nothing of that name was found of %(mode)s in what was looked at.", mode=target)

@@ -1,0 +1,174 @@
+// A phone in the class: waits by its own clock, buys once, says in one sentence what came of it.
+
+import { Opening } from "./opening.js";
+
+const EVERY = 3000; // ms between two polls
+const AFTER_FAILURE = 5000;
+const PATIENCE = 8000; // ms for an answer to a poll
+const LONGEST = 70_000; // ms for a purchase: the longest patience that a round may have, and some
+const FIRST = 4; // polls in quick succession when a countdown begins: the fastest sets the clock
+const BETWEEN_FIRST = 400; // ms
+const SILENCE = 2000; // ms before the opening in which no phone asks: the shop is then idle
+const SOON = 10_000; // ms before the opening from which on one should get ready
+const HINT = 2500; // ms for which an early press is answered
+const FINAL = ["sold", "gone", "over", "refused"]; // no press can change anything any more
+
+const place = document.getElementById("class");
+const said = document.getElementById("said");
+const form = place.querySelector("form");
+const button = form.querySelector("button");
+const leftLine = place.querySelector(".left");
+const lost = document.getElementById("lost");
+const words = document.getElementById("words").content;
+
+let round = 0; // 0: none was seen yet
+let left = null; // units
+let result = null; // {name, slots}: what came of this phone's wish in the round
+let hint = null; // {slots, until}: an early press
+let quick = 0; // polls still to be made in quick succession
+let failures = 0;
+
+const opening = new Opening(() => button, render);
+
+function isBusy() {
+  return button.ariaBusy === "true";
+}
+
+/** The sentence of this moment: [its name, what fills it]. */
+function sentence() {
+  if (isBusy()) return ["buying", {}];
+  if (result) return [result.name, result.slots];
+  if (!round) return ["none", {}];
+  if (opening.left > 0) {
+    if (hint && performance.now() < hint.until) return ["early", hint.slots];
+    return [opening.left > SOON ? "waiting" : "soon", {}];
+  }
+  return [left === 0 ? "gone" : "open", {}];
+}
+
+function render() {
+  const [name, slots] = sentence();
+  const text = words.querySelector(`[data-for="${name}"]`).cloneNode(true);
+  for (const slot of text.querySelectorAll("[data-slot]")) {
+    slot.textContent = slots[slot.dataset.slot];
+  }
+  place.dataset.state = name;
+  // A live region speaks at every write.
+  if (said.textContent !== text.textContent) said.textContent = text.textContent;
+  const hadFocus = document.activeElement === button;
+  form.hidden = !round || FINAL.includes(name);
+  if (form.hidden && hadFocus) said.focus(); // else the keyboard would begin at the top again
+  leftLine.hidden = form.hidden || left === null; // a poll may be older than this phone's answer
+  leftLine.querySelector("[data-slot]").textContent = left;
+}
+
+/** Remembered on the phone, so that a reload does not forget it. */
+function remember(name, slots = {}) {
+  result = { name, slots };
+  sessionStorage.setItem("class", JSON.stringify({ round, result }));
+}
+
+function remembered() {
+  return JSON.parse(sessionStorage.getItem("class"));
+}
+
+function begin(number) {
+  round = number;
+  const kept = remembered();
+  result = kept?.round === round ? kept.result : null;
+  hint = null;
+}
+
+function hear(state, received) {
+  left = state.left;
+  if (state.round) {
+    const isNew = state.round !== round;
+    if (isNew) begin(state.round);
+    form.key.value = state.key;
+    opening.hear(round, state.opens_in_ms, received);
+    if (isNew && opening.left > 0) quick = FIRST;
+  } else if (round && (!result || result.name === "busy")) {
+    remember("over"); // what was bought stays on the screen until the next countdown
+  }
+  render();
+}
+
+/** [the sentence's name, what fills it] of an answer to a purchase. */
+function read(status, answer) {
+  if (status === 201) return ["sold"];
+  if (answer.outcome === "SOLD_OUT") return ["gone"];
+  if (answer.outcome === "BUSY") return ["busy"];
+  if ("opens_in_ms" in answer) return ["early", answer];
+  if (status === 409) return ["over"];
+  return status >= 500 ? ["lost"] : ["refused", { detail: answer.detail ?? status }];
+}
+
+async function buy() {
+  const of = round;
+  let outcome = ["lost"];
+  button.ariaBusy = "true"; // not `disabled`: it keeps the keyboard's focus
+  render();
+  try {
+    const response = await fetch(form.action, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Idempotency-Key": form.key.value },
+      body: JSON.stringify({ quantity: 1 }),
+      signal: AbortSignal.timeout(LONGEST),
+    });
+    outcome = read(response.status, await response.json());
+  } catch {
+    // What became of the purchase is not known; pressed again, the same key will tell.
+  }
+  button.ariaBusy = "false";
+  if (of === round) {
+    const [name, slots] = outcome;
+    if (name === "early") hint = { slots, until: performance.now() + HINT };
+    else remember(name, slots);
+  } // else the next countdown has begun meanwhile
+  render();
+}
+
+async function ask() {
+  const answer = await fetch("/class/state", { signal: AbortSignal.timeout(PATIENCE) });
+  const received = performance.now();
+  if (answer.status === 422) return location.reload(); // the phone has lost its cookie
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  hear(await answer.json(), received);
+}
+
+/** ms until the next poll. */
+function pause() {
+  let wait = failures ? AFTER_FAILURE : EVERY;
+  if (!failures && quick > 0) {
+    quick -= 1;
+    wait = BETWEEN_FIRST;
+  }
+  wait *= 0.75 + 0.5 * Math.random(); // a class must not ask in the same instant
+  const toGo = opening.left;
+  return toGo > 0 && wait > toGo - SILENCE ? toGo + EVERY * (0.3 + Math.random()) : wait;
+}
+
+async function keepAsking() {
+  if (!document.hidden) {
+    await ask().then(
+      () => (failures = 0),
+      () => (failures += 1),
+    );
+    lost.hidden = failures < 2; // one lost answer is nothing to worry about
+  }
+  setTimeout(keepAsking, pause());
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (!isBusy()) buy();
+});
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) ask().catch(() => {}); // the next poll will tell
+});
+
+const now = JSON.parse(place.dataset.now);
+if (!now.round && remembered()) begin(remembered().round); // loaded anew after the sale
+hear(now, performance.now());
+keepAsking();

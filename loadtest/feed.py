@@ -1,0 +1,72 @@
+"""What a stampede's answers so far add up to. No I/O."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter, deque
+from typing import Any
+
+from loadtest.answers import Answer
+
+WINDOW = 2  # lines whose sales make up the goodput: one second
+FINE = 100  # latencies are kept to 1/FINE of their natural logarithm: within 0.5 %
+
+
+class Feed:
+    """Adds the answers up. Its memory does not grow with them."""
+
+    def __init__(self) -> None:
+        self.begin()
+        self.answers: Counter[str] = Counter()
+        self.retries = 0
+        self.latencies: Counter[int] = Counter()  # of sales, by the logarithm of their ms
+        self.sales: deque[tuple[float, int]] = deque([(self.start, 0)], maxlen=WINDOW + 1)
+
+    def begin(self) -> None:
+        """The first buyer comes now."""
+        self.start = self.last_sale = time.perf_counter()
+        self.cpu = self.cpu_at_last_sale = time.process_time()
+
+    def collect(self, response_time: float, context: dict[str, Answer], **_: object) -> None:
+        answer = context["answer"]
+        self.answers[answer.outcome] += 1
+        self.retries += max(0, answer.attempts - 1)
+        if answer.outcome == "SOLD":
+            self.last_sale = time.perf_counter()
+            self.cpu_at_last_sale = time.process_time()
+            self.latencies[round(math.log(max(response_time, 0.01)) * FINE)] += 1
+
+    def line(self, users: int) -> dict[str, Any]:
+        """`took` is seconds since the first buyer came, `users` how many are there.
+
+        `goodput` is sales per second of the last second, `overall` up to the last sale, which came
+        after `lasted` seconds. `cpu` is the share of one core that this process took until then.
+
+        `retries` are the attempts beyond each purchase's first. The percentiles are of all sales
+        so far, in ms; None before the first one.
+        """
+        now, sold = time.perf_counter(), self.answers["SOLD"]
+        self.sales.append((now, sold))
+        (before, sold_before), _ = self.sales[0], self.sales[-1]
+        took = self.last_sale - self.start
+        return {
+            "took": round(now - self.start, 2),
+            "users": users,
+            "goodput": round((sold - sold_before) / (now - before), 1),
+            "overall": round(sold / took, 1) if sold and took else None,
+            "lasted": round(took, 3),
+            "cpu": round((self.cpu_at_last_sale - self.cpu) / took, 2) if took else None,
+            "answers": dict(self.answers),
+            "retries": self.retries,
+            **{f"p{part}": self.percentile(part) for part in (50, 95, 99)},
+        }
+
+    def percentile(self, part: int) -> float | None:
+        """ms that `part` % of the sales took at most."""
+        rank, seen = math.ceil(self.latencies.total() * part / 100), 0
+        for bucket, count in sorted(self.latencies.items()):
+            seen += count
+            if seen >= rank:
+                return round(math.exp(bucket / FINE), 2)
+        return None

@@ -1,0 +1,72 @@
+"""A stampede to be watched: buyers until somebody says stop, and one line every half second.
+
+    python -m loadtest.stampede '{"url": "http://127.0.0.1:8000", "item": "apple", "users": 32,
+                                  "longest": 60, "patience": 10}'
+
+The argument is a `Stampede` as JSON. Each line of the output is a JSON object with what the
+answers so far add up to (see `feed.Feed.line`). SIGTERM ends it: no new purchase, and the answers
+to those under way still count.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from argparse import Namespace
+from dataclasses import dataclass
+
+import gevent
+from gevent.event import Event
+from locust.env import Environment
+
+from loadtest.buyers import Buyer
+from loadtest.feed import Feed
+
+EVERY = 0.5  # seconds between two lines
+
+
+@dataclass(frozen=True)
+class Stampede:
+    """`longest` seconds it may take when nobody ends it, `patience` for the last answers."""
+
+    url: str
+    item: str
+    users: int
+    longest: float
+    patience: float
+
+
+def run(wanted: Stampede) -> None:
+    feed = Feed()
+    environment = Environment(
+        user_classes=[Buyer],
+        host=wanted.url,
+        stop_timeout=wanted.patience,
+        parsed_options=Namespace(item=wanted.item),
+    )
+    environment.events.request.add_listener(feed.collect)
+    runner = environment.create_local_runner()
+    over = Event()
+    gevent.signal_handler(signal.SIGTERM, over.set)
+
+    def say() -> None:
+        print(json.dumps(feed.line(runner.user_count)), flush=True)
+
+    def say_on() -> None:
+        while True:
+            gevent.sleep(EVERY)
+            say()
+
+    saying = gevent.spawn(say_on)
+    saying.link_exception(lambda _: over.set())  # nobody reads us any more
+    feed.begin()
+    runner.start(wanted.users, spawn_rate=wanted.users)
+    over.wait(wanted.longest)
+    runner.stop()
+    saying.kill()
+    say()
+
+
+if __name__ == "__main__":
+    run(Stampede(**json.loads(sys.argv[1])))

@@ -1,0 +1,38 @@
+"""What is done and asked on every page of the class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import requests
+from playwright.sync_api import Page, expect
+
+from tests.e2e.access import serious
+from tests.shop import Shop
+
+SLOW = 20_000  # ms: a sale closes seconds after the last purchase, and then the audit counts
+PHONE, PROJECTOR = (360, 740), (1920, 1080)
+OPENS = re.compile(r"Opens in \d+ s")
+
+Open = Callable[..., Page]
+
+
+def start(shop: Shop, **wanted: int | str) -> int:
+    answer = requests.post(f"{shop.lab}/classroom/sale", json=wanted, timeout=10)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["round"])
+
+
+def join(screen: Open, shop: Shop, name: str, scheme: str = "light") -> Page:
+    page = screen(f"{shop.url}/class", scheme=scheme)
+    expect(page.get_by_label("Nickname")).to_be_focused()
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/class")
+    return page
+
+
+def looks_right(page: Page) -> None:
+    assert serious(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

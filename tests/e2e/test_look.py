@@ -1,0 +1,168 @@
+"""Every page of shop and lab, at four widths, in light and dark: nothing beyond the edge, nothing
+that axe calls serious, nothing that moves for who asked for stillness, no more than 100 KiB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import pytest
+import requests
+from flask import Flask
+from playwright.sync_api import Browser, Page, Response, expect
+
+from app import create_lab, create_shop
+from app.config import Settings
+from tests.e2e import scenes
+from tests.e2e.access import serious
+from tests.shop import Shop, full_environ
+
+HEIGHTS = {360: 740, 768: 1024, 1440: 900, 1920: 1080}  # by width, px
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+# Colours differ by scheme and places by width: of the eight these two tell axe all.
+FOR_AXE = {(360, "light"), (1920, "dark")}
+FIRST_VIEW = 100 * 1024  # bytes, without the chart library
+LAST_ROW = 20  # px on a picture 1080 high: about a fiftieth of it
+# Addresses that answer with no page of their own.
+NO_PAGES = {"/static/<path:filename>", "/items", "/health", "/about", "/rounds/<item>"}
+NO_PAGES |= {"/rounds/<item>/<int:number>/audit", "/runs/<id>/events", "/read/diff"}
+NO_PAGES |= {"/class/state", "/classroom/events", "/comparisons/<id>/events"}
+NO_PAGES |= {"/comparisons/<id>/export.<form>"}
+
+TOO_WIDE = "document.documentElement.scrollWidth - innerWidth"
+MOVES = """() => [...document.querySelectorAll("*")].filter((element) => {
+  const styles = [null, "::before", "::after"].map((part) => getComputedStyle(element, part));
+  return styles.some((style) => style.animationName !== "none"
+    || (style.transitionProperty !== "none" && !/^0s(, 0s)*$/.test(style.transitionDuration)));
+}).map((element) => element.outerHTML.slice(0, 80))"""
+TRANSFERRED = """() => performance.getEntries()
+  .filter(({ entryType, name }) => /navigation|resource/.test(entryType) && !/plotly/.test(name))
+  .reduce((bytes, { transferSize }) => bytes + transferSize, 0)"""
+TOO_SMALL = """(least) => {
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const small = new Set();
+  while (texts.nextNode()) {
+    const { parentElement: parent, data } = texts.currentNode;
+    if (!data.trim() || !parent.checkVisibility()) continue;
+    if (parent.closest("svg, .visually-hidden")) continue;
+    if (parseFloat(getComputedStyle(parent).fontSize) < least) small.add(data.trim());
+  }
+  return [...small];
+}"""
+
+
+@pytest.fixture(scope="module")
+def furnished(shop: Shop) -> Shop:
+    scenes.shelf(shop)
+    return shop
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Of a visitor who asked for as little motion as can be; fails on errors in the console."""
+    context = browser.new_context(reduced_motion="reduce")
+    errors: list[str] = []
+    context.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    page = context.new_page()
+    # A cache would hide what the first view of a page costs.
+    context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
+    yield page
+    context.close()
+    assert not [text for text in errors if "Failed to load resource" not in text]
+
+
+def paths(app: Flask, examples: dict[str, list[str]]) -> Iterator[str]:
+    """Every page that `app` has. Fails for one without an example."""
+    for rule in app.url_map.iter_rules():
+        if "GET" in (rule.methods or ()) and rule.rule not in NO_PAGES:
+            assert rule.rule in examples, f"give an address of {rule.rule}, or say: no page"
+            yield from examples[rule.rule]
+
+
+def looked_at(page: Page, lab: bool = False) -> None:
+    """What stands on the page now, at every width, in both schemes."""
+    assert page.evaluate(MOVES) == []
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        for width, height in HEIGHTS.items():
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate(TOO_WIDE) <= 0, f"wider than {width} px: {page.url}"
+            if lab and width == 1920:
+                assert page.evaluate(TOO_SMALL, LAST_ROW) == [], page.url
+            if (width, scheme) in FOR_AXE:
+                assert serious(page) == [], page.url
+
+
+def strict(answer: Response | None) -> None:
+    """No script of a page's own runs, and no style of its own; only a chart injects some."""
+    assert answer
+    rules = answer.headers["content-security-policy"].split("; ")
+    assert "default-src 'self'" in rules
+    loose = [rule for rule in rules if "unsafe" in rule]
+    assert loose == (["style-src 'self' 'unsafe-inline'"] if "plotly" in answer.text() else [])
+
+
+def visited(page: Page, address: str) -> None:
+    strict(page.goto(address))
+    searching = page.locator("[data-again]")  # the explorer comes back to it by itself
+    expect(searching).to_have_count(0, timeout=scenes.SLOW)
+    assert page.evaluate(TRANSFERRED) < FIRST_VIEW, address
+
+
+def test_every_page_of_the_shop(page: Page, furnished: Shop) -> None:
+    sold = furnished.buy(requests.Session(), item="plum").json()["order"]
+    examples = {"/": ["/"], "/orders": ["/orders"], "/orders/<uuid:id>": [f"/orders/{sold}"]}
+    examples |= {"/class": ["/class"], "/class/name": ["/class/name"]}
+    app = create_shop(Settings.read(full_environ(furnished.environ)))
+    for path in (*paths(app, examples), "/nowhere"):
+        visited(page, furnished.url + path)
+        looked_at(page)
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [scenes.orders, scenes.sold_out, scenes.fewer_left, scenes.busy, scenes.not_open],
+)
+def test_every_answer_of_the_shop(
+    page: Page, furnished: Shop, scene: Callable[[Page, Shop], None]
+) -> None:
+    scene(page, furnished)
+    looked_at(page)
+
+
+def test_every_page_of_the_lab(page: Page, furnished: Shop) -> None:
+    run = scenes.stampede(furnished, item="quince", stock=20, buyers=2, seconds=2)
+    page.goto(furnished.lab + run)
+    scenes.seen_to_its_end(page)
+    small = {"item": "quince", "stock": 10, "buyers": 2, "seconds": 5, "repeats": 1}
+    comparison = scenes.comparison(furnished, modes=["watch"], **small)
+    page.goto(furnished.lab + comparison)
+    scenes.compared(page)
+    examples = {
+        "/": ["/?mode=lock&recipe=lease&think_ms=12000"],
+        "/rounds/<item>/<int:number>": ["/rounds/pear/1"],
+        "/stampede": ["/stampede"],
+        "/explorer": ["/explorer"],
+        "/explorer/<name>": ["/explorer/naive?step=3", "/explorer/atomic", "/explorer/durian"],
+        "/explorer/<name>/scheduler": ["/explorer/watch/scheduler?moves=AB"],
+        "/read": ["/read"],
+        "/read/<name>": ["/read/decr", "/read/naive...watch", "/read/durian"],
+        "/runs/<id>": [run],
+        "/compare": ["/compare"],
+        "/comparisons/<id>": [comparison],
+        "/history": ["/history"],
+        "/classroom": ["/classroom"],
+    }
+    app = create_lab(Settings.read(full_environ(furnished.environ)))
+    for path in (*paths(app, examples), "/nowhere"):
+        visited(page, furnished.lab + path)
+        looked_at(page, lab=True)
+        here = page.locator(".site-head [aria-current=page]").count()
+        assert here == (path != "/nowhere"), path
+
+
+def test_the_largest_page_comes_packed(page: Page, furnished: Shop) -> None:
+    visited(page, f"{furnished.lab}/explorer/lock:lease")
+    assert len(page.content()) > FIRST_VIEW, "else it shows nothing"

@@ -1,0 +1,80 @@
+"""Reading in a real browser: no page wider than its screen, nothing that axe finds, by keyboard."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.shop import Shop
+
+PATHS = ("/read", "/read/lock", "/read/lock:lease", "/read/naive...watch", "/read/durian")
+
+
+# Every pair of colours is looked at in tests/unit/reading/test_contrast.py.
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1920, "dark")])
+def test_axe_finds_nothing(
+    browser: Browser, shop: Shop, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    for path in PATHS:
+        page.goto(shop.lab + path)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{path}: {found.generate_report()}"
+    context.close()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440, 1920])
+def test_no_page_scrolls_sideways(browser: Browser, shop: Shop, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    for path in PATHS:
+        page.goto(shop.lab + path)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+    context.close()
+
+
+def test_from_the_lab_to_a_line_by_keyboard(page: Page, shop: Shop) -> None:
+    page.goto(f"{shop.lab}/read")
+    page.get_by_role("link", name="read_before_watch").press("Enter")
+    page.wait_for_url("**/read/read_before_watch")
+    expect(page.get_by_text("broken on purpose").first).to_be_visible()
+    code = page.get_by_role("group", name="app/modes/read_before_watch.py")
+    skip = page.get_by_role("link", name="Skip the code").first
+    skip.focus()
+    expect(skip).to_be_in_viewport()
+    page.keyboard.press("Tab")
+    expect(code).to_be_focused()
+    # Where a line does not fit, its box scrolls, and the arrows do it.
+    if code.evaluate("box => box.scrollWidth > box.clientWidth"):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            "box => box.scrollLeft > 0", arg=code.element_handle(), timeout=5_000
+        )
+    code.get_by_role("link", name="12", exact=True).press("Enter")
+    page.wait_for_url("**#L12")
+    expect(page.locator("#L12")).to_be_in_viewport()
+
+
+def test_a_pair_from_the_form(page: Page, shop: Shop) -> None:
+    page.goto(f"{shop.lab}/read/watch")
+    page.get_by_label("Right").select_option("naive")
+    page.get_by_role("button", name="Side by side").click()
+    page.wait_for_url("**/read/watch...naive")
+    left, right = page.locator("del", has_text="pipe").first, page.locator("ins").first
+    expect(left).to_be_visible()
+    expect(right).to_be_visible()
+    row = page.locator("tr.changed", has=page.locator("del", has_text="pipe")).first
+    before, after = (row.locator(side).bounding_box() for side in ("td.left", "td.right"))
+    assert before
+    assert after
+    phone = (page.viewport_size or {"width": 0})["width"] < 768
+    if phone:  # one below the other
+        assert after["y"] >= before["y"] + before["height"]
+        assert after["x"] == before["x"]
+    else:
+        assert after["y"] == before["y"]
+        assert after["x"] >= before["x"] + before["width"]

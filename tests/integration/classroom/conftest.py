@@ -1,0 +1,29 @@
+"""What the tests of the class share: the lab, and phones at the shop."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_lab, create_shop
+from app.config import Settings
+from app.parts import Parts
+from tests.integration.classroom.lesson import Phones
+
+
+@pytest.fixture
+def lab(parts: Parts, settings: Settings) -> FlaskClient:
+    return create_lab(settings).test_client()
+
+
+@pytest.fixture
+def phone(parts: Parts, settings: Settings) -> Phones:
+    """Makes phones of one class, each with a cookie of its own."""
+    app = create_shop(settings)
+
+    def make(name: str) -> FlaskClient:
+        client = app.test_client()
+        assert client.post("/class/name", json={"name": name}).status_code == 201
+        return client
+
+    return make

@@ -1,0 +1,115 @@
+"""Phones in the class, over HTTP: their names, the roll of them, their countdown."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_shop
+from app.config import Settings
+from app.domain import ClassIsFull
+from app.parts import Parts
+from app.service.classroom.members import GONE, LONG_GONE, MOST, Member
+from app.store import classroom as class_records
+from app.web.classroom import NOTHING
+from tests.integration.asking import problem
+from tests.integration.classroom.lesson import HTML, Phones, start
+from tests.servers import StoreServer, until
+
+RUNS_ON = ["valkey"]  # the class asks no store for anything special
+
+
+def test_a_nickname_first(settings: Settings, parts: Parts) -> None:
+    phone = create_shop(settings).test_client()
+    assert 'name="name"' in phone.get("/class", headers=HTML).text
+    assert problem(phone.get("/class/state"), 422)["errors"].keys() == {"name"}
+    refused = phone.post("/class/name", data={"name": "\u202eAda"}, headers=HTML)
+    assert refused.status_code == 422
+    assert "letters, digits and signs" in refused.text
+    assert "\u202e" in refused.text, "to be mended, not typed again"
+    assert phone.post("/class/name", data={"name": "x" * 15_000}).status_code == 422
+    assert phone.post("/class/name", data={"name": "<i>Bo"}).headers["Location"] == "/class"
+    assert "&lt;i&gt;Bo" in phone.get("/class", headers=HTML).text
+    polled = phone.get("/class/state")
+    assert polled.status_code == 200
+    assert "Set-Cookie" not in polled.headers, "it could undo a purchase's that came in between"
+
+
+def test_the_projector_shows_who_is_there_in_the_order_they_came(
+    parts: Parts, lab: FlaskClient, phone: Phones
+) -> None:
+    ada = phone("Ada")
+    phone("<b>Bo")
+    ada.post("/class/name", json={"name": "Ada L."})
+    assert [member.name for member in parts.members.present()] == ["Ada L.", "<b>Bo"]
+    page = lab.get("/classroom", headers=HTML).text
+    assert "&lt;b&gt;Bo" in page
+    assert "loopback only" in page, "and what to do"
+    assert "make classroom" in page
+
+
+def test_who_is_not_heard_any_more_is_gone(parts: Parts) -> None:
+    """And a worker that died does not stay on the roll for ever; of two rolls the newer counts."""
+    now = int(time.time() * 1000)
+    old = [member(1, now - GONE - 1_000), member(2, now - GONE + 5_000)]
+    for worker, roll in {
+        "a": old,
+        "b": [replace(member(2), name="newer")],
+        "dead": [member(3, now - GONE - LONG_GONE - 1_000)],
+    }.items():
+        class_records.put_roll(parts.store, "apple", worker, orjson.dumps(roll))
+    assert [each.name for each in parts.members.present()] == ["newer"]
+    assert class_records.rolls(parts.store, "apple").keys() == {"a", "b"}
+
+
+def test_a_class_is_bounded(parts: Parts, phone: Phones) -> None:
+    for number in range(MOST - 1):
+        parts.members.heard[str(number)] = member(number)
+    parts.members.greet("a", "Ada", 1)
+    with pytest.raises(ClassIsFull):
+        parts.members.greet("b", "Bo", 2)
+    parts.members.greet("a", "Ada", 1)  # who is in stays in
+    parts.members.heard["1"] = member(1, seen=1)
+    parts.members.greet("b", "Bo", 2)  # in the place of one who left
+
+
+def test_it_takes_no_part_in_other_sales_of_apples(
+    parts: Parts, lab: FlaskClient, phone: Phones
+) -> None:
+    """A stampede's, say, under way while the class comes in: they would buy from under it."""
+    ada = phone("Ada")
+    parts.rounds.start("apple", "watch", 2, {})
+    assert ada.get("/class/state").get_json() == NOTHING
+    number = start(lab)
+    until(lambda: ada.get("/class/state").get_json()["round"] == number)
+    parts.rounds.start("apple", "watch", 2, {})
+    until(lambda: ada.get("/class/state").get_json()["round"] == 0)
+
+
+def member(number: int, seen: int = 0) -> Member:
+    return Member(str(number), "x", number, seen or int(time.time() * 1000))
+
+
+def test_a_countdown_goes_on_while_the_store_hangs(tmp_path: Path, settings: Settings) -> None:
+    store = StoreServer(tmp_path / "store")
+    own = replace(settings, redis_url=store.url, store_timeout=300)
+    parts = Parts(own)
+    phone = create_shop(own).test_client()
+    assert phone.post("/class/name", json={"name": "Ada"}).status_code == 201
+    parts.class_sale.start("watch", 2, {"delay": 60_000})
+    assert phone.get("/class/state").get_json()["left"] == 2
+    store.freeze()
+    state = phone.get("/class/state")
+    assert state.status_code == 200
+    now = state.get_json()
+    assert (now["round"], now["left"]) == (1, None)
+    assert 0 < now["opens_in_ms"] < 60_000
+    store.thaw()
+    until(lambda: phone.get("/class/state").get_json()["left"] == 2)
+    parts.store.close()
+    store.stop()

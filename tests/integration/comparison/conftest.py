@@ -1,0 +1,39 @@
+"""Comparisons over a real store and database, without a process that conducts them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_lab
+from app.config import Settings
+from app.parts import Parts
+from app.service.comparison.record import Comparison
+
+WANTED = {
+    "item": "apple",
+    "modes": ["watch", "naive"],
+    "reference": "naive",
+    "stock": 10,
+    "times": {"think": 5},
+    "crowd": {"buyers": 4, "seconds": 2, "repeats": 2},
+}
+
+
+@pytest.fixture
+def compare(parts: Parts) -> Callable[..., Comparison]:
+    """Starts a comparison that nobody conducts: its process is dead from the first moment on."""
+
+    def start(**changes: Any) -> Comparison:
+        wanted: dict[str, Any] = {**WANTED, "drive": lambda comparison: None, **changes}
+        return parts.comparisons.start(**wanted)
+
+    return start
+
+
+@pytest.fixture
+def lab(parts: Parts, settings: Settings) -> FlaskClient:
+    return create_lab(settings).test_client()

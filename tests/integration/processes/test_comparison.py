@@ -1,0 +1,164 @@
+"""Whole comparisons on a whole shop: to the end, stopped, killed, and with servers going away."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import requests
+
+from app.service.stampede.heart import LIFE
+from tests.integration.stampede.following import Told, told
+from tests.servers import StoreServer, until
+from tests.shop import Shop
+
+WANTED = {
+    "item": "apple",
+    "modes": ["atomic"],
+    "reference": "naive",
+    "stock": 20,
+    "think_ms": 20,
+    "buyers": 6,
+    "seconds": 20,
+    "repeats": 1,
+}
+ENDLESS = {**WANTED, "stock": 1_000_000}
+OURS = ("run stampede", "run comparison", "loadtest.stampede")
+
+
+def start(shop: Shop, **wanted: Any) -> str:
+    answer = requests.post(f"{shop.lab}/comparisons", json=wanted, timeout=10)
+    assert answer.status_code == 201, answer.text
+    id: str = answer.json()["id"]
+    return id
+
+
+def find(shop: Shop, id: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+
+    def answered() -> bool:
+        """On a machine that has much to do, the store may be away for a moment."""
+        answer = requests.get(f"{shop.lab}/comparisons/{id}", timeout=10)
+        found.update(answer.json())
+        return answer.ok
+
+    until(answered, 30)
+    return found
+
+
+def follow(shop: Shop, id: str) -> Iterator[Told]:
+    with requests.get(f"{shop.lab}/comparisons/{id}/events", stream=True, timeout=30) as answer:
+        yield from told(answer.iter_lines(chunk_size=1, decode_unicode=True))
+
+
+def selling(shop: Shop, id: str) -> str:
+    """Its first run, when it sells."""
+    run = ""
+
+    def sells() -> bool:
+        nonlocal run
+        run = find(shop, id)["run"]
+        if not run:
+            return False
+        seen = requests.get(f"{shop.lab}/runs/{run}", timeout=10).json()["figures"]
+        return bool(seen.get("sold"))
+
+    until(sells, 60)
+    return run
+
+
+def ours(shop: Shop) -> dict[str, psutil.Process]:
+    """The processes of comparison, run and buyers, by what they are."""
+    found: dict[str, psutil.Process] = {}
+    for each in psutil.process_iter():
+        try:
+            mine = each.environ().get("VAR_DIR") == shop.environ["VAR_DIR"]
+        except psutil.Error:
+            continue
+        found |= {mark: each for mark in OURS if mine and mark in words(each)}
+    return found
+
+
+def words(process: psutil.Process | None) -> str:
+    """Its command; "" when it is gone."""
+    try:
+        return " ".join(process.cmdline()) if process else ""
+    except psutil.Error:
+        return ""
+
+
+def test_one_run_after_the_other_to_the_end(shop: Shop) -> None:
+    id = start(shop, **WANTED)
+    events = follow(shop, id)
+    run = {name: WANTED[name] for name in ("stock", "buyers", "seconds")}
+    for path, body in (("comparisons", WANTED), ("runs", {**run, "item": "fig", "mode": "naive"})):
+        assert requests.post(f"{shop.lab}/{path}", json=body, timeout=5).status_code == 409
+    assert [each.kind for each in events] == ["step"] * 4 + ["end"]
+    seen = find(shop, id)
+    assert (seen["on"], seen["how"], seen["run"]) == (False, "finished", None)
+    runs = {run["mode"]: run for run in seen["runs"]}
+    naive, atomic = runs["naive"], runs["atomic"]
+    assert (naive["verdict"], naive["ratio"], naive["exhibit"]) == ("oversold", 1.0, True)
+    assert (atomic["verdict"], atomic["sold"], atomic["exhibit"]) == ("exact", 20, False)
+    assert atomic["ratio"] == pytest.approx(atomic["goodput"] / naive["goodput"], rel=0.01)
+    first, second = (
+        requests.get(f"{shop.lab}/runs/{each['run']}", timeout=5).json() for each in (naive, atomic)
+    )
+    assert first["comparison"] == second["comparison"] == id
+    assert first["ended_at"] <= second["started_at"], "never two at once"
+    until(lambda: not ours(shop))
+
+
+def test_killed_it_is_told_within_seconds(shop: Shop) -> None:
+    id = start(shop, **ENDLESS)
+    run = selling(shop, id)
+    processes = ours(shop)
+    assert processes.keys() == set(OURS)
+    processes["run comparison"].kill()
+    killed = time.monotonic()
+    *_, end = follow(shop, id)
+    assert time.monotonic() - killed < 8
+    assert (end.kind, find(shop, id)["how"]) == ("end", "crashed")
+    until(lambda: not ours(shop))
+    said = requests.get(f"{shop.lab}/runs/{run}", timeout=5).json()
+    assert said["how"] in ("interrupted", "crashed"), "its run went with it"
+
+
+def test_it_outlives_a_store_that_was_away_and_is_stopped(shop: Shop, store: StoreServer) -> None:
+    """And the one before it was killed: its item is free."""
+    id = start(shop, **ENDLESS)
+    selling(shop, id)
+    events = follow(shop, id)
+    assert next(events).kind == "step"
+    store.kill()
+    assert next(each for each in events if each.kind != "step").kind == "away"
+    time.sleep(LIFE / 1000)  # now it must beat anew, and must not be buried
+    store.start()
+    assert find(shop, id)["on"]
+    for _ in range(2):
+        assert requests.post(f"{shop.lab}/comparisons/{id}/stop", json={}, timeout=5).ok
+    *_, end = events
+    assert end.kind == "end"
+    seen = find(shop, id)
+    assert (seen["how"], [each["how"] for each in seen["runs"]]) == ("stopped", ["stopped"])
+    assert seen["runs"][0]["ratio"] is None
+    assert not requests.get(f"{shop.lab}/rounds/apple", timeout=5).json()["running"]
+    until(lambda: not ours(shop))
+
+
+def test_ctrl_c_in_the_middle_leaves_nothing(shop: Shop) -> None:
+    """The last one: the shop is gone after it."""
+    id = start(shop, **ENDLESS)
+    selling(shop, id)
+    assert shop.stop() == 0
+    until(lambda: not ours(shop), 5)
+    with sqlite3.connect(Path(shop.environ["VAR_DIR"]) / "orders.db") as database:
+        [[record]] = database.execute("SELECT record FROM comparisons WHERE id = ?", [id])
+    database.close()
+    assert json.loads(record)["how"] == "interrupted"

@@ -1,0 +1,33 @@
+"""Runs over a real store and database, without a process that drives them; and the lab's HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_lab
+from app.config import Settings
+from app.parts import Parts
+from app.service.stampede.record import Run
+
+NAIVE = {"item": "apple", "mode": "naive", "stock": 10, "times": {"think": 5}}
+CROWD = {"buyers": 4, "seconds": 2}
+
+
+@pytest.fixture
+def begin(parts: Parts) -> Callable[..., Run]:
+    """Starts a run that nobody drives: its process is dead from the first moment on."""
+
+    def start(**changes: Any) -> Run:
+        wanted: dict[str, Any] = {**NAIVE, "crowd": CROWD, "drive": lambda run: None, **changes}
+        return parts.runs.start(**wanted)
+
+    return start
+
+
+@pytest.fixture
+def lab(parts: Parts, settings: Settings) -> FlaskClient:
+    return create_lab(settings).test_client()

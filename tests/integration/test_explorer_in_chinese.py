@@ -1,0 +1,79 @@
+"""The explorer's pages in Chinese, with all that a search finds and a schedule says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_lab
+from app.config import Settings
+from app.explorer.findings import FINDINGS
+from tests.integration.asking import problem
+from tests.integration.chinese import HTML, JSON, ZH, only_chinese
+from tests.reading import english
+from tests.servers import until
+
+SEARCHED = [
+    "naive",
+    "watch",
+    "decr?crash=2&lost=1",
+    "lock:lease",
+    "lock:lease?finding=two%20holders&step=3",
+    "lock:queue?failover=1",
+    "lock:setnx?crash=0&pause=0",
+    "atomic/scheduler?moves=AlB",
+    "watch/scheduler?moves=AAAfBBB",
+    "lock:lease/scheduler?moves=AApBBA",
+    "naive/scheduler?moves=ABBBAA",
+]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
+    app = create_lab(Settings(var_dir=str(tmp_path_factory.mktemp("var"))))
+    yield app.test_client()
+    app.extensions["explorer"].close()
+
+
+@pytest.mark.parametrize("address", SEARCHED)
+def test_what_is_found(lab: FlaskClient, address: str) -> None:
+    def there() -> bool:
+        answer = lab.get(f"/explorer/{address}", headers=HTML)
+        only_chinese(answer)
+        return "还在查看" not in answer.text
+
+    until(there, 40)
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("naive?step=99", 400),
+        ("naive?finding=starved", 404),
+        ("naive?buyers=9", 422),
+        ("naive?crash=x&lost=9", 422),
+        ("magic", 404),
+        ("sql", 404),
+        ("naive/scheduler?moves=At", 400),
+        ("naive/scheduler?moves=hello", 400),
+    ],
+)
+def test_links_that_cannot_be_followed(lab: FlaskClient, address: str, status: int) -> None:
+    until(lambda: lab.get("/explorer/naive").status_code == 200, 20)
+    only_chinese(lab.get(f"/explorer/{address}", headers=HTML), status)
+    said = problem(lab.get(f"/explorer/{address}", headers=JSON), status)
+    for text in (said["title"], said["detail"]):
+        assert not english(text)
+        assert not text.isascii()
+
+
+def test_every_finding_has_its_words(lab: FlaskClient) -> None:
+    template = lab.application.jinja_env.get_template("lab/explorer_words.html")
+    with lab.application.test_request_context(headers=ZH):
+        words = vars(template.make_module())
+        for name in FINDINGS.keys() - {"starved"}:  # which is asked for with --again only
+            for said in (str(words["finding_name"](name)), str(words["finding_sentence"](name))):
+                assert not english(said)
+                assert not said.isascii()

@@ -1,0 +1,163 @@
+"""The explorer's pages by HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_lab
+from app.config import Settings
+from app.explorer.faults import Faults
+from app.explorer.findings import FINDINGS
+from app.service import listing
+from app.service.explorer import Wanted
+from tests.servers import until
+
+HTML = {"Accept": "text/html"}
+LEASE = Wanted("lock:lease", 2, Faults(crash=1, pause=1))
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
+    """It needs no store: nothing is sold."""
+    settings = Settings(var_dir=str(tmp_path_factory.mktemp("var")))
+    app = create_lab(settings)
+    yield app.test_client()
+    app.extensions["explorer"].close()
+
+
+def found(lab: FlaskClient, address: str) -> str:
+    """The page, when the search behind it has come to its end."""
+
+    def there() -> bool:
+        answer = lab.get(address, headers=HTML)
+        assert answer.status_code == 200, answer.text
+        return "Still looking" not in answer.text
+
+    until(there, 40)
+    return lab.get(address, headers=HTML).text
+
+
+def lit(page: str) -> set[str]:
+    return set(re.findall(r'<span class="line now" data-line="(\d+)"', page))
+
+
+def test_a_position_is_a_link(lab: FlaskClient) -> None:
+    page = found(lab, "/explorer/lock:lease?finding=oversell&step=4")
+    assert re.search(r'data-step="4" aria-current="step"', page)
+    assert lit(page) == {"67", "49"}, "A is about to write, B to read"
+    assert "app/locks/lease.py" in page
+    assert lit(lab.get("/explorer/lock:lease?step=0", headers=HTML).text) == {"39", "33"}
+
+
+def test_who_is_at_his_end_stays_where_he_did_his_last_step(lab: FlaskClient) -> None:
+    page = found(lab, "/explorer/watch/scheduler?moves=AAABBB")
+    of_a, of_b = page.split('data-buyer="')[1:3]
+    source = listing.source("app.modes.watch").splitlines()
+    [line] = re.findall(r'<span class="line did" data-line="(\d+)"', of_a)
+    assert source[int(line) - 1].strip() == "pipe.execute()"
+    assert lit(of_a) == set()
+    assert lit(of_b) == set(), "sold out"
+
+
+def test_without_a_position_it_begins(lab: FlaskClient) -> None:
+    page = found(lab, "/explorer/naive")
+    assert "one apple on the shelf" in page
+    assert 'aria-current="step"' not in page
+
+
+def test_source_is_escaped(lab: FlaskClient) -> None:
+    page = found(lab, "/explorer/naive")
+    assert "GET -&gt; check -&gt; SET" in page
+    assert "GET -> check" not in page
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "says"),
+    [
+        ("naive?step=99", 400, "has the steps 0 to 6"),
+        ("naive?step=-1", 400, "has the steps"),
+        ("naive?step=٣", 400, "has the steps"),
+        ("naive?finding=starved", 404, "Nothing of that name"),
+        ("naive?buyers=9", 422, "Buyers must be from 2 to 3"),
+        ("naive?crash=x", 422, "Crashes must be from 0 to 2"),
+        ("magic", 404, "no mode “magic”"),
+        ("sql", 404, "in an SQL database"),
+        ("lock:db_unique", 404, "in an SQL database"),
+        ("naive/scheduler?moves=At", 400, "Step 2 of this schedule"),
+        ("naive/scheduler?moves=hello", 400, "no schedule that can be read"),
+        ("naive/scheduler?moves=%00", 400, "no schedule that can be read"),
+        (f"naive/scheduler?moves={'A' * 5000}", 400, "no schedule that can be read"),
+    ],
+)
+def test_links_that_cannot_be_followed(
+    lab: FlaskClient, address: str, status: int, says: str
+) -> None:
+    if "?" in address and "scheduler" not in address and status in (400, 404):
+        found(lab, "/explorer/naive")
+    page = lab.get(f"/explorer/{address}", headers=HTML)
+    assert page.status_code == status
+    assert says in " ".join(page.text.split())
+    plain = lab.get(f"/explorer/{address}")
+    assert plain.status_code == status
+    assert plain.mimetype == "application/problem+json"
+
+
+def test_undo_is_a_shorter_address(lab: FlaskClient) -> None:
+    page = lab.get("/explorer/lock:lease/scheduler?moves=AApB", headers=HTML).text
+    [undo] = re.findall(r'id="undo" href="([^"]+)"', page)
+    assert undo == "/explorer/lock:lease/scheduler?moves=AAp"
+    assert 'id="undo"' not in lab.get("/explorer/naive/scheduler", headers=HTML).text
+
+
+def test_his_schedule_is_compared_with_the_shortest(lab: FlaskClient) -> None:
+    page = found(lab, "/explorer/naive/scheduler?moves=ABBBAA")
+    assert "you have found one of the shortest" in page
+    assert "promised: " not in page, "as many as are recorded"
+    longer = found(lab, "/explorer/naive/scheduler?moves=ABABAB")
+    text = " ".join(longer.split())
+    assert "More units are promised than there were" in text
+    assert "The shortest: faults: 0, switches between buyers: 2, steps: 6" in text
+
+
+def test_a_sound_mode_says_why_and_how_many_orders_were_tried(lab: FlaskClient) -> None:
+    for address in ("/explorer/watch", "/explorer/watch/scheduler?moves=AAB"):
+        text = " ".join(found(lab, address).split())
+        assert "Nothing goes wrong, in whatever order the steps come." in text
+        assert re.search(r"All [\d,]+ orders were tried\.", text)
+        assert "Why it cannot go wrong" in text
+        assert "<dt>Sound</dt><dd>always</dd>" in text
+
+
+def test_a_fault_that_he_pulls_is_looked_at_too(lab: FlaskClient) -> None:
+    """Else a page would say that nothing can go wrong beside what just has."""
+    text = " ".join(found(lab, "/explorer/watch/scheduler?moves=AAAfBBB").split())
+    assert "oversell" in text
+    assert "you have found one of the shortest" in text
+    assert "1 failover" in text
+    assert re.search(r'1 <span class="small promised">promised: 2</span>', text), (
+        "and 1 is recorded"
+    )
+
+
+def test_json_for_programs(lab: FlaskClient) -> None:
+    found(lab, "/explorer/naive")
+    document = lab.get("/explorer/naive?step=2").get_json()
+    assert document["report"]["findings"][0]["name"] == "oversell"
+    assert document["played"]["places"][2]["step"]["lines"] == ["MGET stock key:key-B stock:ended"]
+    assert lab.get("/explorer").get_json()["targets"][0] == "naive"
+
+
+def test_every_finding_has_its_words(lab: FlaskClient) -> None:
+    environment = lab.application.jinja_env
+    with lab.application.test_request_context():
+        words = vars(environment.get_template("lab/explorer_words.html").module)
+        for name, sentence in FINDINGS.items():
+            if name == "starved":  # asked for with --again only
+                continue
+            assert str(words["finding_name"](name)) == name
+            said = str(words["finding_sentence"](name))
+            assert said.replace("&#39;", "'") == sentence

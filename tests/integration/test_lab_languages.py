@@ -1,0 +1,222 @@
+"""The lab in the visitor's language: nothing of what it says stays in English."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_lab
+from app.config import Settings
+from app.domain import Clock
+from app.parts import Parts
+from app.service.comparison.record import Comparison
+from app.service.reading import ways
+from app.service.stampede.record import How, Run
+from tests.integration.asking import problem
+from tests.integration.chinese import HTML, JSON, ZH, only_chinese, pages
+from tests.reading import english
+from tests.selling import NAMES, fulfil_all, mode, order
+from tests.unit.comparison.results import comparison, result
+
+RUNS_ON = ["valkey"]
+FORM = {"item": "apple", "stock": "10", "mode": "lock", "recipe": "lease", "think_ms": "12000"}
+STAMPEDE = FORM | {"buyers": "4", "seconds": "2"}
+COMPARED = STAMPEDE | {"modes": "watch", "reference": "naive", "repeats": "1"}
+COMPARED = {name: value for name, value in COMPARED.items() if name not in ("mode", "recipe")}
+
+
+@pytest.fixture
+def lab(parts: Parts, settings: Settings) -> Iterator[FlaskClient]:
+    app = create_lab(settings)
+    yield app.test_client()
+    app.extensions["explorer"].close()
+
+
+def test_every_page_of_the_lab(parts: Parts, lab: FlaskClient) -> None:
+    for name in ("naive", "watch", "lock:lease", "sql", "atomic"):
+        round = parts.rounds.start("apple", name, 3, {"think": 12_000})
+        mode(parts, round, Hasty()).sell(order(round, 2))
+    parts.rounds.end("apple")
+    numbers = [f"/rounds/apple/{number}" for number in range(1, 6)]
+    compared = [f"/comparisons/{each.id}" for each in comparisons(parts)]
+    runs = [f"/runs/{run.id}" for run in stampedes(parts)]
+    examples = {
+        "/": ["/"],
+        "/rounds/<item>": [],
+        "/rounds/<item>/<int:number>": numbers,
+        "/stampede": ["/stampede", "/stampede?mode=naive&stock=7"],
+        "/runs/<id>": runs,
+        "/explorer": ["/explorer"],
+        "/explorer/<name>": ["/explorer/naive"],
+        "/explorer/<name>/scheduler": ["/explorer/lock:lease/scheduler?moves=AApB"],
+        "/compare": ["/compare", "/compare?modes=naive&modes=watch"],
+        "/comparisons/<id>": compared,
+        "/comparisons/<id>/export.<form>": [f"{each}/export.html" for each in compared],
+        "/history": ["/history", "/history?page=9"],
+        "/classroom": ["/classroom"],
+        "/read": ["/read"],
+        "/read/<name>": ["/read/naive...watch", *(f"/read/{name}" for name in ways())],
+        "/read/diff": [],
+    }
+    for address in pages(lab, examples):
+        only_chinese(lab.get(address, headers=HTML))
+    fulfil_all(parts.fulfil)
+    for address in numbers:
+        only_chinese(lab.get(address, headers=HTML))
+    only_chinese(lab.get("/rounds/apple/7", headers=HTML), 404)
+    only_chinese(lab.get("/rounds/fig", headers=HTML), 404)
+    only_chinese(lab.get("/runs/apple-0", headers=HTML), 404)
+    only_chinese(lab.get("/read/magic", headers=HTML), 404)
+
+
+def stampedes(parts: Parts) -> list[Run]:
+    """One that goes on, and one for each end that there is; a page shows all that we say here."""
+    ended = []
+    for how in How:
+        run = begin(parts, "pear")
+        audit = asdict(parts.auditor.audit(run.round)) if how is not How.CRASHED else None
+        parts.runs.finish(replace(run, how=how, why="killed", audit=audit))
+        ended.append(run)
+    return [begin(parts, "plum"), *ended]
+
+
+def comparisons(parts: Parts) -> list[Comparison]:
+    """One for each end that there is, and in each of them every verdict that a run can have."""
+    ended = []
+    for how in How:
+        seen = comparison(
+            result("naive", 400, verdict="oversold", oversold=131, sold=231, left=0, p95=48.9),
+            result("watch", 40, sold=100, left=0, p95=1043.1),
+            result("lock:lease", None, how=How.FAILED, verdict="", why="killed"),
+            result("decr", 900, verdict="undersold", undersold=2, busy=3, errors=1, lasted=0.4),
+            result("lock:setnx", 300, verdict="inconsistent", cpu=1.2),
+            result("atomic", 1200, sold=100, left=0, p95=9.1),
+            repeats=1,
+            how=how,
+            times={"think": 12_000},
+            modes=["naive", "watch", "lock:lease", "decr", "lock:setnx", "atomic"],
+            exhibits=["naive", "lock:setnx"],
+        )
+        parts.comparisons.finish(seen)
+        ended.append(seen)
+    return ended
+
+
+def begin(parts: Parts, item: str) -> Run:
+    """A run that nobody drives."""
+    crowd = {"buyers": 4, "seconds": 2}
+    return parts.runs.start(item, "naive", 10, {}, crowd, lambda run: None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"item": "durian"},
+        {"stock": "many"},
+        {"stock": "0", "think_ms": "-5", "lease_ms": "1"},
+        {"mode": "magic"},
+        {"mode": "watch:lease"},
+        {"recipe": "magic"},
+        {"recipe": "redlock"},
+        {"recipe": "zookeeper"},
+        {"colour": "red"},
+    ],
+)
+def test_every_refusal_of_the_lab(lab: FlaskClient, change: dict[str, str]) -> None:
+    only_chinese(lab.post("/rounds", data=FORM | change, headers=HTML), 422)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"buyers": "0", "seconds": "many"},
+        {"buyers": "9999", "seconds": "0", "stock": "0"},
+        {"item": "durian"},
+        {"mode": "magic"},
+        {"colour": "red"},
+    ],
+)
+def test_every_refusal_of_a_stampede(lab: FlaskClient, change: dict[str, str]) -> None:
+    only_chinese(lab.post("/runs", data=STAMPEDE | change, headers=HTML), 422)
+
+
+def test_a_stampede_that_is_on_already(parts: Parts, lab: FlaskClient) -> None:
+    begin(parts, "apple")
+    only_chinese(lab.post("/runs", data=STAMPEDE, headers=HTML), 409)
+    detail = problem(lab.post("/runs", data=STAMPEDE, headers=JSON), 409)["detail"]
+    assert not english(detail)
+    assert not detail.isascii()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"buyers": "0", "repeats": "9", "seconds": "many"},
+        {"item": "durian"},
+        {"modes": "magic"},
+        {"reference": "lock:redlock"},
+        {"colour": "red"},
+    ],
+)
+def test_every_refusal_of_a_comparison(lab: FlaskClient, change: dict[str, str]) -> None:
+    only_chinese(lab.post("/comparisons", data=COMPARED | change, headers=HTML), 422)
+
+
+def test_a_comparison_that_is_on(parts: Parts, lab: FlaskClient) -> None:
+    crowd = {"buyers": 4, "seconds": 2, "repeats": 1}
+    on = parts.comparisons.start("apple", ["watch"], "naive", 10, {}, crowd, lambda _: None)
+    only_chinese(lab.get(f"/comparisons/{on.id}", headers=HTML))
+    only_chinese(lab.get("/compare", headers=HTML))
+    only_chinese(lab.post("/comparisons", data=COMPARED, headers=HTML), 409)
+    only_chinese(lab.post("/runs", data=STAMPEDE, headers=HTML), 409)
+    only_chinese(lab.get("/comparisons/compare-0", headers=HTML), 404)
+
+
+def test_a_class_from_nickname_to_verdict(
+    parts: Parts, shop: FlaskClient, lab: FlaskClient
+) -> None:
+    for name in ("", "x" * 200, "\x07"):
+        only_chinese(shop.post("/class/name", data={"name": name}, headers=HTML), 422)
+    shop.post("/class/name", data={"name": "小明"}, headers=HTML)
+    parts.rounds.end("apple")
+    for delay in ("3600000", "0"):
+        form = {"mode": "naive", "think_ms": "0", "delay_ms": delay}
+        assert lab.post("/classroom/sale", data=form, headers=HTML).status_code == 303
+        only_chinese(shop.get("/class", headers=HTML))
+        only_chinese(lab.get("/classroom", headers=HTML))
+        only_chinese(lab.post("/classroom/sale", data=form, headers=HTML), 409)
+        if delay != "0":
+            only_chinese(shop.post("/buy/apple", data={"quantity": "1"}, headers=HTML), 409)
+        number = parts.rounds.find("apple").number
+        lab.post(f"/classroom/close/{number}", headers=HTML)
+    only_chinese(lab.get("/classroom", headers=HTML))
+    only_chinese(lab.post("/classroom/sale", data={"stock": "no"}, headers=HTML), 422)
+
+
+@pytest.mark.parametrize("way", NAMES)
+def test_warnings_and_verdicts_for_programs_that_ask(
+    parts: Parts, lab: FlaskClient, way: str
+) -> None:
+    if parts.rounds.missing(way):
+        return
+    parts.rounds.start("apple", way, 3, {"think": 12_000})
+    said = lab.get("/rounds/apple", headers=ZH).get_json()["warnings"]
+    said.append(lab.get("/rounds/apple/1/audit", headers=ZH).get_json()["sentence"])
+    assert [text for text in said if english(text) or text.isascii()] == []
+
+
+def test_a_program_that_asks_for_the_ways(lab: FlaskClient) -> None:
+    about = lab.get("/about", headers=ZH).get_json()
+    for way in about["modes"] + about["recipes"]:
+        rows = [way[row] for row in ("title", "how", "prevents", "breaks", "cost", "sound")]
+        assert [text for text in rows if english(text)] == [], way["name"]
+
+
+class Hasty(Clock):
+    """Only pretends to think."""
+
+    def sleep(self, seconds: float) -> None:
+        pass

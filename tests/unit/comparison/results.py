@@ -1,0 +1,42 @@
+"""Comparisons made up of figures, without anything that sells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.service.comparison.record import Comparison, Ground, Result
+from app.service.stampede.record import How
+
+GROUND = Ground("0.1.0", 2, 16, "Valkey 9.1.0", "always", "sqlite", 2)
+
+
+def result(mode: str, goodput: float | None, repeat: int = 1, **but: Any) -> Result:
+    """A run that ended by itself and was exact; `but` says what else it was."""
+    said: dict[str, Any] = {
+        "how": How.FINISHED,
+        "verdict": "exact",
+        "lasted": 5.0,
+        "cpu": 0.3,
+        "oversold": 0,
+    }
+    run = f"apple-{mode}-{repeat}"
+    return Result(mode=mode, repeat=repeat, run=run, goodput=goodput, **said | but)
+
+
+def comparison(*results: Result, **but: Any) -> Comparison:
+    """To naive, which is broken on purpose."""
+    said: dict[str, Any] = {
+        "id": "comparison-0123456789",
+        "item": "apple",
+        "stock": 100,
+        "times": {"think": 20},
+        "buyers": 16,
+        "seconds": 8,
+        "repeats": 3,
+        "reference": "naive",
+        "modes": ["naive", "watch", "lock:lease", "atomic"],
+        "exhibits": ["naive"],
+        "ground": GROUND,
+        "started": 1_700_000_000_000,
+    }
+    return Comparison(**said | {"results": list(results)} | but)

@@ -1,0 +1,52 @@
+"""docs/modes.md: the shortest schedule in which each mode goes wrong, two buyers and one apple.
+
+`python -m tests.unit.explorer.shortest` writes it anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.explorer.chart import chart
+from app.explorer.explore import Explorer
+from app.explorer.matrix import COLUMNS
+from app.explorer.names import LETTERS
+from app.explorer.targets import Target, explorable
+
+FILE = Path(__file__).parents[3] / "docs" / "modes.md"
+BUYERS = 2
+INTRODUCTION = """\
+# How each mode goes wrong
+
+The shortest schedule of two buyers and one apple in which each mode of `app/modes` goes wrong,
+under the first of the README's faults that does it. In brackets its cost: faults, switches between
+buyers, steps ([how to read a chart](explorer.md)). The explorer found them on the modes' real code;
+a test finds them again. What `lock` does is its recipe's: [the recipes' pages](locks/README.md). Of
+the SQL modes `lastapple explore sql` (`sql_lock`, `sql_version`) shows who waits for whom.
+"""
+
+
+def modes() -> list[str]:
+    return [name for name in explorable() if ":" not in name]
+
+
+def shortest(name: str) -> str:
+    """Its part of the page."""
+    explorer = Explorer(Target(name), BUYERS)
+    for column, faults in COLUMNS.items():
+        report = explorer.explore(faults)
+        assert report.exhaustive
+        if report.findings:
+            worst = report.findings[0]
+            drawn = chart(worst.trace, LETTERS[:BUYERS])
+            title = f"{worst.name}, {column} {tuple(worst.cost)}"
+            return f"\n## {name}\n\n{title}\n\n```timeline {name}\n{drawn}\n```\n"
+    raise AssertionError(f"{name} survives every fault")
+
+
+def page() -> str:
+    return INTRODUCTION + "".join(map(shortest, modes()))
+
+
+if __name__ == "__main__":
+    FILE.write_text(page())

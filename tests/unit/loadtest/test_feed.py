@@ -1,0 +1,52 @@
+"""What a stampede's buyers are told, added up as it goes."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from loadtest.answers import Answer
+from loadtest.feed import Feed
+
+
+def test_nothing_yet() -> None:
+    line = Feed().line(users=0)
+    assert (line["p50"], line["p99"], line["overall"], line["answers"]) == (None, None, None, {})
+
+
+def test_percentiles_are_those_of_the_sales_within_half_a_percent() -> None:
+    feed = Feed()
+    for ms in range(1, 1_001):
+        feed.collect(float(ms), {"answer": Answer("SOLD", attempts=1)})
+    feed.collect(60_000.0, {"answer": Answer("BUSY", attempts=64)})
+    line = feed.line(users=1)
+    for name, exact in (("p50", 500), ("p95", 950), ("p99", 990)):
+        assert line[name] == pytest.approx(exact, rel=0.006)
+    assert line["answers"] == {"SOLD": 1_000, "BUSY": 1}
+    assert line["retries"] == 63
+
+
+def test_goodput_is_of_the_last_lines_only() -> None:
+    feed = Feed()
+    feed.collect(1.0, {"answer": Answer("SOLD", attempts=1)})
+    assert feed.line(users=1)["goodput"] > 0
+    for _ in range(3):
+        line = feed.line(users=1)
+    assert line["goodput"] == 0
+    assert line["overall"] > 0
+
+
+def test_what_is_said_of_the_whole_goes_up_to_the_last_sale() -> None:
+    feed = Feed()
+    assert (feed.line(users=0)["lasted"], feed.line(users=0)["cpu"]) == (0, None)
+    until = time.process_time() + 0.02
+    while time.process_time() < until:  # as a generator that is the limit
+        pass
+    feed.collect(1.0, {"answer": Answer("SOLD", attempts=1)})
+    line = feed.line(users=1)
+    assert line["lasted"] >= 0.02
+    assert line["cpu"] * line["lasted"] == pytest.approx(0.02, abs=0.01)
+    feed.collect(1.0, {"answer": Answer("SOLD_OUT", attempts=1)})
+    later = feed.line(users=1)
+    assert (later["lasted"], later["cpu"]) == (line["lasted"], line["cpu"])

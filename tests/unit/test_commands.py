@@ -1,0 +1,24 @@
+"""The subcommands are loaded when they are asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from app.cli import COMMANDS, main
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_is_there_by_its_name(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert isinstance(command, click.Command)
+    assert command.name == name
+
+
+def test_one_that_needs_no_database_does_not_wait_for_one() -> None:
+    said = "import sys, app.cli.settings; print('sqlalchemy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, timeout=30)
+    assert done.stdout == "False\n", done.stderr
