@@ -20,29 +20,26 @@ test: install-dev ## run every test (real servers, real browser), seeded shares 
 	@$(MAKE) --no-print-directory test-timed
 
 # Four lanes, as most tests wait for a server or a browser. The explorer's compute: they and those of
-# modes and locks give way to the others. What loads the machine to the brim, or is held to a time or
-# a ratio, comes last, alone. What a lane printed is shown when it is through.
-PYTEST = @unset MAKEFLAGS; $(1) $(BIN)/python -m pytest
-TIMED := $(patsubst %,processes/test_%.py,away class compare cost selling) cluster/test_away.py
-TIMED := $(addprefix tests/integration/,$(TIMED))
+# modes and locks give way to the others. What is `timed` comes last, alone. What a lane printed is
+# shown when it is through.
+PYTEST = @unset MAKEFLAGS; $(1) $(BIN)/python -m pytest -m "not timed"
 LOCKS := $(addprefix tests/integration/,locks modes)
 EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster)
-ALONE := $(addprefix --ignore=,$(TIMED))
 
 test-browser: install-dev
 	$(call PYTEST) tests/e2e
 
 test-others: install-dev
-	$(call PYTEST) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS)) $(ALONE)
+	$(call PYTEST) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
 
 test-locks: install-dev
 	$(call PYTEST,nice -n 10) $(LOCKS)
 
 test-explorer: install-dev
-	$(call PYTEST,nice -n 10) $(EXPLORER) $(ALONE)
+	$(call PYTEST,nice -n 10) $(EXPLORER)
 
 test-timed: install-dev
-	$(call PYTEST) $(TIMED)
+	@$(BIN)/python -m pytest -m timed
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s

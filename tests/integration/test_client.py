@@ -66,6 +66,7 @@ def own_store(tmp_path: Path) -> Iterator[StoreServer]:
     server.stop()
 
 
+@pytest.mark.timed
 def test_a_frozen_store_costs_less_than_a_second(own_store: StoreServer, tmp_path: Path) -> None:
     parts = Parts(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
     for name in ("watch", "lock:lease", "atomic"):
@@ -85,6 +86,7 @@ def test_a_frozen_store_costs_less_than_a_second(own_store: StoreServer, tmp_pat
         shop.tally.stop()
 
 
+@pytest.mark.timed
 def test_a_frozen_store_makes_no_thread_wait_for_another(
     own_store: StoreServer, tmp_path: Path
 ) -> None:

@@ -20,6 +20,8 @@ from tests.cluster import ClusterServer
 from tests.selling import fulfil_all
 from tests.servers import StoreServer, free_port, until
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def settings(own_cluster: ClusterServer, tmp_path: Path) -> Settings:

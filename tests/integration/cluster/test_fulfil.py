@@ -49,6 +49,7 @@ def test_waiting_costs_two_commands_an_item_and_wait(
     assert spent < 2.5 * len(ITEMS) * 2_000 / WAIT
 
 
+@pytest.mark.timed
 def test_a_sale_does_not_wait_for_the_next_look(parts: Parts, fulfilling: Fulfil) -> None:
     for item in ITEMS:
         round = parts.rounds.find(item)

@@ -64,6 +64,7 @@ def test_without_blocking_it_tries_once(lock: Lock, name: str) -> None:
 
 
 @promise("keeps others out")
+@pytest.mark.timed
 def test_waits_as_long_as_its_patience(lock: Lock, name: str) -> None:
     first, second = lock(name), lock(name)
     first.acquire(timeout=0)
@@ -183,6 +184,7 @@ def test_all_its_keys_are_in_one_slot(lock: Lock, servers: Servers, name: str) -
 
 @of_the_store
 @pytest.mark.parametrize("how", ["kill", "freeze"])
+@pytest.mark.timed
 def test_a_server_that_does_not_answer_is_told_in_time(
     mortal: StoreServer, at_mortal: Servers, how: str, name: str
 ) -> None:

@@ -21,6 +21,7 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.mark.timed
 def test_a_killed_holder_is_outlived(lock: Lock, other: Callable[..., Other], name: str) -> None:
     holder, next_one = other(name, LEASE), lock(name)
     assert holder.says() == "mine"

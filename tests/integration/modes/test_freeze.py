@@ -25,6 +25,7 @@ def own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]
 
 
 @pytest.mark.parametrize("name", ["watch", "watched", "fenced", "decr"])
+@pytest.mark.timed
 def test_a_store_that_freezes_while_a_buyer_thinks(
     own_store: StoreServer, tmp_path: Path, name: str
 ) -> None:

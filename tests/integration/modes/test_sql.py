@@ -140,6 +140,7 @@ def test_sql_version_gives_up_after_its_attempts(parts: Parts) -> None:
 
 @each
 @pytest.mark.parametrize("wait", [0, 300])
+@pytest.mark.timed
 def test_who_waits_for_row_or_file_longer_than_his_patience_is_busy(
     parts: Parts, name: str, wait: int
 ) -> None:

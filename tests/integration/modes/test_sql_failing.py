@@ -70,6 +70,7 @@ def test_a_connection_cut_in_mid_sale(parts: Parts, name: str) -> None:
 
 @only_postgresql
 @each
+@pytest.mark.timed
 def test_a_frozen_database_is_given_up(settings: Settings, parts: Parts, name: str) -> None:
     """It keeps none of its own time-outs. What it had begun goes when it wakes up."""
     hasty = Parts(replace(settings, database_timeout=300))
@@ -192,6 +193,7 @@ def test_more_threads_than_connections(settings: Settings, parts: Parts, name: s
 
 
 @each
+@pytest.mark.timed
 def test_while_all_sellers_wait_pages_are_served(
     settings: Settings, parts: Parts, name: str
 ) -> None:

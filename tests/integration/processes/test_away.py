@@ -14,6 +14,8 @@ from loadtest.lab import Lab
 from tests.servers import PostgresServer, StoreServer, until
 from tests.shop import Shop
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[StoreServer]:

@@ -17,6 +17,8 @@ from tests.phones import Phone, buy_together, crowd, outcomes, together
 from tests.servers import until
 from tests.shop import Shop
 
+pytestmark = pytest.mark.timed
+
 TOP = Path(__file__).parents[3]
 LESSON = {"stock": 10, "think_ms": 200, "delay_ms": 2_600}
 

@@ -26,6 +26,7 @@ def nodes(tmp_path: Path) -> Iterator[ClusterServer]:
     server.stop()
 
 
+@pytest.mark.timed
 def test_a_node_is_killed_and_comes_back(
     new_shop: Callable[..., Shop], nodes: ClusterServer, tmp_path: Path
 ) -> None:

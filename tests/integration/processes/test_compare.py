@@ -16,6 +16,8 @@ import pytest
 from tests.servers import until
 from tests.shop import Shop, full_environ
 
+pytestmark = pytest.mark.timed
+
 COMPARE = [sys.executable, "-m", "app.cli", "compare"]
 MEMBERS = {
     *("mode", "repeat", "stocked", "sold", "oversold", "left", "orders", "sold_out", "busy"),

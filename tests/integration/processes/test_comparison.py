@@ -115,6 +115,7 @@ def test_one_run_after_the_other_to_the_end(shop: Shop) -> None:
     until(lambda: not ours(shop))
 
 
+@pytest.mark.timed
 def test_killed_it_is_told_within_seconds(shop: Shop) -> None:
     id = start(shop, **ENDLESS)
     run = selling(shop, id)

@@ -14,6 +14,8 @@ from loadtest import wrk
 from loadtest.generator import Load
 from tests.shop import Shop
 
+pytestmark = pytest.mark.timed
+
 FEWEST, MOST = 8, 60  # pairs
 SECONDS = 1.0  # each half of one
 

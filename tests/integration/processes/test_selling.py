@@ -15,6 +15,8 @@ import requests
 from tests.servers import PostgresServer, StoreServer, redis_server, until
 from tests.shop import Shop
 
+pytestmark = pytest.mark.timed
+
 CLIENTS = 32
 
 

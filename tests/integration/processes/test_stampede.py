@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import psutil
+import pytest
 import requests
 
 from app.service.stampede.heart import LIFE
@@ -78,6 +79,7 @@ def test_naive_oversells_before_everybodys_eyes(shop: Shop) -> None:
     until(lambda: not ours(shop))
 
 
+@pytest.mark.timed
 def test_three_at_once_end_each_in_its_own_way(shop: Shop) -> None:
     """Killed, without buyers, and with another round begun. And the killed one's item is free."""
     killed = start(shop, **ENDLESS)
@@ -139,6 +141,7 @@ def test_the_store_goes_away_and_comes_back(shop: Shop, store: StoreServer) -> N
     assert run["figures"]["answers"]["ERROR"] > 0
 
 
+@pytest.mark.timed
 def test_ctrl_c_in_the_middle_leaves_nothing(shop: Shop) -> None:
     """The last one: the shop is gone after it."""
     id = start(shop, **ENDLESS)

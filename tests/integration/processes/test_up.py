@@ -39,6 +39,7 @@ def lastapple(environ: dict[str, str], *words: str) -> subprocess.CompletedProce
     )
 
 
+@pytest.mark.timed
 def test_started_again_stock_and_orders_are_as_they_were(shop: Shop) -> None:
     with requests.Session() as session:
         order = shop.buy(session, quantity=4).json()["order"]
@@ -54,6 +55,7 @@ def test_started_again_stock_and_orders_are_as_they_were(shop: Shop) -> None:
     assert (kept["state"], kept["quantity"]) == ("confirmed", 4)
 
 
+@pytest.mark.timed
 def test_ctrl_c_under_load_leaves_nothing_acknowledged_behind(shop: Shop) -> None:
     """Stopped in the middle of purchases that think, wait and queue."""
     number = shop.round("lock:lease", 10_000, think_ms=20)["round"]

@@ -53,6 +53,7 @@ def test_stopping_lets_the_shop_leave_in_order(tmp_path: Path) -> None:
     assert left.read_text() == "left in order"
 
 
+@pytest.mark.timed
 def test_whoever_does_not_leave_is_killed_with_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

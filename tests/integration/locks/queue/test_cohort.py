@@ -6,6 +6,8 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
+import pytest
+
 from app.domain import Clock
 from app.locks.queue.cohort import Cohort, Held, _cohorts
 from app.locks.queue.contender import Contender
@@ -130,6 +132,7 @@ def test_a_lease_that_has_ended_is_not_passed_on(parts: Parts, pool: ThreadPoolE
     assert mine.release(theirs)
 
 
+@pytest.mark.timed
 def test_a_thread_that_died_with_the_lock_blocks_its_process_no_longer_than_the_lease(
     parts: Parts, pool: ThreadPoolExecutor
 ) -> None:

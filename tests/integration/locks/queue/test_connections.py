@@ -18,6 +18,7 @@ from tests.servers import StoreServer, until
 pytestmark = pytest.mark.again
 
 
+@pytest.mark.timed
 def test_a_usual_clients_own_retries_do_not_multiply_ours(own_store: StoreServer) -> None:
     """18 s, when each of our tries was ten of the client's."""
     with redis.Redis(port=own_store.port) as client:

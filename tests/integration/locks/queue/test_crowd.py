@@ -58,6 +58,7 @@ class Crowd:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("disturbed", [False, True], ids=["left alone", "frozen and killed"])
+@pytest.mark.timed
 def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
     parts: Parts, runs: int, disturbed: bool
 ) -> None:

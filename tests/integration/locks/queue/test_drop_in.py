@@ -62,6 +62,7 @@ def test_without_a_timeout_it_stays(client: redis.Redis) -> None:
     lock.release()
 
 
+@pytest.mark.timed
 def test_one_at_a_time_and_not_longer_than_asked(client: redis.Redis) -> None:
     first, second = Lock(client, "report", timeout=10), Lock(client, "report", timeout=10)
     assert first.acquire()

@@ -80,6 +80,7 @@ def test_a_mate_that_was_frozen_for_a_lease_is_refused(parts: Parts, clock: Late
     assert other.keep("other", 10.0) is not None
 
 
+@pytest.mark.timed
 def test_when_a_mate_is_frozen_the_next_one_waits_for_the_lease_and_no_longer(
     parts: Parts, pool: ThreadPoolExecutor, clock: Later
 ) -> None:

@@ -46,6 +46,7 @@ def test_waiters_survive_a_restart_of_the_server(
     assert all(future.result(20) for future in waiting)
 
 
+@pytest.mark.timed
 def test_a_server_that_is_gone_is_a_clear_error_in_time(
     own_store: StoreServer, pool: ThreadPoolExecutor
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_server_that_is_gone_is_a_clear_error_in_time(
     own_store.start()
 
 
+@pytest.mark.timed
 def test_a_frozen_server_is_a_clear_error_in_time(
     own_store: StoreServer, pool: ThreadPoolExecutor
 ) -> None:

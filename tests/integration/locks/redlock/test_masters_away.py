@@ -17,6 +17,7 @@ pytestmark = pytest.mark.again
 
 @pytest.mark.parametrize("how", ["kill", "freeze"])
 @pytest.mark.parametrize(("count", "away"), [(3, 1), (5, 2)])
+@pytest.mark.timed
 def test_a_minority_may_be_away(
     servers: Reach, up: list[StoreServer], count: int, away: int, how: str
 ) -> None:
@@ -38,6 +39,7 @@ def test_a_minority_may_be_away(
 
 @pytest.mark.parametrize("how", ["kill", "freeze"])
 @pytest.mark.parametrize(("count", "away"), [(3, 2), (5, 3)])
+@pytest.mark.timed
 def test_without_a_majority_it_says_so_in_time_and_leaves_nothing(
     servers: Reach, up: list[StoreServer], count: int, away: int, how: str
 ) -> None:
