@@ -79,6 +79,7 @@ def test_naive_oversells_in_a_stampede(shop: Shop) -> None:
 
 def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None:
     shop.round("lock:lease", 1_000, think_ms=2_000, wait_ms=4_000)
+    assert requests.get(f"{shop.lab}/", timeout=5).ok, "the instructor has it before his eyes"
     threads = 2 * int(shop.environ["SHOP_THREADS"])
     # Twice as many buyers: connections spread unevenly, and every thread of each worker shall wait.
     buyers = 2 * threads
