@@ -16,12 +16,11 @@ classroom: install ## the same, with the shop open to the local network: phones 
 
 test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
 	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),-O) \
-	  test-browser test-others test-locks test-explorer
-	@$(MAKE) --no-print-directory test-timed
+	  test-timed test-explorer
 
 # Four lanes, as most tests wait for a server or a browser. The explorer's compute: they and those of
-# modes and locks give way to the others. What is `timed` comes last, alone. What a lane printed is
-# shown when it is through.
+# modes and locks give way to the others. What is `timed` waits for all lanes but the explorer's.
+# What a lane printed is shown when it is through.
 PYTEST = @unset MAKEFLAGS; $(1) $(BIN)/python -m pytest -m "not timed"
 LOCKS := $(addprefix tests/integration/,locks modes)
 EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster)
@@ -36,10 +35,10 @@ test-locks: install-dev
 	$(call PYTEST,nice -n 10) $(LOCKS)
 
 test-explorer: install-dev
-	$(call PYTEST,nice -n 10) $(EXPLORER)
+	$(call PYTEST,nice -n 15) $(EXPLORER)
 
-test-timed: install-dev
-	@$(BIN)/python -m pytest -m timed
+test-timed: test-browser test-others test-locks
+	@unset MAKEFLAGS; $(BIN)/python -m pytest -m timed
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s
