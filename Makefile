@@ -32,7 +32,7 @@ test-others: install-dev
 	$(call PYTEST) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
 
 test-locks: install-dev
-	$(call PYTEST,nice -n 10) $(LOCKS)
+	$(call PYTEST) $(LOCKS)
 
 test-explorer: install-dev
 	$(call PYTEST,nice -n 15) $(EXPLORER)

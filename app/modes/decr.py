@@ -1,6 +1,6 @@
 """decr: take the units first, and give them back when there were too few.
 
-How       lock own key -> GET -> check -> DECRBY -> below 0: INCRBY; else MULTI/XADD/EXEC -> unlock
+How       lock own key -> MGET -> check -> DECRBY -> below 0: INCRBY; else MULTI/XADD/EXEC -> unlock
 Prevents  oversell, and waiting for other buyers: a DECRBY is never in another's way
 Breaks    a crash or a lost reply after DECRBY: units that nobody has, undersell
           Until its INCRBY a buyer holds units that he will not get, and the stock may be below

@@ -1,6 +1,6 @@
 """lock: take a lock, then sell as if alone. Exactly as sound as the lock's recipe.
 
-How       lock -> GET -> check -> MULTI/SET/XADD/EXEC -> unlock
+How       lock -> MGET -> check -> MULTI/SET/XADD/EXEC -> unlock
 Prevents  oversell, as long as the recipe keeps everybody else out
 Breaks    whatever the recipe lets through: the write asks nobody (it is blind on purpose)
 Cost      two round trips, and the recipe's own

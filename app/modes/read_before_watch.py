@@ -1,8 +1,8 @@
 """read_before_watch: read the stock, WATCH it, then write. An exhibit: broken on purpose.
 
-How       GET -> check -> WATCH -> MULTI/SET/XADD/EXEC, again when EXEC aborts
+How       MGET -> check -> WATCH -> MULTI/SET/XADD/EXEC, again when EXEC aborts
 Prevents  only that somebody writes between WATCH and EXEC
-Breaks    a write between GET and WATCH goes unnoticed: a lost update, oversell
+Breaks    a write between MGET and WATCH goes unnoticed: a lost update, oversell
 Cost      three round trips, and three more for every lost race
 Sound     never
 """

@@ -1,6 +1,6 @@
 """watch_elsewhere: WATCH over one connection, EXEC over another. An exhibit: broken on purpose.
 
-How       WATCH (connection 1) -> GET -> check -> MULTI/SET/XADD/EXEC (connection 2)
+How       WATCH (connection 1) -> MGET -> check -> MULTI/SET/XADD/EXEC (connection 2)
 Prevents  nothing: an EXEC asks only what its own connection has watched
 Breaks    EXEC never aborts: two buyers read the same stock and both write it, oversell
 Cost      four round trips and two connections a buyer

@@ -1,6 +1,6 @@
 """watched_blind: watch the lock, but never look whose it is. An exhibit: broken on purpose.
 
-How       lock -> WATCH lock -> GET stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
+How       lock -> WATCH lock -> MGET stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
 Prevents  oversell by a lock that is lost after the WATCH: EXEC aborts
 Breaks    a lock that expired before its WATCH goes unnoticed, and two such buyers oversell
           (one alone takes the lock from the next owner, whose own sale then aborts)

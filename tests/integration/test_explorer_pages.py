@@ -71,8 +71,8 @@ def test_without_a_position_it_begins(lab: FlaskClient) -> None:
 
 def test_source_is_escaped(lab: FlaskClient) -> None:
     page = found(lab, "/explorer/naive")
-    assert "GET -&gt; check -&gt; SET" in page
-    assert "GET -> check" not in page
+    assert "MGET -&gt; check -&gt; SET" in page
+    assert "MGET -> check" not in page
 
 
 @pytest.mark.parametrize(

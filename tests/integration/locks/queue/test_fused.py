@@ -11,12 +11,12 @@ from app.locks.queue import Fused
 from app.locks.queue.line import HANDOVER
 from app.modes.lock import Lock
 from app.parts import Parts
+from tests.integration.locks.queue.standing import LINE, NAME, line
 from tests.selling import fulfil_all, in_stream, mode, order
 from tests.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
-
-NAME = "{apple}:1:lock"
+pytestmark = pytest.mark.timed  # between its two steps 100 ms may pass
 
 
 def fused(parts: Parts) -> Fused:
@@ -40,11 +40,11 @@ def test_brings_the_values_and_takes_the_commands(parts: Parts) -> None:
 def test_values_are_the_same_bytes_for_who_waited(parts: Parts, pool: ThreadPoolExecutor) -> None:
     anything = bytes(range(256))
     parts.store.mset({"{apple}:a": anything, "{apple}:b": ""})
-    holder = fused(parts)
-    assert holder.acquire([], 1.0) == []
+    holder = line(parts)
+    assert holder.acquire("holder", True, None)
     waiting = pool.submit(fused(parts).acquire, ["{apple}:a", "{apple}:b", "{apple}:none"], 5.0)
-    until(lambda: parts.store.llen(f"{NAME}:line") == 1)
-    assert holder.release()
+    until(lambda: parts.store.llen(LINE) == 1)
+    assert holder.release("holder")
     assert waiting.result(5) == [anything, b"", None]
 
 

@@ -25,7 +25,7 @@ from tests.servers import until
 from tests.wire import lease_runs_out
 
 RUNS_ON = ["valkey", "cluster"]
-pytestmark = pytest.mark.again
+pytestmark = [pytest.mark.again, pytest.mark.timed]  # who is called has 100 ms to come
 
 
 def test_free_costs_one_round_trip_and_so_does_the_release(parts: Parts) -> None:
@@ -97,7 +97,6 @@ def test_the_waiter_waits_in_one_command(
 
 
 @pytest.mark.parametrize("reads", [(), ("{apple}:1:stock",)], ids=["plain", "fused"])
-@pytest.mark.timed
 def test_64_waiters_send_nothing(
     parts: Parts, pool: ThreadPoolExecutor, reads: Sequence[str]
 ) -> None:
@@ -138,7 +137,6 @@ def test_who_hung_up_is_skipped_at_once(parts: Parts, pool: ThreadPoolExecutor) 
     assert after.result(5)
 
 
-@pytest.mark.timed
 def test_who_gave_up_has_left_the_line(parts: Parts, pool: ThreadPoolExecutor) -> None:
     holder = line(parts)
     holder.acquire("holder", True, None)
@@ -153,7 +151,6 @@ def test_who_gave_up_has_left_the_line(parts: Parts, pool: ThreadPoolExecutor) -
     assert patient.result(5)
 
 
-@pytest.mark.timed
 def test_who_does_not_take_the_lock_in_time_is_passed_over(
     parts: Parts, pool: ThreadPoolExecutor
 ) -> None:
@@ -171,7 +168,6 @@ def test_who_does_not_take_the_lock_in_time_is_passed_over(
     assert parts.store.get(NAME) == b"after"
 
 
-@pytest.mark.timed
 def test_many_frozen_waiters_cost_a_hand_over_each(parts: Parts, pool: ThreadPoolExecutor) -> None:
     holder = line(parts)
     holder.acquire("holder", True, None)
@@ -184,7 +180,6 @@ def test_many_frozen_waiters_cost_a_hand_over_each(parts: Parts, pool: ThreadPoo
     assert 5 * HANDOVER * 0.9 < time.monotonic() - released < 3.0
 
 
-@pytest.mark.timed
 def test_frozen_ones_who_had_asked_cost_a_hand_over_each_too(
     parts: Parts, pool: ThreadPoolExecutor
 ) -> None:
