@@ -15,6 +15,8 @@ classroom: install ## the same, with the shop open to the local network: phones 
 	@SHOP_HOST=$${SHOP_HOST:-0.0.0.0} exec $(BIN)/lastapple up
 
 test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
+	@echo "Four lanes of tests, side by side: each is shown when it is through, the first after some" \
+	  "ten minutes on two cores, and all within half an hour …"
 	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),-O) \
 	  test-timed test-explorer
 
