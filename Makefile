@@ -20,11 +20,10 @@ test: install-dev ## run every test (real servers, real browser), seeded shares 
 	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),-O) \
 	  test-timed test-explorer
 
-# Four lanes, as most tests wait for a server or a browser. The explorer's compute: they and those of
-# modes and locks give way to the others. What is `timed` waits for all lanes but the explorer's.
-# What a lane printed is shown when it is through.
+# Four lanes, as most tests wait for a server or a browser. The explorer's compute, and give way to the
+# others. What is `timed` waits for all lanes but the explorer's. A lane is shown when it is through.
 PYTEST = @unset MAKEFLAGS; $(1) $(BIN)/python -m pytest -m "not timed"
-LOCKS := $(addprefix tests/integration/,locks modes)
+LOCKS := $(addprefix tests/integration/,locks modes bench)
 EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster)
 
 test-browser: install-dev

@@ -20,9 +20,7 @@ FEWEST, MOST = 8, 60  # pairs
 SECONDS = 1.0  # each half of one
 
 
-def test_atomic_reaches_three_fifths_of_a_no_op(
-    new_shop: Callable[..., Shop], tmp_path: Path
-) -> None:
+def test_atomic_reaches_three_fifths_of_a_no_op(disk: Path, new_shop: Callable[..., Shop]) -> None:
     """One worker of 64 threads: the shop is the bottleneck, and its cost is what is seen.
 
     With as many workers as cores, store, fulfil and wrk take theirs from the same cores, and the
@@ -31,7 +29,7 @@ def test_atomic_reaches_three_fifths_of_a_no_op(
     if wrk.path() is None:
         assert not os.environ.get("CI"), "CI needs wrk: .ci/run installs it"
         pytest.skip("no wrk here; on Debian: apt install wrk")
-    shop = new_shop(tmp_path, SHOP_WORKERS="1", SHOP_THREADS="64")
+    shop = new_shop(disk, SHOP_WORKERS="1", SHOP_THREADS="64")
     shop.start()
     number = shop.round("atomic", 10_000_000)["round"]
     loads = [Load(shop.url, 64, None, SECONDS), Load(shop.url, 64, "apple", SECONDS)]

@@ -104,41 +104,41 @@ def confirmed(shop: Shop, id: str) -> bool:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    shop = Shop(tmp_path / "shop")
+def shop(disk: Path) -> Iterator[Shop]:
+    shop = Shop(disk / "shop")
     shop.start()
     yield shop
     shop.close()
 
 
-def test_kill_fulfil(shop: Shop, runs: int, tmp_path: Path) -> None:
-    survive(shop, lambda: shop.child("fulfil").kill(), runs, tmp_path, "fulfil")
+def test_kill_fulfil(shop: Shop, runs: int, disk: Path) -> None:
+    survive(shop, lambda: shop.child("fulfil").kill(), runs, disk, "fulfil")
 
 
-def test_kill_store(shop: Shop, runs: int, tmp_path: Path) -> None:
-    survive(shop, lambda: shop.child("store").kill(), runs, tmp_path, "store")
+def test_kill_store(shop: Shop, runs: int, disk: Path) -> None:
+    survive(shop, lambda: shop.child("store").kill(), runs, disk, "store")
 
 
-def test_kill_everything(shop: Shop, runs: int, tmp_path: Path) -> None:
+def test_kill_everything(shop: Shop, runs: int, disk: Path) -> None:
     def everything() -> None:
         shop.kill_everything()
         shop.start()
 
-    survive(shop, everything, runs, tmp_path, "everything")
+    survive(shop, everything, runs, disk, "everything")
 
 
 def test_kill_with_redis_and_postgresql(
-    new_shop: Callable[..., Shop], postgres: PostgresServer, runs: int, tmp_path: Path
+    disk: Path, new_shop: Callable[..., Shop], postgres: PostgresServer, runs: int
 ) -> None:
     """The same with servers of one's own: fulfil and the store in turn."""
-    store = StoreServer(tmp_path / "redis", redis_server())
-    shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, DATABASE_URL=postgres.database())
+    store = StoreServer(disk / "redis", redis_server())
+    shop = new_shop(disk / "shop", REDIS_URL=store.url, DATABASE_URL=postgres.database())
     shop.start()
 
     def restart_store() -> None:
         store.kill()
         store.start()
 
-    survive(shop, lambda: shop.child("fulfil").kill(), runs, tmp_path, "fulfil (PostgreSQL)")
-    survive(shop, restart_store, runs, tmp_path, "store (Redis)")
+    survive(shop, lambda: shop.child("fulfil").kill(), runs, disk, "fulfil (PostgreSQL)")
+    survive(shop, restart_store, runs, disk, "store (Redis)")
     store.stop()
