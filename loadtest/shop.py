@@ -77,6 +77,7 @@ def own_shop(users: int) -> Iterator[Shop]:
             "REDLOCK_URLS": "",
             "DATABASE_URL": "",
             "SHOP_URL": "",
+            "LAB_TOKEN": "",
             "DEFAULT_MODE": "",
         }
         with log.open("wb") as output:

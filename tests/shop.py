@@ -33,7 +33,7 @@ class Shop:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         ports = {name: str(free_port()) for name in ("SHOP_PORT", "LAB_PORT", "STORE_PORT")}
-        # The tests share two cores and a disk: a slow answer is not what most of them are about.
+        # The tests share two cores: a slow answer is not what most of them are about.
         usual = {"VAR_DIR": str(folder / "var"), "SHOP_THREADS": "32", "STORE_TIMEOUT": "3000"}
         self.environ = usual | ports | environ
         self.url = f"http://127.0.0.1:{self.environ['SHOP_PORT']}"

@@ -36,15 +36,19 @@ class Desk:
         """Of {"do": "play" or "search", "target", "buyers", ...}."""
         target, buyers = Target(question["target"]), question["buyers"]
         with target.surroundings():
+            if question["do"] == "search":
+                return self.search(target, buyers, Faults(**question["faults"]))
             try:
-                if question["do"] == "search":
-                    return self.search(target, buyers, Faults(**question["faults"]))
-                return play(self.board(target, buyers), question["moves"])
+                return self.play(target, buyers, question["moves"])
             except Impossible as error:
                 return {"impossible": error.nth, "move": error.move}
-            except TooMany:  # a new board has room again
-                del self.boards[target.name, buyers]
-                return play(self.board(target, buyers), question["moves"])
+
+    def play(self, target: Target, buyers: int, moves: str) -> dict[str, Any]:
+        try:
+            return play(self.board(target, buyers), moves)
+        except TooMany:  # a new board has room again
+            del self.boards[target.name, buyers]
+            return play(self.board(target, buyers), moves)
 
     def board(self, target: Target, buyers: int) -> Board:
         key = target.name, buyers
@@ -64,7 +68,7 @@ class Desk:
             report = explorer.explore(faults)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        board = self.board(target, buyers)
+        board = Board(target, buyers)  # none that may be full
         found = [
             {"name": one.name, "cost": list(one.cost), "moves": spelled(board, one.trace)}
             for one in report.findings

@@ -44,7 +44,7 @@ class Place:
     number: int
     step: Step | None  # None: this is the beginning
     found: list[str]
-    seconds: int  # ms since the beginning
+    at: int  # ms since the beginning
 
 
 def split(schedule: str) -> list[str]:
@@ -141,7 +141,7 @@ def _shown(board: Board, place: Place) -> dict[str, Any]:
     return {
         "step": place.step._asdict() if place.step else None,
         "found": place.found,
-        "at": place.seconds,
+        "at": place.at,
         "left": book.left,
         "lock": (book.lock or b"").decode("utf-8", "backslashreplace"),
         "sold": len(book.sales),

@@ -17,6 +17,7 @@ from app.domain import (
 )
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
+from app.service.catalogue import needs
 from app.service.fulfil import KEY_LIFE
 from app.service.refusals import (
     no_field,
@@ -101,9 +102,7 @@ class Rounds:
 
     def missing(self, mode: str) -> str:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""
-        name, _, recipe = mode.partition(":")
-        needs = {MODES[name].needs, LOCKS[recipe].needs if recipe else "store"}
-        return next(filter(None, map(self.servers.missing, sorted(needs))), "")
+        return self.servers.missing(needs(mode))
 
     def lately_elsewhere(self, round: Round) -> bool:
         """Has the item sold within a day from the other of store and database? Raises StoreAway."""

@@ -69,7 +69,7 @@ def test_an_early_click_is_told_so(parts: Parts, shop: FlaskClient) -> None:
 
 
 def test_a_round_opens_by_itself_and_not_before(parts: Parts, shop: FlaskClient) -> None:
-    round = parts.rounds.start("apple", "watch", 1, {"delay": 200})
+    round = parts.rounds.start("apple", "watch", 1, {"delay": 1_500})
     refusals = 0
     while (answer := buy(shop)).status_code == 409:
         refusals += 1

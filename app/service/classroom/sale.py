@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn
+from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway
 from app.service.audit import Audit, Auditor
 from app.service.classroom.members import ITEM, Members
 from app.service.rounds import Rounds, in_database
@@ -80,7 +80,7 @@ class ClassSale:
             with answering():
                 records.note_sale(self.store, ITEM, round.number)
         finally:
-            with answering():
+            with suppress(StoreAway), answering():  # it ends by itself, and the sale is on
                 records.release(self.store, ITEM, token)
         return round
 

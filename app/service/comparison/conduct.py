@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
-from app.domain import DatabaseAway, Invalid, RunIsOn, ShopError, StoreAway
+from app.domain import DatabaseAway, RunIsOn, ShopError, StoreAway
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.record import Comparison, Planned, Result
 from app.service.stampede.drivers import Drivers
@@ -159,6 +159,6 @@ class Conduct:
                     raise GivenUp(How.INTERRUPTED) from error
                 if time.monotonic() > deadline:
                     raise GivenUp(How.FAILED, str(error)) from error
-            except (Invalid, OSError, ShopError) as error:
+            except (OSError, ShopError) as error:
                 raise GivenUp(How.FAILED, str(error)) from error
             self.interrupted.wait(TICK)

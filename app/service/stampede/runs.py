@@ -6,6 +6,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -61,8 +62,8 @@ class Runs:
         """Begin a round and have it stampeded; `drive` starts the process that does so.
 
         `crowd` has the BOUNDS; `comparison` is the id of the one that this is a part of. Raises as
-        Rounds.start does, RunIsOn, and ComparisonIsOn for any other one. Whatever is wrong, no
-        round has been started.
+        Rounds.start does, RunIsOn, and ComparisonIsOn for any other one. Whatever is
+        refused, no round has been started.
         """
         self.check(item, mode, stock, times, crowd)
         id = f"{item}-{secrets.token_hex(5)}"
@@ -196,21 +197,17 @@ class Runs:
 
     def end_round(self, run: Run) -> None:
         """End its round, if it is the one that is running."""
-        newest = self.rounds.newest(run.item)
-        if newest is not None and newest.running and newest.number == run.round.number:
-            try:
-                self.rounds.end(run.item)
-            except NotOnSale:  # somebody else did
-                return
+        with suppress(NotOnSale):  # somebody else did, or another one is on by now
+            self.rounds.end(run.item, only=run.round.number)
 
     def finish(self, run: Run) -> None:
         """Write down how it ended, in the store and then in the database. Raises StoreAway."""
         run = replace(run, ended=now())
         with answering():
             first = records.finish(self.store, run.keys, run.id, run.encode(), run.last_word())
+            if not first:
+                return
             events, _ = records.read(self.store, run.keys, "")
-        if not first:
-            return
         try:
             with db.answering(), self.servers.sessions.begin() as session:
                 history.save(session, run.row(events))

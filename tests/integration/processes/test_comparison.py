@@ -129,10 +129,13 @@ def test_killed_it_is_told_within_seconds(shop: Shop) -> None:
     until(lambda: not ours(shop))
     said = requests.get(f"{shop.lab}/runs/{run}", timeout=5).json()
     assert said["how"] in ("interrupted", "crashed"), "its run went with it"
+    again = start(shop, **ENDLESS)  # its item is free
+    assert requests.post(f"{shop.lab}/comparisons/{again}/stop", json={}, timeout=5).ok
+    until(lambda: not find(shop, again)["on"], 30)
+    until(lambda: not ours(shop))
 
 
 def test_it_outlives_a_store_that_was_away_and_is_stopped(shop: Shop, store: StoreServer) -> None:
-    """And the one before it was killed: its item is free."""
     id = start(shop, **ENDLESS)
     selling(shop, id)
     events = follow(shop, id)

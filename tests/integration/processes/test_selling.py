@@ -41,7 +41,7 @@ def shop(
     store.stop()
 
 
-def stampede(shop: Shop, until_sold_out: bool = True) -> Counter[str]:
+def stampede(shop: Shop) -> Counter[str]:
     """Everybody buys one until told that nothing is left. Gives the outcomes' counts."""
 
     def buyer(_: int) -> Counter[str]:

@@ -161,3 +161,14 @@ def test_a_process_that_cannot_be_started_leaves_the_item_free(parts: Parts, beg
 def test_unknown_runs(parts: Parts, id: str) -> None:
     with pytest.raises(UnknownRun):
         parts.runs.find(id)
+
+
+def test_a_round_that_somebody_began_at_that_moment_goes_on(
+    parts: Parts, begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looked, saw the run's own round: looking and ending must be one step."""
+    run = begin()
+    parts.rounds.start(run.item, "atomic", 5, {})
+    monkeypatch.setattr(parts.rounds, "newest", lambda item: run.round)
+    parts.runs.end_round(run)
+    assert parts.rounds.find(run.item).running

@@ -151,3 +151,15 @@ def test_a_full_board_is_begun_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("app.explorer.board.MOST", 1_500)
     for moves in ("A", "AB", "ABC", "ABCAB", "ABBCCA"):
         assert "impossible" not in play(desk, "watch", moves, 3)
+
+
+def test_a_full_board_is_in_nobodys_way(desk: Desk) -> None:
+    def full() -> None:
+        play(desk, "naive", "A")
+        board = desk.boards["naive", 2]
+        board.most = len(board.states)
+
+    full()
+    assert search(desk, "naive")["findings"]
+    full()
+    assert play(desk, "naive", "ABABABAB" + "A")["impossible"] == 9

@@ -1,6 +1,7 @@
 // Makes a move without leaving the page. Without this script each move is a link.
 
 import { lightAll } from "./explorer_lines.js";
+import { pageNow } from "./screen.js";
 
 let asking = 0; // the newest question: an older one's answer is not shown any more
 let busy = false;
@@ -10,14 +11,12 @@ let timer = 0;
 async function load(address, push, focus) {
   const mine = (asking += 1);
   busy = true;
-  const response = await fetch(address, { headers: { Accept: "text/html" } }).catch(() => null);
+  const page = await pageNow(address).catch(() => null);
   if (mine !== asking) return;
-  if (!response?.ok) {
+  if (!page) {
     location.assign(address); // says what is wrong
     return;
   }
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  if (mine !== asking) return;
   if (push) history.pushState(null, "", address);
   replace(page, focus);
   busy = false;
@@ -46,13 +45,9 @@ function replace(page, focus) {
 /** As long as the search goes on, ask again; only its own part of the page changes. */
 async function askAgain() {
   const address = location.href;
-  const response = await fetch(address, { headers: { Accept: "text/html" } }).catch(() => null);
+  const page = await pageNow(address).catch(() => null);
   if (location.href !== address) return;
-  if (response?.ok) {
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (location.href !== address) return;
-    document.getElementById("verdict").replaceWith(page.getElementById("verdict"));
-  }
+  if (page) document.getElementById("verdict").replaceWith(page.getElementById("verdict"));
   wait();
 }
 

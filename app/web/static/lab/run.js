@@ -67,9 +67,7 @@ async function tryToShowEnd() {
 
 function follow() {
   chart.points = []; // all are told again
-  const events = hear(run.dataset.events, () => {
-    if ("on" in run.dataset) setTimeout(follow, AGAIN);
-  });
+  const events = hear(run.dataset.events, () => setTimeout(follow, AGAIN));
   events.addEventListener("sample", (event) => {
     newest = JSON.parse(event.data);
     chart.add(newest);
