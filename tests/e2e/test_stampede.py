@@ -96,6 +96,18 @@ def test_a_stream_that_breaks_is_taken_up_where_it_was(
         assert re.fullmatch(r"\d+-\d+", asked[1].all_headers()["last-event-id"])
 
 
+def test_a_refused_stream_of_an_ended_run_is_asked_for_again(browser: Browser, run: str) -> None:
+    requests.post(f"{run}/stop", json={}, timeout=10)
+    assert requests.get(f"{run}/events", timeout=30).ok  # until it has ended
+    with browser.new_context() as context:
+        page = context.new_page()
+        refused = {"status": 503, "body": "The store is away."}
+        page.route("**/events", lambda route: route.fulfill(**refused), times=1)
+        page.goto(run)
+        expect(page.locator("#lost")).to_be_visible()
+        expect(page.locator("#lost")).to_be_hidden(timeout=SLOW)
+
+
 def test_without_javascript(browser: Browser, run: str) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
