@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from hashlib import sha1
-from typing import Any
+from itertools import count, takewhile
+from pathlib import Path
+from typing import Any, NoReturn
 
 import lupa.lua51
 import orjson
 
-from app.explorer.model.values import Command, Err, NeverAnswers, Ok, Refused, Reply, integer
+from app.explorer.model.values import (
+    HIGHEST,
+    LOWEST,
+    Command,
+    Err,
+    NeverAnswers,
+    Ok,
+    Refused,
+    Reply,
+    Undefined,
+    integer,
+)
 
 Run = Callable[[Command], Reply]
-# What a script may see: no files, no processes, no clock, as on the server.
-ALLOWED = (
-    "assert error ipairs next pairs pcall select tonumber tostring type unpack math string table"
-)
+ENVIRONMENT = Path(__file__).with_name("environment.lua")
 
 LONGEST = 10_000_000  # instructions of one script: some 0.1 s; what sells an apple needs hundreds
 ENDLESS = "the script has no end"
+DIGITS = 17  # so many a server writes of a number of Lua's, a double
+# In RESP3 a script may answer with more; the keys of the tables that it does so with.
+RESP3 = (b"double", b"map", b"set", b"big_number", b"verbatim_string")
 
 
 class Lua:
@@ -26,65 +39,81 @@ class Lua:
 
     def __init__(self) -> None:
         self.lua = lupa.lua51.LuaRuntime(encoding=None, unpack_returned_tuples=True)
+        self.do: Run  # the commands of the script that runs
+        self.failed: Exception | None = None  # in it, and not as a server fails
+        table = self.lua.table_from
+        host = {
+            b"call": self._call,
+            b"lacks": self._lacks,
+            b"error_reply": lambda text: table({b"err": _with_a_code(text)}),
+            b"cjson": table({b"encode": self._encode, b"decode": self._decode}),
+        }
+        make = self.lua.eval(b"loadstring(...)", ENVIRONMENT.read_bytes(), b"@environment")
+        self.compile, self.begin = make(table(host))
         self.compiled: dict[bytes, Any] = {}
-        self.make = self.lua.eval(
-            b"function(text, names) local see = {} "
-            b"for name in string.gmatch(names, '%S+') do see[name] = _G[name] end "
-            b"local body, why = loadstring(text) if not body then return nil, why end "
-            b"return function(redis, cjson, keys, argv) "
-            b"see.redis, see.cjson, see.KEYS, see.ARGV = redis, cjson, keys, argv "
-            b"setfenv(body, see) return body() end end"
-        )
         self.hook = self.lua.eval(b"debug.sethook")
         # From then on at each instruction: a pcall in a loop does not catch the one after it.
         self.stop = self.lua.eval(
             b"function() debug.sethook((debug.gethook()), '', 1) error('%s', 0) end"
             % ENDLESS.encode()
         )
-        self.cjson = self.lua.table_from({b"encode": self._encode, b"decode": self._decode})
 
     def run(self, text: bytes, keys: tuple[bytes, ...], args: tuple[bytes, ...], do: Run) -> Reply:
-        """Raises Refused when the script does not compile or fails."""
+        """Raises Refused when the script does not compile or fails, NeverAnswers, and
+        NotImplementedError when it asks for what the model lacks, caught by its pcall or not.
+        """
         if text not in self.compiled:
-            made = self.make(text, ALLOWED.encode())
-            if isinstance(made, tuple):
-                raise Refused(f"ERR Error compiling script (new function): {made[1].decode()}")
-            self.compiled[text] = made
+            body, why = self.compile(text)
+            if body is None:
+                raise Refused(f"ERR Error compiling script (new function): {why.decode()}")
+            self.compiled[text] = body
+        self.do, self.failed = do, None
         table = self.lua.table_from
-        redis = table(
-            {
-                b"call": self._caller(do, True),
-                b"pcall": self._caller(do, False),
-                b"error_reply": lambda text: table({b"err": _with_a_code(text)}),
-                b"status_reply": lambda text: table({b"ok": text}),
-            }
-        )
         self.hook(self.stop, b"", LONGEST)
         try:
-            value = self.compiled[text](redis, self.cjson, table(keys), table(args))
+            well, value = self.begin(self.compiled[text], table(keys), table(args))
         except lupa.lua51.LuaError as error:
             if ENDLESS in str(error):
                 raise NeverAnswers(f"this script goes on for {LONGEST:,} instructions") from error
             raise Refused(f"ERR {error}") from error
         finally:
             self.hook()
+            if self.failed:
+                raise self.failed
+        if not well:
+            raise Refused(_said(value))
         return self._reply(value)
 
-    def _caller(self, do: Run, fail: bool) -> Callable[..., Any]:
-        def call(*words: bytes | float) -> Any:
+    def _call(self, *words: Any) -> tuple[bool, Any]:
+        """Whether it failed; what it answered, or the table that says why it failed."""
+        try:
+            if not words:
+                raise Refused("ERR Please specify at least one argument for this call")
             command = tuple(self._word(word) for word in words)
-            reply = do((command[0].upper(), *command[1:]))
-            if isinstance(reply, Err) and fail:
-                raise Refused(reply.text)
-            return self._value(reply)
+            reply = self.do((command[0].upper(), *command[1:]))
+        except Refused as error:
+            reply = Err(str(error))
+        except Exception as error:
+            self.failed = error
+            raise
+        return isinstance(reply, Err), self._value(reply)
 
-        return call
+    def _lacks(self, name: bytes) -> NoReturn:
+        self.failed = NotImplementedError(f"{name.decode()} in a script")
+        raise self.failed
 
     @staticmethod
-    def _word(word: bytes | float) -> bytes:
+    def _word(word: Any) -> bytes:
+        """As the server takes it: a number of Lua's is written out."""
         if isinstance(word, bytes):
             return word
-        return b"%.17g" % word if isinstance(word, float) and word % 1 else b"%d" % word
+        if isinstance(word, bool) or not isinstance(word, int | float):
+            raise Refused("ERR Command arguments must be strings or integers")
+        text = f"{word:.{DIGITS}g}"
+        # Of more digits, and of most fractions, Redis writes all and Valkey as few as will do.
+        if abs(word) < 10**DIGITS and (not word % 1 or text == repr(word)):
+            return text.encode()
+        raise Undefined(f"{text} as a number in a script's command")
 
     def _value(self, reply: Reply) -> Any:
         """What a script sees of a reply."""
@@ -105,16 +134,21 @@ class Lua:
         if value is True:
             return 1
         if isinstance(value, int | float):
+            if not LOWEST <= value <= HIGHEST:  # a cast of C's, which the processor decides
+                raise Undefined(f"a script's answer of {value:g}")
             return int(value)
         if isinstance(value, bytes):
             return value
-        if isinstance(value, tuple):  # several values: only the first counts
-            return self._reply(value[0])
+        if lupa.lua51.lua_type(value) != "table":
+            return None
         if value[b"err"] is not None:
             return Err(value[b"err"].decode())
         if value[b"ok"] is not None:
             return Ok(value[b"ok"].decode())
-        return tuple(self._reply(value[at]) for at in range(1, len(value) + 1))
+        for key in RESP3:
+            if value[key] is not None:
+                raise NotImplementedError(f"a script's answer with {key.decode()}")
+        return tuple(map(self._reply, takewhile(_is_there, map(value.__getitem__, count(1)))))
 
     def _encode(self, value: Any) -> bytes:
         return orjson.dumps(self._plain(value))
@@ -138,6 +172,18 @@ class Lua:
         if isinstance(value, list):
             return self.lua.table_from([self._lua(one) for one in value])
         return value
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None
+
+
+def _said(error: Any) -> str:
+    """What a client hears of an error that a script did not catch."""
+    if lupa.lua51.lua_type(error) == "table":
+        error = error[b"err"]
+        return error.decode() if isinstance(error, bytes) else "ERR unknown error"
+    return f"ERR {error.decode() if isinstance(error, bytes) else error}"
 
 
 def _with_a_code(text: bytes) -> bytes:

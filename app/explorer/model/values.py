@@ -59,6 +59,10 @@ class NeverAnswers(Exception):
     """A script without an end."""
 
 
+class Undefined(NotImplementedError):
+    """Of which servers, or the processors below them, make different things."""
+
+
 class Refused(ResponseError):
     """A command that the server answers with an error."""
 
