@@ -16,30 +16,29 @@ classroom: install ## the same, with the shop open to the local network: phones 
 
 test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
 	@echo "Four lanes of tests, side by side: each is shown when it is through, the first after some" \
-	  "ten minutes on two cores, and all within half an hour …"
-	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),-O) \
-	  test-timed test-explorer
+	  "ten minutes on two cores; then what is held to a time. All within half an hour …"
+	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),-O) test-timed
 
-# Four lanes, as most tests wait for a server or a browser. The explorer's compute, and give way to the
-# others. What is `timed` waits for all lanes but the explorer's. A lane is shown when it is through.
-PYTEST = @unset MAKEFLAGS; $(1) $(BIN)/python -m pytest -m "not timed"
+# Four lanes, as most tests wait for a server or a browser. What is `timed` waits for all of them.
+PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest -m
 LOCKS := $(addprefix tests/integration/,locks modes bench)
 EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster)
 
 test-browser: install-dev
-	$(call PYTEST) tests/e2e
+	$(PYTEST) "not timed" tests/e2e
 
 test-others: install-dev
-	$(call PYTEST) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
+	$(PYTEST) "not timed" $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
 
 test-locks: install-dev
-	$(call PYTEST) $(LOCKS)
+	$(PYTEST) "not timed" $(LOCKS)
 
 test-explorer: install-dev
-	$(call PYTEST,nice -n 15) $(EXPLORER)
+	$(PYTEST) "not timed" $(EXPLORER)
 
-test-timed: test-browser test-others test-locks
-	@unset MAKEFLAGS; $(BIN)/python -m pytest -m timed
+test-timed: test-explorer test-others test-browser test-locks
+	$(PYTEST) timed tests/e2e
+	$(PYTEST) timed --ignore=tests/e2e
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s

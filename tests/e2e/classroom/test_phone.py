@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+import pytest
 import requests
 from playwright.sync_api import Browser, expect
 
@@ -18,6 +19,8 @@ from tests.e2e.classroom.looking import (
 )
 from tests.e2e.scenes import locked
 from tests.shop import Shop
+
+pytestmark = pytest.mark.timed
 
 
 def test_an_early_press_is_told_so_by_the_shop(shop: Shop, screen: Open) -> None:

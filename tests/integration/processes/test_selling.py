@@ -78,7 +78,8 @@ def test_naive_oversells_in_a_stampede(shop: Shop) -> None:
 
 
 def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None:
-    shop.round("lock:lease", 1_000, think_ms=2_000, wait_ms=4_000)
+    """Four answers of the lab, before those who wait for the lock have theirs: "busy" in 10 s."""
+    shop.round("lock:lease", 1_000, think_ms=2_000, wait_ms=10_000)
     assert requests.get(f"{shop.lab}/", timeout=5).ok, "the instructor has it before his eyes"
     threads = 2 * int(shop.environ["SHOP_THREADS"])
     # Twice as many buyers: connections spread unevenly, and every thread of each worker shall wait.
@@ -91,12 +92,11 @@ def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None
     with ThreadPoolExecutor(buyers) as pool:
         waiting = [pool.submit(wait_for_lock, number) for number in range(buyers)]
         until(lambda: in_flight(shop) >= threads * 0.9)
-        start = time.monotonic()
         assert requests.get(f"{shop.lab}/", timeout=5).ok
         assert requests.get(f"{shop.lab}/rounds/apple/{newest(shop)}/audit", timeout=5).ok
         number = shop.round("atomic", 5)["round"]
         assert requests.post(f"{shop.lab}/rounds/apple/end", json={}, timeout=5).ok
-        assert time.monotonic() - start < 2.0, "four answers, each well within a second"
+        assert sum(each.done() for each in waiting) < threads * 0.1, "one in 2 s has the lock"
         for each in waiting:
             each.result(30)
     assert shop.audit(number)["verdict"] == "exact"

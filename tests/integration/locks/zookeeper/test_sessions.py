@@ -74,6 +74,7 @@ def test_a_frozen_holders_release_is_told_the_truth_at_once(
     assert second.owned()
 
 
+@pytest.mark.timed
 def test_a_dead_server_is_told_in_time_to_holder_waiter_and_newcomer(
     lock: Lock, server: ZooKeeperServer
 ) -> None:
