@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from app.cli import main
 from tests.shop import full_environ
 
 SELLS = Path(__file__).parent / "sells"
@@ -18,20 +20,14 @@ SELLS = Path(__file__).parent / "sells"
 A_VERDICT = 5.0  # s; two on a machine of one's own
 
 
-def lastapple(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "app.cli", *map(str, words)],
-        env=full_environ({"COLUMNS": "100"}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def lastapple(*words: str | Path) -> Result:
+    """In the tests' own process; what it explores runs in another all the same."""
+    return CliRunner(env={"COLUMNS": "100"}).invoke(main, [*map(str, words)])
 
 
 def explored(sell: str, *words: str) -> dict[str, Any]:
     done = lastapple("explore", SELLS / f"{sell}.py", *words, "--json", "-")
-    assert done.returncode in (0, 1), done.stderr
+    assert done.exit_code in (0, 1), done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
     assert document["exhaustive"]
     return document
@@ -44,7 +40,14 @@ def costs(document: dict[str, Any]) -> dict[str, list[int]]:
 @pytest.mark.timed
 def test_the_naive_way_is_drawn_within_moments() -> None:
     began = time.perf_counter()
-    done = lastapple("explore", SELLS / "naive.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", "explore", SELLS / "naive.py"],
+        env=full_environ({"COLUMNS": "100"}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     took = time.perf_counter() - began
     print(f"a verdict after {took:.2f} s")
     assert took < A_VERDICT
@@ -89,7 +92,7 @@ def test_the_default_retries_sell_twice() -> None:
 
 def test_a_lock_has_a_column() -> None:
     done = lastapple("explore", SELLS / "redis_lock.py")
-    assert done.returncode == 1, done.stderr
+    assert done.exit_code == 1, done.stderr
     assert done.stdout.splitlines()[3].split()[-2:] == ["stock", "lock"]
     assert "aaaaaaaa0000" in done.stdout or "bbbbbbbb0000" in done.stdout
 
@@ -136,7 +139,7 @@ def test_what_is_wrong_with_the_code_is_said(code: str, said: str, tmp_path: Pat
     file = tmp_path / "my_sell.py"
     file.write_text(code + "\n")
     done = lastapple("explore", file)
-    assert done.returncode == 2, done.stdout
+    assert done.exit_code == 2, done.stdout
     assert done.stderr.startswith("Error: my_sell.py")
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -160,7 +163,7 @@ def test_bare_excepts_do_not_keep_it_alive(tmp_path: Path) -> None:
         "            pass\n"
     )
     done = lastapple("explore", file, "--faults", "lost=1", "--json", "-")
-    assert done.returncode == 1, done.stderr
+    assert done.exit_code == 1, done.stderr
     assert json.loads(done.stdout)["exhaustive"]
 
 
@@ -169,7 +172,7 @@ def test_what_has_no_end_is_inconclusive(tmp_path: Path) -> None:
     file = tmp_path / "my_sell.py"
     file.write_text(SELL + "n = 0\n    while redis.get('stock'): n += 1\n")
     done = lastapple("explore", file, "--faults", "none", "--json", "-")
-    assert done.returncode == 3, done.stderr
+    assert done.exit_code == 3, done.stderr
     assert json.loads(done.stdout)["inconclusive"]
 
 
@@ -182,7 +185,7 @@ def test_what_has_no_end_is_inconclusive(tmp_path: Path) -> None:
 )
 def test_bad_input(words: tuple[str, ...], said: str) -> None:
     done = lastapple("explore", *words)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert said in done.stderr
 
 
@@ -190,18 +193,18 @@ def test_bad_input(words: tuple[str, ...], said: str) -> None:
 def test_what_was_saved_is_played_again(tmp_path: Path) -> None:
     own, trace = tmp_path / "my_sell.py", tmp_path / "trace.json"
     own.write_text((SELLS / "watchdog.py").read_text())
-    assert lastapple("explore", own, "--save", trace).returncode == 1
+    assert lastapple("explore", own, "--save", trace).exit_code == 1
     for on, where in (("server", "a real Valkey"), ("model", "the model")):
         done = lastapple("replay", trace, "--on", on)
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.exit_code == 0, done.stdout + done.stderr
         assert f"of my_sell.py on {where}: 0 divergences" in done.stdout
         assert "has changed" not in done.stdout
     own.write_text((SELLS / "watch.py").read_text())
     done = lastapple("replay", trace, "--on", "model")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "my_sell.py has changed since" in done.stdout
     assert "DIVERGED at this step" in done.stdout
     own.unlink()
     done = lastapple("replay", trace, "--on", "model")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "is not there" in done.stderr
