@@ -78,6 +78,7 @@ def test_there_is_an_end_to_patience(real: Stage) -> None:
         Case("naive", 2, Faults()).by_servers(real.servers, 10)
 
 
+@pytest.mark.parametrize("real", ["valkey"], indirect=True)
 def test_a_circle_is_not_gone_round_for_ever(real: Stage) -> None:
     """Two who wait write over each other's stamp in turn."""
     case = Case("lock:getset", 2, Faults())

@@ -79,13 +79,11 @@ def test_a_running_shop_is_named_by_url(new_shop: Callable[..., Shop], tmp_path:
     ("options", "said"),
     [
         (("--modes", "magic"), "magic"),
-        (("--stock", "0"), "--stock"),
-        (("--users", "x"), "--users"),
-        (("--repeats", "0"), "--repeats"),
         (("--url", "http://127.0.0.1:9"), "127.0.0.1:9"),
     ],
 )
 def test_bad_input_is_one_clear_line(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    """More of it in tests/unit/loadtest/test_compare_inputs.py."""
     done = compare(tmp_path, *options)
     assert done.returncode in (1, 2)
     assert said in done.stderr

@@ -43,6 +43,8 @@ def test_help_explains_and_calls_itself_by_its_public_name() -> None:
         (("--modes", "naive,,atomic"), "comma"),
         (("--modes", "naive,watch,naive"), "naive is there twice"),
         (("--stock", "0"), "--stock"),
+        (("--users", "x"), "--users"),
+        (("--repeats", "0"), "--repeats"),
         (("--stock", "1000001"), "--stock"),
         (("--users", "0"), "--users"),
         (("--users", "513"), "--users"),
