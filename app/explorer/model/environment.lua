@@ -19,24 +19,16 @@ local function frozen(there, absent)
   })
 end
 
-local function library(name, there, lacking)
-  local absent = {}
+local function library(name, from, lacking)
+  local there, absent = {}, {}
   for each in string.gmatch(lacking, "%S+") do absent[each] = true end
+  for each, value in pairs(from) do
+    if not absent[each] then there[each] = value end
+  end
   return frozen(there, function(each)
     if absent[each] then host.lacks(name .. "." .. each) end
   end)
 end
-
-local function copied(from, without)
-  local to = {}
-  for name, value in pairs(from) do
-    if name ~= without then to[name] = value end
-  end
-  return to
-end
-
-local numbers = copied(math, "random") -- the servers' is the same each time, this one is not
-numbers.randomseed = nil
 
 local redis = {
   call = function(...)
@@ -62,9 +54,9 @@ local seen = {
   assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs, select = select,
   tonumber = tonumber, tostring = tostring, type = type, unpack = unpack,
   pcall = function(...) return guarded(pcall(...)) end,
-  math = library("math", numbers, "random randomseed"),
-  string = library("string", copied(string, "dump"), "dump"),
-  table = library("table", copied(table), ""),
+  math = library("math", math, "random randomseed"), -- the servers draw the same each time
+  string = library("string", string, "dump"),
+  table = library("table", table, ""),
   redis = library("redis", redis, [[
     sha1hex log LOG_DEBUG LOG_VERBOSE LOG_NOTICE LOG_WARNING setresp set_repl REPL_ALL REPL_AOF
     REPL_NONE REPL_REPLICA REPL_SLAVE replicate_commands breakpoint debug acl_check_cmd
