@@ -21,6 +21,9 @@ SCRIPTS = (
     b"return cjson.decode(cjson.encode({ARGV[1], 2}))",
     b"redis.call('RPUSH', KEYS[1], ARGV[1]) return redis.call('LRANGE', KEYS[1], 0, -1)",
     b"return redis.call('SPUBLISH', 'ch', ARGV[1])",
+    b"redis.call('APPEND', KEYS[1], ARGV[1]) appended = true return 1",
+    b"local well = pcall(redis.call, 'INCR', KEYS[1]) return {tostring(well), nil, 3}",
+    b"redis.call('DEL', KEYS[1]) error({err = 'SO it is'})",
 )
 
 
