@@ -14,7 +14,8 @@ from app.service.supervise import Child
 from app.store import embedded
 
 # Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.
-SHOP_GRACE = 2  # s for purchases under way
+SHOP_GRACE = 2  # s for purchases under way, and for customers who keep a connection open
+MASTER = 0.7  # s more until gunicorn's own process has put away the code that it loaded
 LAB_GRACE = 1  # s
 FULFIL_GRACE = 1.0  # s to move the last sales; what is left waits in the stream, on the disk
 STORE_GRACE = 0.6  # s
@@ -67,7 +68,7 @@ def children(settings: Settings) -> list[Child]:
             logs / "shop.log",
             lambda: _healthy(settings.shop_host, settings.shop_port),
             2,
-            SHOP_GRACE + 0.2,
+            SHOP_GRACE + MASTER,
         ),
         Child(
             "lab",
