@@ -44,6 +44,15 @@ local redis = {
   status_reply = function(text) return { ok = text } end,
 }
 
+local cjson = {
+  encode = host.encode,
+  decode = function(text)
+    local failed, value = host.decode(text)
+    if failed then error(value, 2) end
+    return value
+  end,
+}
+
 -- A table with an error in it is given to a script as the error's text.
 local function guarded(well, value, ...)
   if not well and type(value) == "table" and value.err then return false, value.err end
@@ -62,7 +71,7 @@ local seen = {
     REPL_NONE REPL_REPLICA REPL_SLAVE replicate_commands breakpoint debug acl_check_cmd
     REDIS_VERSION REDIS_VERSION_NUM
   ]]),
-  cjson = library("cjson", host.cjson, [[
+  cjson = library("cjson", cjson, [[
     null new encode_sparse_array encode_max_depth decode_max_depth encode_number_precision
     encode_keep_buffer encode_invalid_numbers decode_invalid_numbers decode_array_with_array_mt
   ]]),

@@ -30,6 +30,8 @@ ENVIRONMENT = Path(__file__).with_name("environment.lua")
 LONGEST = 10_000_000  # instructions of one script: some 0.1 s; what sells an apple needs hundreds
 ENDLESS = "the script has no end"
 DIGITS = 17  # so many a server writes of a number of Lua's, a double
+JSON_DIGITS = 14  # and so many cjson
+SPARSE = 10  # so long may a list be whose holes cjson writes as null
 # In RESP3 a script may answer with more; the keys of the tables that it does so with.
 RESP3 = (b"double", b"map", b"set", b"big_number", b"verbatim_string")
 
@@ -46,7 +48,8 @@ class Lua:
             b"call": self._call,
             b"lacks": self._lacks,
             b"error_reply": lambda text: table({b"err": _with_a_code(text)}),
-            b"cjson": table({b"encode": self._encode, b"decode": self._decode}),
+            b"encode": self._encode,
+            b"decode": self._decode,
         }
         make = self.lua.eval(b"loadstring(...)", ENVIRONMENT.read_bytes(), b"@environment")
         self.compile, self.begin = make(table(host))
@@ -151,26 +154,44 @@ class Lua:
         return tuple(map(self._reply, takewhile(_is_there, map(value.__getitem__, count(1)))))
 
     def _encode(self, value: Any) -> bytes:
-        return orjson.dumps(self._plain(value))
+        # As cjson writes it, which escapes a slash and the DEL character.
+        return orjson.dumps(self._plain(value)).replace(b"/", rb"\/").replace(b"\x7f", rb"\u007f")
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, bytes):
-            return value.decode()
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                self._lacks(b"cjson.encode of what is no UTF-8")
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            plain = int(value) if abs(value) < 10**JSON_DIGITS and not value % 1 else value
+            if f"{value:.{JSON_DIGITS}g}" != repr(plain):
+                self._lacks(b"cjson.encode of a number of so many digits")
+            return plain
         if lupa.lua51.lua_type(value) == "table":
-            return [self._plain(one) for one in value.values()]
-        return int(value) if isinstance(value, float) and value.is_integer() else value
+            keys = list(value.keys())
+            if not all(isinstance(key, int) and 1 <= key <= max(SPARSE, len(keys)) for key in keys):
+                self._lacks(b"cjson.encode of a table that is no list")
+            every = map(value.__getitem__, range(1, max(keys, default=0) + 1))
+            return [None if one is None else self._plain(one) for one in every] or {}
+        return self._lacks(b"cjson.encode of anything else")
 
-    def _decode(self, text: bytes) -> Any:
+    def _decode(self, text: Any) -> tuple[bool, Any]:
+        """Whether it failed; the value, or why."""
         try:
-            return self._lua(orjson.loads(text))
+            return False, self._lua(orjson.loads(text))
         except orjson.JSONDecodeError as error:
-            raise Refused(f"ERR user_script: {error}") from None
+            return True, str(error).encode()
 
     def _lua(self, value: Any) -> Any:
         if isinstance(value, str):
             return value.encode()
         if isinstance(value, list):
             return self.lua.table_from([self._lua(one) for one in value])
+        if value is None or isinstance(value, dict):
+            self._lacks(b"cjson.decode of null or of an object")
         return value
 
 
@@ -194,12 +215,12 @@ def _with_a_code(text: bytes) -> bytes:
 
 def parts(command: Command) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
     """The keys and the arguments of an EVAL or EVALSHA."""
-    count = integer(command[2])
-    if count < 0:
+    keys = integer(command[2])
+    if keys < 0:
         raise Refused("ERR Number of keys can't be negative")
-    if count > len(command) - 3:
+    if keys > len(command) - 3:
         raise Refused("ERR Number of keys can't be greater than number of args")
-    return command[3 : 3 + count], command[3 + count :]
+    return command[3 : 3 + keys], command[3 + keys :]
 
 
 def sha(text: bytes) -> bytes:

@@ -30,6 +30,10 @@ SCRIPTS = [
     "local well, why = pcall(error, 'x') return {tostring(well), why}",
     "local well, why = pcall(redis.call, 'GET') return {tostring(well), type(why)}",
     "local well, why = pcall(error, {err = 'so so'}) return {tostring(well), why}",
+    "return cjson.encode({1, 'a/b', {}, true, 0.5, -7, {2, {3}}})",
+    "return cjson.encode({nil, 'taken', '0'})",
+    "return cjson.decode('[1, [2, \"x\"], true, []]')",
+    "local well, why = pcall(cjson.decode, 'x') return {tostring(well), type(why)}",
     *(
         f"redis.call('SET', KEYS[1], {number}) return redis.call('GET', KEYS[1])"
         for number in ("5", "-5", "10 ^ 16", "2 ^ 53 + 2", "0.5", "1e15 + 0.5", "'0.1'", "'1e300'")
@@ -51,6 +55,7 @@ FAIL = [  # each server in words of its own
     "return redis.call('GET', true)",
     "return redis.pcall('GET', true)",
     "return redis.call('GET')",
+    "return cjson.decode('x')",
     "local function f() f() end f() return 1 +",
     "return 5 // 2",
 ]
@@ -63,6 +68,12 @@ LACKING = [
     "setmetatable({}, {})",
     "os.time()",
     "(cjson.null)",
+    "cjson.encode({stock = 5})",
+    "cjson.encode(1 / 3)",
+    "cjson.encode('\\255')",
+    "cjson.encode(1900000000000000)",
+    "cjson.decode('{\"stock\": 5}')",
+    "cjson.decode('[null]')",
     *(
         f"redis.call('SET', KEYS[1], {number})"
         for number in ("0.1", "1 / 3", "10 ^ 17", "1 / 0", "0 / 0")
