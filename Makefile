@@ -1,8 +1,11 @@
 # Everything here needs Python >= 3.11 and make, nothing else. It all happens in .venv and var/.
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests start some hundred Pythons; each would compile our code anew.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run classroom test test-browser test-others test-locks test-explorer test-timed
+.PHONY: help run classroom test test-browser test-others test-locks test-explorer
+.PHONY: test-timed test-timed-whole test-alone check check-unit check-servers
 .PHONY: soak conformance compare lint translations screenshots install install-dev clean
 
 help: ## show this list
@@ -16,29 +19,50 @@ classroom: install ## the same, with the shop open to the local network: phones 
 
 test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
 	@echo "Four lanes of tests, side by side: each is shown when it is through, the first after some" \
-	  "ten minutes on two cores; then what is held to a time. All within half an hour …"
-	@$(MAKE) --no-print-directory -j4 $(if $(filter output-sync,$(.FEATURES)),-O) test-timed
+	  "six minutes on two cores; then what is held to a time. All within a quarter of an hour …"
+	@$(TOGETHER) -j4 test-alone
 
-# Four lanes, as most tests wait for a server or a browser. What is `timed` waits for all of them.
-PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest -m
+check: install-dev ## after each change: style, types, unit tests, a slice through real servers
+	@$(TOGETHER) -j3 lint check-unit check-servers
+
+# Most tests wait for a server or a browser: four lanes. What is held to a time waits for them all,
+# in two lanes; what is held to a ratio, or loads both cores, waits for these, too.
+LANES := test-browser test-others test-locks test-explorer
+TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
+PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := $(addprefix tests/integration/,locks modes bench)
 EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster)
+WHOLE := tests/unit tests/integration/processes
+UNTIMED := -m "not timed and not alone"
 
 test-browser: install-dev
-	$(PYTEST) "not timed" tests/e2e
+	$(PYTEST) $(UNTIMED) tests/e2e
 
 test-others: install-dev
-	$(PYTEST) "not timed" $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
+	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
 
 test-locks: install-dev
-	$(PYTEST) "not timed" $(LOCKS)
+	$(PYTEST) $(UNTIMED) $(LOCKS)
 
 test-explorer: install-dev
-	$(PYTEST) "not timed" $(EXPLORER)
+	$(PYTEST) $(UNTIMED) $(EXPLORER)
 
-test-timed: test-explorer test-others test-browser test-locks
-	$(PYTEST) timed tests/e2e
-	$(PYTEST) timed --ignore=tests/e2e
+test-timed: $(LANES)
+	$(PYTEST) -m timed $(patsubst %,--ignore=%,tests/e2e $(WHOLE))
+
+test-timed-whole: $(LANES)
+	$(PYTEST) -m timed $(WHOLE)
+
+test-alone: test-timed test-timed-whole
+	$(PYTEST) -m alone tests/e2e
+	$(PYTEST) -m alone --ignore=tests/e2e
+
+check-unit: install-dev
+	$(PYTEST) $(UNTIMED) tests/unit
+
+SLICE := modes/test_contract.py test_shop_http.py test_fulfil.py processes/test_every_way.py
+check-servers: install-dev
+	$(PYTEST) $(addprefix tests/integration/,$(SLICE))
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import redis
@@ -25,12 +26,19 @@ class ClusterServer:
 
     def __init__(self, folder: Path, appendfsync: str = "always"):
         buses = [free_port() for _ in range(3)]
-        self.nodes = [
-            StoreServer(folder / str(bus), appendfsync=appendfsync, more=self.member(bus))
-            for bus in buses
-        ]
+        self.nodes: list[StoreServer] = []
+        with ExitStack() as undo:
+            undo.callback(self.stop)
+            for bus in buses:
+                place, more = folder / str(bus), self.member(bus)
+                self.nodes.append(StoreServer(place, appendfsync=appendfsync, more=more))
+            self.meet(buses)
+            undo.pop_all()
         addresses = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
         self.url = f"redis+cluster://{addresses}"
+
+    def meet(self, buses: list[int]) -> None:
+        """Share the slots and wait until all know it."""
         share = -(-SLOTS // 3)
         for number, node in enumerate(self.nodes):
             first, last = number * share, min((number + 1) * share, SLOTS) - 1

@@ -1,15 +1,13 @@
-"""One process of a crowd that wants one lock: `python -m tests.crowd`, see test_crowd.py.
+"""One process of a crowd that wants one lock (see forks.Forked and test_crowd.py).
 
-Reads [settings, threads, lease in s] as JSON from stdin; runs until stdin is closed. Each thread
-counts one up under the lock and writes down which number it read: a number written twice means
-that two were inside.
+Each thread counts one up under the lock and writes down which number it read: a number written
+twice means that two were inside. It goes when it is told to.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import threading
+from multiprocessing.connection import Connection
 
 from app.config import Settings
 from app.domain import Clock
@@ -17,6 +15,21 @@ from app.locks.queue import Queue
 from app.store.servers import Servers
 
 KEY, NUMBER, LOG = "{apple}:1:lock", "{apple}:number", "{apple}:log"
+
+
+def crowd(pipe: Connection, settings: Settings, threads: int, lease: float) -> None:
+    """`lease` in s."""
+    servers = Servers(settings)
+    stop = threading.Event()
+    members = [
+        threading.Thread(target=contend, args=(servers, lease, stop)) for _ in range(threads)
+    ]
+    for thread in members:
+        thread.start()
+    pipe.recv()
+    stop.set()
+    for thread in members:
+        thread.join()
 
 
 def contend(servers: Servers, lease: float, stop: threading.Event) -> None:
@@ -30,20 +43,3 @@ def contend(servers: Servers, lease: float, stop: threading.Event) -> None:
             pipe.xadd(LOG, {"number": number})
             pipe.execute()
         lock.release()
-
-
-def main() -> None:
-    settings, threads, lease = json.loads(sys.stdin.readline())
-    servers = Servers(Settings(**settings))
-    stop = threading.Event()
-    crowd = [threading.Thread(target=contend, args=(servers, lease, stop)) for _ in range(threads)]
-    for thread in crowd:
-        thread.start()
-    sys.stdin.read()
-    stop.set()
-    for thread in crowd:
-        thread.join()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,16 +1,9 @@
-"""What tests of locks share: hands in the gaps, clocks that can be set, holders to be killed."""
+"""What tests of locks share: hands in the gaps, and clocks that can be set."""
 
 from __future__ import annotations
 
-import json
-import select
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import update
@@ -88,52 +81,3 @@ def pass_time(servers: Servers, clock: SetClock, seconds: float) -> None:
 def renewing() -> int:
     """How many threads of Clock.every are alive."""
     return sum(thread.name == "every" for thread in threading.enumerate())
-
-
-class Other:
-    """A holder or waiter in a process of its own; see tests/holder.py for what it says."""
-
-    def __init__(
-        self, settings: Settings, name: str, lease: float, hang_before: str = "", key: str = KEY
-    ) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.holder"],
-            cwd=Path(__file__).parents[1],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.tell(json.dumps([asdict(settings), name, lease, hang_before, key]))
-
-    def tell(self, line: str) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def says(self, seconds: float = 30.0) -> str:
-        """Its next word. It says one at a time, so none can be left in a buffer."""
-        assert self.process.stdout
-        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
-        assert ready, f"said nothing for {seconds} s"
-        return self.process.stdout.readline().strip()
-
-    def ask(self, word: str) -> str:
-        self.tell(word)
-        return self.says()
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait(10)
-
-    def freeze(self) -> None:
-        self.process.send_signal(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        self.process.send_signal(signal.SIGCONT)
-
-    def close(self) -> None:
-        self.kill()  # also a stopped one
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.close()
-        self.process.stdout.close()

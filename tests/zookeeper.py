@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +15,7 @@ from kazoo.client import KazooClient
 
 from app.locks.zookeeper import Zookeeper
 from app.store.servers import Servers
-from tests.servers import free_port, until
+from tests.servers import free_port, started, until
 
 JAR = Path("/usr/share/java/zookeeper.jar")  # it names the jars that it needs
 TICK = 100  # ms: sessions are looked at this often
@@ -58,19 +57,15 @@ class ZooKeeperServer:
             "4lw.commands.whitelist=srvr,mntr\n"
         )
         main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+        self.log = folder / "server.log"
         self.command = ["java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", str(jar), main, str(config)]
         self.start()
 
     def start(self) -> None:
-        self.process = subprocess.Popen(
-            self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        # A question that comes while it starts may never be answered.
+        self.process = started(
+            self.command, self.log, lambda: "zk_server_state" in self.ask("mntr", 0.5)
         )
-        try:
-            # A question that comes while it starts may never be answered.
-            until(lambda: "zk_server_state" in self.ask("mntr", 0.5), 30)
-        except BaseException:
-            self.kill()
-            raise
 
     def ask(self, word: str, timeout: float = 5.0) -> str:
         """What it answers to a four-letter word; "" while it does not run."""

@@ -22,7 +22,7 @@ from app.explorer.explorable import BUYERS, UNITS
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.limits import IN_WORDS
-from app.explorer.matrix import asked, markdown, rows
+from app.explorer.matrix import asked, markdown, reports
 from app.explorer.names import LETTERS
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
@@ -174,12 +174,12 @@ def show_matrix() -> None:
     found = {}
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,
-        closing(rows()) as done,  # else its processes would end when it is collected
+        closing(reports()) as done,  # else its processes would end when it is collected
     ):
         task = bar.add_task("every order of everything", total=len(asked()))
-        for name, row in done:
-            found[name] = row
-            bar.update(task, advance=1, description=name)
+        for one, columns in done:
+            found[one] = columns
+            bar.update(task, advance=1, description=str(one))
     click.echo(markdown(found), nl=False)
 
 

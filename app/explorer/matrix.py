@@ -63,11 +63,11 @@ def asked() -> list[Asked]:
     return found
 
 
-def row(asked: Asked) -> Row:
-    """One way of selling, against everything."""
+def explored(asked: Asked) -> dict[str, Report]:
+    """One way of selling, against everything: column -> what was found."""
     explorer = Explorer(Target(asked.name, think=asked.think), asked.buyers)
-    cells = {column: cell(explorer.explore(faults)) for column, faults in COLUMNS.items()}
-    return cells | {AGAIN: cell(explorer.starve())}
+    found = {column: explorer.explore(faults) for column, faults in COLUMNS.items()}
+    return found | {AGAIN: explorer.starve()}
 
 
 def cell(report: Report) -> str:
@@ -78,8 +78,11 @@ def cell(report: Report) -> str:
     return PREVENTED if report.exhaustive else "inconclusive"
 
 
-def rows() -> Generator[tuple[str, Row], None, None]:
-    """Each as it is ready; each core works on one."""
+Matrix = Mapping[Asked, Mapping[str, Report]]  # row -> column
+
+
+def reports() -> Generator[tuple[Asked, dict[str, Report]], None, None]:
+    """Each row as it is ready; each core works on one."""
     # Spawned: a child must not inherit the greenlets and patches of whoever asks.
     workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
     others = set(multiprocessing.active_children())
@@ -87,7 +90,7 @@ def rows() -> Generator[tuple[str, Row], None, None]:
         try:
             with _deaf():
                 first = sorted(asked(), key=lambda one: one.name not in LONGEST)
-                found = {workers.submit(row, one): str(one) for one in first}
+                found = {workers.submit(explored, one): one for one in first}
             for one in as_completed(found):
                 yield found[one], one.result()
         finally:  # whoever asks no more does not want the rest
@@ -114,13 +117,13 @@ def _deaf() -> Iterator[None]:
         signal.raise_signal(signal.SIGINT)
 
 
-def markdown(matrix: Mapping[str, Row]) -> str:
+def markdown(matrix: Matrix) -> str:
     """As it stands in the README, in teaching order."""
     columns = [*COLUMNS, AGAIN]
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
-    for name in map(str, asked()):
-        cells = matrix[name]
-        lines.append(f"| {name} | {' | '.join(cells[column] for column in columns)} |")
+    for one in asked():
+        cells = (cell(matrix[one][column]) for column in columns)
+        lines.append(f"| {one} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

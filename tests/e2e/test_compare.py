@@ -10,7 +10,7 @@ import pytest
 import requests
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.access import serious
+from tests.e2e.access import barriers
 from tests.e2e.scenes import refused_once
 from tests.servers import until
 from tests.shop import Shop
@@ -48,7 +48,7 @@ def on(shop: Shop) -> Iterator[str]:
 def test_from_the_form_to_the_bars_and_to_a_run(page: Page, shop: Shop, tmp_path: Path) -> None:
     page.goto(f"{shop.lab}/stampede")
     page.get_by_role("link", name="Compare", exact=True).click()
-    assert serious(page) == []
+    assert barriers(page) == []
     for width in (360, 768, 1920, 1440):
         fits(page, width)
     for unwanted in ("watch", "lock:lease"):
@@ -60,7 +60,7 @@ def test_from_the_form_to_the_bars_and_to_a_run(page: Page, shop: Shop, tmp_path
     page.wait_for_url("**/comparisons/*")
     second = page.context.new_page()
     second.goto(page.url)
-    assert serious(page) == []
+    assert barriers(page) == []
     for screen in (page, second):
         state = screen.locator(".state")
         expect(state).to_have_text("Finished: 2 runs.", timeout=SLOW)
@@ -69,7 +69,7 @@ def test_from_the_form_to_the_bars_and_to_a_run(page: Page, shop: Shop, tmp_path
         expect(naive).to_contain_text(re.compile(r"broken on purpose\s*▲ Oversold by up to \d+"))
         expect(naive).to_contain_text("1.00 ×")
         expect(screen.locator("a.row", has_text="atomic")).to_contain_text("No oversell seen")
-    assert serious(page) == []
+    assert barriers(page) == []
     for width in (360, 768, 1920, 1440):
         fits(page, width)
     table = page.locator("table", has_text="The bars as a table")
@@ -85,11 +85,11 @@ def test_from_the_form_to_the_bars_and_to_a_run(page: Page, shop: Shop, tmp_path
     expect(page).to_have_url(here)
     page.get_by_role("link", name="All runs and comparisons").click()
     expect(page.locator(".card").first).to_contain_text("Comparison on Plum")
-    assert serious(page) == []
+    assert barriers(page) == []
     fits(page, 360)
     page.goto((tmp_path / "taken.html").as_uri())
     expect(page.locator("div.row", has_text="naive")).to_contain_text("Oversold by up to")
-    assert serious(page) == []
+    assert barriers(page) == []
 
 
 def test_a_second_instructor_is_led_to_it_and_a_third_stops_it_without_scripts(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 import psutil
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.shop import Shop
@@ -186,31 +184,6 @@ def test_its_process_is_killed_while_he_looks(page: Page, shop: Shop) -> None:
     expect(page.locator('[data-buyer="B"]').get_by_text("crashed")).to_be_visible()
     opened(page, f"{shop.lab}/explorer/decr?lost=1")
     expect(page.locator("#player")).to_be_visible()
-
-
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(360, "dark"), (768, "light"), (1440, "light"), (1920, "dark")]
-)
-def test_every_width_and_scheme(
-    browser: Browser, shop: Shop, width: int, scheme: Literal["light", "dark"]
-) -> None:
-    context = browser.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme=scheme,
-    )
-    page = context.new_page()
-    for address in (
-        "/explorer",
-        f"{LEASE}&step=4",
-        f"{NAIVE}?buyers=3&moves=ABCxA",
-        "/explorer/watch",
-    ):
-        opened(page, f"{shop.lab}{address}")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
-        if width == 360 or (width == 1440 and "moves" in address):
-            wrong = Axe().run(page).response["violations"]
-            assert not wrong, [(one["id"], one["nodes"][0]["html"]) for one in wrong]
-    context.close()
 
 
 def test_without_javascript(browser: Browser, shop: Shop) -> None:

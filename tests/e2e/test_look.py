@@ -1,5 +1,5 @@
 """Every page of shop and lab, at four widths, in light and dark: nothing beyond the edge, nothing
-that axe calls serious, nothing that moves for who asked for stillness, no more than 100 KiB.
+that axe finds, nothing that moves for who asked for stillness, no more than 100 KiB.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, Response, expect
 from app import create_lab, create_shop
 from app.config import Settings
 from tests.e2e import scenes
-from tests.e2e.access import serious
+from tests.e2e.access import barriers
 from tests.shop import Shop, full_environ
 
 HEIGHTS = {360: 740, 768: 1024, 1440: 900, 1920: 1080}  # by width, px
@@ -92,7 +92,7 @@ def looked_at(page: Page, lab: bool = False) -> None:
             if lab and width == 1920:
                 assert page.evaluate(TOO_SMALL, LAST_ROW) == [], page.url
             if (width, scheme) in FOR_AXE:
-                assert serious(page) == [], page.url
+                assert barriers(page) == [], page.url
 
 
 def strict(answer: Response | None) -> None:
@@ -136,7 +136,7 @@ def test_every_page_of_the_lab(page: Page, furnished: Shop) -> None:
     run = scenes.stampede(furnished, item="quince", stock=20, buyers=2, seconds=2)
     page.goto(furnished.lab + run)
     scenes.seen_to_its_end(page)
-    small = {"item": "quince", "stock": 10, "buyers": 2, "seconds": 5, "repeats": 1}
+    small = {"item": "quince", "stock": 10, "buyers": 2, "seconds": 2, "repeats": 1}
     comparison = scenes.comparison(furnished, modes=["watch"], **small)
     page.goto(furnished.lab + comparison)
     scenes.compared(page)
@@ -145,10 +145,15 @@ def test_every_page_of_the_lab(page: Page, furnished: Shop) -> None:
         "/rounds/<item>/<int:number>": ["/rounds/pear/1"],
         "/stampede": ["/stampede"],
         "/explorer": ["/explorer"],
-        "/explorer/<name>": ["/explorer/naive?step=3", "/explorer/atomic", "/explorer/durian"],
-        "/explorer/<name>/scheduler": ["/explorer/watch/scheduler?moves=AB"],
+        "/explorer/<name>": [
+            *("/explorer/lock:lease?finding=oversell&step=4", "/explorer/atomic"),
+            "/explorer/durian",
+        ],
+        "/explorer/<name>/scheduler": ["/explorer/naive/scheduler?buyers=3&moves=ABCxA"],
         "/read": ["/read"],
-        "/read/<name>": ["/read/decr", "/read/naive...watch", "/read/durian"],
+        "/read/<name>": [
+            *("/read/lock", "/read/lock:lease", "/read/decr", "/read/naive...watch", "/read/durian")
+        ],
         "/runs/<id>": [run],
         "/compare": ["/compare"],
         "/comparisons/<id>": [comparison],

@@ -1,40 +1,10 @@
-"""Reading in a real browser: no page wider than its screen, nothing that axe finds, by keyboard."""
+"""Reading in a real browser, by keyboard and by form (how it looks: test_look.py)."""
 
 from __future__ import annotations
 
-from typing import Literal
-
-import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.shop import Shop
-
-PATHS = ("/read", "/read/lock", "/read/lock:lease", "/read/naive...watch", "/read/durian")
-
-
-# Every pair of colours is looked at in tests/unit/reading/test_contrast.py.
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1920, "dark")])
-def test_axe_finds_nothing(
-    browser: Browser, shop: Shop, width: int, scheme: Literal["light", "dark"]
-) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
-    for path in PATHS:
-        page.goto(shop.lab + path)
-        found = Axe().run(page)
-        assert found.violations_count == 0, f"{path}: {found.generate_report()}"
-    context.close()
-
-
-@pytest.mark.parametrize("width", [360, 768, 1440, 1920])
-def test_no_page_scrolls_sideways(browser: Browser, shop: Shop, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    page = context.new_page()
-    for path in PATHS:
-        page.goto(shop.lab + path)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
-    context.close()
 
 
 def test_from_the_lab_to_a_line_by_keyboard(page: Page, shop: Shop) -> None:

@@ -9,7 +9,7 @@ import pytest
 import requests
 from playwright.sync_api import Browser, Page, Request, expect
 
-from tests.e2e.access import serious
+from tests.e2e.access import barriers
 from tests.shop import Shop
 
 VERDICT = re.compile(r"Sold [\d,]+\sof 20\. [\d,]+\scustomers? will be disappointed\.")
@@ -42,7 +42,7 @@ def run(shop: Shop) -> Iterator[str]:
 
 def test_from_the_form_to_the_disappointed_customers(page: Page, shop: Shop) -> None:
     page.goto(f"{shop.lab}/stampede")
-    assert serious(page) == []
+    assert barriers(page) == []
     no_sideways_scroll(page)
     page.get_by_label("Stock", exact=True).fill("20")
     page.get_by_label("Buyers", exact=True).fill("8")
@@ -51,13 +51,13 @@ def test_from_the_form_to_the_disappointed_customers(page: Page, shop: Shop) -> 
     second = page.context.new_page()
     second.goto(page.url)
     expect(page.locator("#chart svg .over")).to_have_attribute("d", AREA, timeout=SLOW)
-    assert serious(page) == []
+    assert barriers(page) == []
     for screen in (page, second):
         expect(screen.locator(".sentence")).to_have_text(VERDICT, timeout=SLOW)
         expect(screen.locator("#verdict")).to_have_attribute("data-verdict", "oversold")
         expect(screen.get_by_role("button", name="Stop")).to_be_hidden()
         no_sideways_scroll(screen)
-    assert serious(page) == []
+    assert barriers(page) == []
     sold = page.locator("[data-figure=sold]").inner_text()
     assert page.locator(".sentence").inner_text().startswith(f"Sold {sold}\xa0of 20.")
     page.reload()
@@ -88,7 +88,7 @@ def test_a_stream_that_breaks_is_taken_up_where_it_was(
         page.on("request", lambda each: asked.append(each) if "/events" in each.url else None)
         page.goto(run)
         expect(page.locator("[data-figure=left]")).not_to_have_text("–", timeout=SLOW)
-        assert serious(page) == []
+        assert barriers(page) == []
         shop.child("lab").children()[0].terminate()  # its worker; the run goes with it
         said = page.locator(".sentence")
         expect(said).to_have_text(re.compile("The lab was stopped"), timeout=SLOW)

@@ -47,7 +47,8 @@ class Lock:
     ) -> None:
         """As redis.lock.Lock; times in s. `timeout` is the lease, None for ever.
 
-        `renew` keeps the lease alive while the thread that acquired lives (needs `timeout`);
+        `renew` keeps the lease alive while the thread that acquired lives (needs `timeout`): it
+        asks each third of it, so that one renewal may come late by two thirds, or two may fail;
         `cohort` lets threads of this process pass the lock on among themselves so many times (64 is
         good) before the others' turn: two to three times the throughput, less strictly in turn;
         `handover` is how long a waiter may take to accept the lock before it is passed over.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import requests
 from playwright.sync_api import Page, expect
 
-from tests.e2e.access import serious
+from tests.e2e.access import barriers
 from tests.shop import Shop
 
 SLOW = 20_000  # ms: a sale closes seconds after the last purchase, and then the audit counts
@@ -34,5 +34,5 @@ def join(screen: Open, shop: Shop, name: str, scheme: str = "light") -> Page:
 
 
 def looks_right(page: Page) -> None:
-    assert serious(page) == []
+    assert barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

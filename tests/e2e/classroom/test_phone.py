@@ -48,7 +48,7 @@ NOTE = """() => {
 }"""
 
 
-@pytest.mark.timed
+@pytest.mark.alone
 def test_all_buttons_open_at_the_same_moment(shop: Shop, screen: Open) -> None:
     """Ten browsers on one machine; for two hundred see the processes' tests."""
     pages = [join(screen, shop, f"Phone {number}") for number in range(10)]

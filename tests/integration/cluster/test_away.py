@@ -20,8 +20,6 @@ from tests.cluster import ClusterServer
 from tests.selling import fulfil_all
 from tests.servers import StoreServer, free_port, until
 
-pytestmark = pytest.mark.timed
-
 
 @pytest.fixture
 def settings(own_cluster: ClusterServer, tmp_path: Path) -> Settings:
@@ -52,6 +50,7 @@ def away_within_a_second(shop: Purchase, item: str) -> None:
     assert time.monotonic() - start < 1.0
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("how", ["killed", "frozen"])
 def test_a_node_away(parts: Parts, shop: Purchase, own_cluster: ClusterServer, how: str) -> None:
     node = own_cluster.node_of("{apple}")
@@ -104,6 +103,7 @@ def test_what_the_others_need_while_a_node_is_away(
     until(lambda: "pear" not in shop.selling, 2)
 
 
+@pytest.mark.timed
 def test_failures_by_the_hundred_ask_for_the_topology_a_few_times(
     shop: Purchase, own_cluster: ClusterServer
 ) -> None:
@@ -123,6 +123,7 @@ def test_failures_by_the_hundred_ask_for_the_topology_a_few_times(
     assert asked < 20
 
 
+@pytest.mark.timed
 def test_all_nodes_away(shop: Purchase, parts: Parts, own_cluster: ClusterServer) -> None:
     for node in own_cluster.nodes:
         node.freeze()

@@ -9,8 +9,15 @@ import pytest
 
 from app.explorer.live.server import virtual_time
 from app.explorer.live.stage import Stage, stage
+from app.explorer.matrix import Matrix, reports
 from app.explorer.targets import MASTERS
 from tests.servers import redis_server
+
+
+@pytest.fixture(scope="session")
+def matrix() -> Matrix:
+    """All of it, explored anew: half a minute of both cores."""
+    return dict(reports())
 
 
 @pytest.fixture(scope="session")

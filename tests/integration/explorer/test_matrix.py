@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.explorer.matrix import AGAIN, COLUMNS, Row, asked, rows, written
+from app.explorer.matrix import AGAIN, COLUMNS, Asked, Matrix, asked, cell, written
 
 WRITTEN = written()
-
-
-@pytest.fixture(scope="module")
-def explored() -> dict[str, Row]:
-    return dict(rows())
 
 
 def test_all_that_can_be_explored_is_in_it() -> None:
@@ -23,6 +18,6 @@ def test_all_that_can_be_explored_is_in_it() -> None:
 
 
 @pytest.mark.parametrize("column", [*COLUMNS, AGAIN])
-@pytest.mark.parametrize("name", list(map(str, asked())))
-def test_cell(explored: dict[str, Row], name: str, column: str) -> None:
-    assert explored[name][column] == WRITTEN[name][column]
+@pytest.mark.parametrize("row", asked(), ids=str)
+def test_cell(matrix: Matrix, row: Asked, column: str) -> None:
+    assert cell(matrix[row][column]) == WRITTEN[str(row)][column]

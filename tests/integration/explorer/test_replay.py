@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 from app.domain import ShopError
-from app.explorer.explore import Explorer, Finding
+from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
 from app.explorer.live.stage import Stage
-from app.explorer.matrix import COLUMNS, Asked, asked
+from app.explorer.matrix import Asked, Matrix, asked
 from app.explorer.names import LETTERS
 from app.explorer.rehearsal import Rehearsal
 from app.explorer.replay import replay
@@ -18,18 +16,11 @@ from app.explorer.targets import Target
 from app.explorer.trace import Step
 
 
-@cache
-def found(row: Asked) -> list[Finding]:
-    """All that goes wrong in any of that row's cells, whatever is gravest."""
-    explorer = Explorer(Target(row.name, think=row.think), row.buyers)
-    reports = [*map(explorer.explore, COLUMNS.values()), explorer.starve()]
-    return [finding for report in reports for finding in report.findings]
-
-
 @pytest.mark.parametrize("row", asked(), ids=str)
-def test_every_finding_of_the_matrix(real: Stage, row: Asked) -> None:
+def test_every_finding_of_the_matrix(real: Stage, matrix: Matrix, row: Asked) -> None:
+    """All that goes wrong in any of that row's cells, not only what is gravest."""
     target, names = Target(row.name, think=row.think), LETTERS[: row.buyers]
-    for finding in found(row):
+    for finding in (finding for report in matrix[row].values() for finding in report.findings):
         played = replay(target, names, finding.trace, real)
         assert [step.got for step in played if not step.same] == [], finding.name
         assert len(played) == len(finding.trace)

@@ -13,7 +13,9 @@ from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.parts import Parts
 from app.store.servers import Servers
-from tests.locking import KEY, NO_LEASE, HoldUp, Lock, Other, SetClock, TakeAway, held_up, pass_time
+from tests.forks import Forked
+from tests.holder import hold
+from tests.locking import KEY, NO_LEASE, HoldUp, Lock, SetClock, TakeAway, held_up, pass_time
 from tests.servers import StoreServer
 from tests.zookeeper import end_session
 
@@ -69,12 +71,12 @@ def hold_up() -> Iterator[HoldUp]:
 
 
 @pytest.fixture
-def other(servers: Servers) -> Iterator[Callable[..., Other]]:
+def other(servers: Servers) -> Iterator[Callable[..., Forked]]:
     """Makes holders in processes of their own, killed when the test has ended."""
-    made: list[Other] = []
+    made: list[Forked] = []
 
-    def make(name: str, lease: float, hang_before: str = "") -> Other:
-        made.append(Other(servers.settings, name, lease, hang_before))
+    def make(name: str, lease: float, hang_before: str = "") -> Forked:
+        made.append(Forked(hold, servers.settings, name, lease, hang_before))
         return made[-1]
 
     yield make

@@ -9,14 +9,15 @@ import pytest
 import redis
 
 from app.parts import Parts
-from tests.locking import KEY, HoldUp, Lock, Other, SetClock, renewing
+from tests.forks import Forked
+from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
 from tests.servers import until
 
 NOON = 1_700_000_000  # a whole second, for clocks that stand
 
 
 def test_setnx_is_held_for_ever_by_a_dead_holder(
-    parts: Parts, lock: Lock, other: Callable[..., Other]
+    parts: Parts, lock: Lock, other: Callable[..., Forked]
 ) -> None:
     holder = other("setnx", 0.1)
     assert holder.says() == "mine"
@@ -27,7 +28,7 @@ def test_setnx_is_held_for_ever_by_a_dead_holder(
 
 
 def test_setnx_expire_is_held_for_ever_by_one_who_died_between_the_two(
-    parts: Parts, lock: Lock, other: Callable[..., Other]
+    parts: Parts, lock: Lock, other: Callable[..., Forked]
 ) -> None:
     holder = other("setnx_expire", 1, "EXPIRE")
     assert holder.says() == "hanging"
@@ -126,7 +127,7 @@ def test_watchdog_any_never_releases(parts: Parts, lock: Lock) -> None:
 
 
 def test_watchdog_any_renews_for_ever_what_a_dead_one_held(
-    parts: Parts, lock: Lock, other: Callable[..., Other]
+    parts: Parts, lock: Lock, other: Callable[..., Forked]
 ) -> None:
     once_here: Any = lock("watchdog_any", 1)
     once_here.acquire()

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from app.domain import Clock
-from tests.locking import Lock, Other
+from tests.forks import Forked
+from tests.locking import Lock
 
 LEASE = 1.0
 SLACK = 4.0  # s; two busy cores, a waiter's poll
@@ -22,7 +23,7 @@ def clock() -> Clock:
 
 
 @pytest.mark.timed
-def test_a_killed_holder_is_outlived(lock: Lock, other: Callable[..., Other], name: str) -> None:
+def test_a_killed_holder_is_outlived(lock: Lock, other: Callable[..., Forked], name: str) -> None:
     holder, next_one = other(name, LEASE), lock(name)
     assert holder.says() == "mine"
     holder.kill()
@@ -33,22 +34,22 @@ def test_a_killed_holder_is_outlived(lock: Lock, other: Callable[..., Other], na
 
 
 def test_a_holder_that_stood_still_for_longer_than_its_lease_finds_its_loss(
-    lock: Lock, other: Callable[..., Other], name: str
+    lock: Lock, other: Callable[..., Forked], name: str
 ) -> None:
     holder, next_one, third = other(name, LEASE), lock(name, 60), lock(name)
     assert holder.says() == "mine"
     holder.freeze()
     assert next_one.acquire(timeout=LEASE + SLACK)
     holder.thaw()
-    assert holder.ask("lost") == "True"
-    assert holder.ask("release") == "False"
+    assert holder.ask("lost") is True
+    assert holder.ask("release") is False
     assert not third.acquire(timeout=0), "the next one's lock must still stand"
     assert next_one.release()
 
 
-@pytest.mark.parametrize("end", [Other.kill, Other.freeze])
+@pytest.mark.parametrize("end", [Forked.kill, Forked.freeze])
 def test_a_waiter_that_goes_away_holds_up_nobody(
-    lock: Lock, other: Callable[..., Other], end: Callable[[Other], None], name: str
+    lock: Lock, other: Callable[..., Forked], end: Callable[[Forked], None], name: str
 ) -> None:
     holder, next_one = lock(name, 60), lock(name)
     assert holder.acquire(timeout=0)
@@ -61,7 +62,7 @@ def test_a_waiter_that_goes_away_holds_up_nobody(
 
 
 def test_a_waiter_gets_it_when_the_holder_leaves(
-    lock: Lock, other: Callable[..., Other], name: str
+    lock: Lock, other: Callable[..., Forked], name: str
 ) -> None:
     holder = lock(name, 60)
     assert holder.acquire(timeout=0)
@@ -69,5 +70,5 @@ def test_a_waiter_gets_it_when_the_holder_leaves(
     assert waiter.says() == "waiting"
     assert holder.release()
     assert waiter.says(SLACK) == "mine"
-    assert waiter.ask("lost") == "False"
-    assert waiter.ask("release") == "True"
+    assert waiter.ask("lost") is False
+    assert waiter.ask("release") is True

@@ -13,9 +13,9 @@ from tests.servers import StoreServer, until
 
 
 def test_work_may_outlive_the_lease(lock: Lock) -> None:
-    holder = lock("watchdog", 0.9)
+    holder = lock("watchdog", 3)
     holder.acquire()
-    until(lambda: holder.counts.renewals >= 5)  # each 0.3 s
+    until(lambda: holder.counts.renewals >= 4)  # each second; each may come two seconds late
     assert not lock("watchdog").acquire(timeout=0)
     assert not holder.lost
     assert holder.release()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from app.domain import Outcome
 from app.parts import Parts
 from app.store.keys import Keys
+from tests import dying
+from tests.forks import Forked
 from tests.selling import HandClock, Once, at_once, fulfil_all, mode, order
 from tests.wire import Handed, lease_runs_out
 
@@ -81,36 +81,15 @@ def test_one_key_buys_twice_when_the_purchase_outlives_its_lock(parts: Parts) ->
     assert (audit.sold, audit.left, audit.duplicate_keys) == (2, 1, 1)
 
 
-DIE = """
-import os, signal, sys
-from app.config import Settings
-from app.domain import Round
-from app.modes.decr import Decr
-from app.store.redis import Metered
-from app.store.servers import Servers
-from tests import wire
-from tests.selling import HandClock, Once, order
-url, record, word, rivals = sys.argv[1:]
-servers, round = Servers(Settings(redis_url=url)), Round.decode(record)
-def race():
-    for _ in range(int(rivals)):
-        Decr(servers, HandClock(lambda: None), round).sell(order(round))
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-Metered.pack_commands = wire.pack_commands
-wire.Handed(Decr(servers, HandClock(Once(race)), round), {word: die}).sell(order(round))
-"""
-
-
 @pytest.mark.parametrize(("word", "rivals"), [("XADD", 0), ("INCRBY", 1)])
 def test_a_crash_after_the_decrby_leaves_a_unit_to_nobody(
     parts: Parts, word: str, rivals: int
 ) -> None:
     """Killed before it notes its sale; or, beaten by a rival, before it gives the unit back."""
     round = parts.rounds.start("apple", "decr", 1, {})
-    arguments = [parts.settings.store, round.encode().decode(), word, str(rivals)]
-    dead = subprocess.run([sys.executable, "-c", DIE, *arguments], timeout=60)
-    assert dead.returncode == -signal.SIGKILL
+    dead = Forked(dying.before, word, parts.settings.store, round, rivals)
+    assert dead.ends() == -signal.SIGKILL
+    dead.close()
     fulfil_all(parts.fulfil)
     audit = parts.auditor.audit(round)
     assert (audit.verdict, audit.undersold, audit.sold) == ("undersold", 1, rivals)

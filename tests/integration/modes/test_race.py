@@ -36,8 +36,8 @@ def race(parts: Parts, name: str, key: str | None = None) -> list[Outcome]:
 RACED = [name for name in SOUND if name != "sql_lock"]
 
 
-@pytest.mark.parametrize("_turn", range(10))
-def test_naive_sells_one_apple_twice_every_time(parts: Parts, _turn: int) -> None:
+@pytest.mark.again
+def test_naive_sells_one_apple_twice_every_time(parts: Parts) -> None:
     assert race(parts, "naive") == [Outcome.SOLD, Outcome.SOLD]
     audit = parts.auditor.audit(parts.rounds.find("apple"))
     assert (audit.verdict, audit.oversold, audit.left) == ("oversold", 1, 0)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, text, update
@@ -19,6 +16,8 @@ from app.config import Settings
 from app.domain import DatabaseAway, Outcome
 from app.parts import Parts
 from app.store.stock import Receipt, StockRow
+from tests import dying
+from tests.forks import Forked
 from tests.integration.database import before_statement, held, rows, waiting_for_locks
 from tests.selling import IN_DATABASE, Once, at_once, mode, order
 from tests.servers import until
@@ -140,40 +139,17 @@ def test_a_serialization_failure_is_busy(parts: Parts, name: str) -> None:
     assert (rows(parts), parts.rounds.left(round)) == (1, 4)
 
 
-SELLER = """
-import sys, time
-from app.parts import Parts
-from app.config import Settings
-from tests.integration.database import before_statement
-from tests.selling import mode, order
-
-parts = Parts(Settings(redis_url=sys.argv[1], database_url=sys.argv[2], var_dir=sys.argv[3]))
-round = parts.rounds.find("apple")
-
-def stop_here():
-    print("the stock is taken", flush=True)
-    time.sleep(60)
-
-with before_statement(parts, "INSERT INTO orders", hand=stop_here):
-    mode(parts, round).sell(order(round, key="k"))
-"""
-
-
 @each
 def test_a_seller_killed_in_mid_sale_leaves_nothing_behind(
     parts: Parts, settings: Settings, name: str
 ) -> None:
     """Between taking the stock and writing the order. The next one gets the row at once."""
     round = parts.rounds.start("apple", name, 5, {})
-    command = [sys.executable, "-c", SELLER]
-    command += [settings.redis_url, settings.database, settings.var_dir]
-    here = Path(__file__).parents[3]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here) as seller:
-        assert seller.stdout
-        assert seller.stdout.readline() == "the stock is taken\n"
-        impatient = mode(parts, replace(round, wait=0))
-        assert impatient.sell(order(round)).outcome is Outcome.BUSY, "it holds the row, or the file"
-        seller.kill()
+    seller = Forked(dying.with_the_stock_taken, settings)
+    assert seller.says() == "the stock is taken"
+    impatient = mode(parts, replace(round, wait=0))
+    assert impatient.sell(order(round)).outcome is Outcome.BUSY, "it holds the row, or the file"
+    seller.close()
     assert (rows(parts), parts.rounds.left(round)) == (0, 5)
     sale = mode(parts, round).sell(order(round, key="k"))
     assert (sale.outcome, sale.left) == (Outcome.SOLD, 4)

@@ -14,8 +14,6 @@ from loadtest.lab import Lab
 from tests.servers import PostgresServer, StoreServer, until
 from tests.shop import Shop
 
-pytestmark = pytest.mark.timed
-
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[StoreServer]:
@@ -24,6 +22,7 @@ def store(tmp_path: Path) -> Iterator[StoreServer]:
     server.stop()
 
 
+@pytest.mark.timed
 def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path) -> None:
     """Killed and frozen: 503 within a second, with Retry-After, and back by itself."""
     shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, STORE_TIMEOUT="400")

@@ -17,8 +17,6 @@ from tests.phones import Phone, buy_together, crowd, outcomes, together
 from tests.servers import until
 from tests.shop import Shop
 
-pytestmark = pytest.mark.timed
-
 TOP = Path(__file__).parents[3]
 LESSON = {"stock": 10, "think_ms": 200, "delay_ms": 2_600}
 
@@ -63,6 +61,7 @@ def close(shop: Shop, round: dict[str, Any]) -> dict[str, Any]:
     return shop.audit(round["round"])
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("phones", [50], indirect=True)
 def test_fifty_oversell_with_naive_and_not_with_watch(shop: Shop, phones: list[Phone]) -> None:
     naive = start(shop, "naive")
@@ -81,6 +80,7 @@ def test_fifty_oversell_with_naive_and_not_with_watch(shop: Shop, phones: list[P
 
 
 @pytest.mark.again
+@pytest.mark.alone
 @pytest.mark.parametrize("phones", [200], indirect=True)
 def test_it_opens_for_two_hundred_at_the_same_moment(shop: Shop, phones: list[Phone]) -> None:
     """All clocks within 100 ms of each other, none too early; no error. Shown with -s."""

@@ -14,14 +14,19 @@ from loadtest import wrk
 from loadtest.generator import Load
 from tests.shop import Shop
 
-pytestmark = pytest.mark.timed
+pytestmark = [pytest.mark.alone, pytest.mark.soak]
 
-FEWEST, MOST = 8, 60  # pairs
+GOAL = 0.6
+FEW, FEWEST, MOST = 5, 8, 60  # pairs: in `make test`; in the soak, at least and at most
 SECONDS = 1.0  # each half of one
 
 
-def test_atomic_reaches_three_fifths_of_a_no_op(disk: Path, new_shop: Callable[..., Shop]) -> None:
+def test_atomic_reaches_three_fifths_of_a_no_op(
+    disk: Path, new_shop: Callable[..., Shop], runs: int
+) -> None:
     """One worker of 64 threads: the shop is the bottleneck, and its cost is what is seen.
+
+    The soak goes on until it is clearly reached; a few pairs tell only whether it is clearly not.
 
     With as many workers as cores, store, fulfil and wrk take theirs from the same cores, and the
     ratio says more about the machine than about selling (see CONTRIBUTING.md, Decisions).
@@ -37,7 +42,8 @@ def test_atomic_reaches_three_fifths_of_a_no_op(disk: Path, new_shop: Callable[.
         wrk.goodput(load)  # warm
     ratios: list[float] = []
     # One pair says little on a machine with other guests: the more it takes, the nearer it is.
-    while len(ratios) < MOST and not clearly_above(0.6, ratios):
+    most = MOST if runs > 1 else FEW
+    while len(ratios) < most and not clearly_reached(ratios):
         loads.reverse()  # who was first comes second, so that a drift favours neither
         good = {load.item: counted(load) for load in loads}
         ratios.append(good["apple"] / good[None])
@@ -46,7 +52,7 @@ def test_atomic_reaches_three_fifths_of_a_no_op(disk: Path, new_shop: Callable[.
         f"atomic ÷ no-op by wrk: {min(ratios):.2f} – {mean:.2f} – {max(ratios):.2f} "
         f"({len(ratios)} pairs)"
     )
-    assert mean >= 0.6, ratios
+    assert mean >= GOAL or (most == FEW and mean + 2 * error(ratios) >= GOAL), ratios
     assert shop.audit(number, seconds=60)["verdict"] == "exact"
 
 
@@ -56,12 +62,14 @@ def counted(load: Load) -> float:
     return counts["good"] / counts["seconds"]
 
 
-def clearly_above(bound: float, ratios: list[float]) -> bool:
+def error(ratios: list[float]) -> float:
+    """The standard error of their mean."""
+    return statistics.stdev(ratios) / math.sqrt(len(ratios))
+
+
+def clearly_reached(ratios: list[float]) -> bool:
     """By a standard error; below it, or near it, more of them must tell.
 
     To stop at the first such moment favours who is a little below: it tells 0.5 from 0.6, not 0.59.
     """
-    if len(ratios) < FEWEST:
-        return False
-    error = statistics.stdev(ratios) / math.sqrt(len(ratios))
-    return statistics.fmean(ratios) - error > bound
+    return len(ratios) >= FEWEST and statistics.fmean(ratios) - error(ratios) > GOAL

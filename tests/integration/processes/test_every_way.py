@@ -1,4 +1,7 @@
-"""Every mode, and every recipe of `lock`, started from the lab's form as a browser would."""
+"""Every mode, and `lock` wherever a lock can live, started from the lab's form as a browser would.
+
+The recipes that live in the same place differ behind the form only: tests/integration/locks.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ import requests
 
 from app.locks import LOCKS
 from app.modes import MODES
-from tests.selling import NAMES
 from tests.shop import Shop
 from tests.zookeeper import ZooKeeperServer, zookeeper_jar
 
 HTML = {"Accept": "text/html"}
+HOME = {recipe.needs: name for name, recipe in LOCKS.items()}  # one recipe for each place
+EVERY_WAY = [mode for mode in MODES if mode != "lock"] + [f"lock:{name}" for name in HOME.values()]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +72,7 @@ def test_the_form_offers_every_name_once(form: Form) -> None:
     assert form.choices["recipe"] == list(LOCKS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_WAY)
 def test_one_apple_is_sold_and_accounted_for(shop: Shop, form: Form, name: str) -> None:
     if name == "lock:zookeeper":
         zookeeper_jar()

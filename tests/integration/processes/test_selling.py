@@ -15,8 +15,6 @@ import requests
 from tests.servers import PostgresServer, StoreServer, redis_server, until
 from tests.shop import Shop
 
-pytestmark = pytest.mark.timed
-
 CLIENTS = 32
 
 
@@ -77,6 +75,7 @@ def test_naive_oversells_in_a_stampede(shop: Shop) -> None:
     assert "will be disappointed" in audit["sentence"]
 
 
+@pytest.mark.timed
 def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None:
     """Four answers of the lab, before those who wait for the lock have theirs: "busy" in 10 s."""
     shop.round("lock:lease", 1_000, think_ms=2_000, wait_ms=10_000)
@@ -102,6 +101,7 @@ def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None
     assert shop.audit(number)["verdict"] == "exact"
 
 
+@pytest.mark.timed
 def test_slow_clients_do_not_freeze_the_shop(shop: Shop) -> None:
     """As many as there are threads send half a request and wait; others are served all the same."""
     number = shop.round("atomic", 10)["round"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from app.domain import Clock
@@ -14,6 +14,17 @@ from tests.servers import until
 
 NAME = "{apple}:1:lock"
 LINE, FENCE = "{apple}:1:lock:line", "{apple}:1:lock:fence"
+
+
+class ByHand(Clock):
+    """Renews when the test says so; `seconds` is how often it was asked to."""
+
+    seconds: float
+    renew: Callable[[], bool]
+
+    def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
+        self.seconds, self.renew = seconds, deed
+        return lambda: None
 
 
 class Strange(Line):

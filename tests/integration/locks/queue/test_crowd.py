@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import random
-import signal
-import subprocess
-import sys
 import time
-from dataclasses import asdict
+from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import cast
 
 import pytest
 
 from app.locks.queue.line import HANDOVER
 from app.parts import Parts
-from tests.crowd import KEY, LOG
+from tests.crowd import KEY, LOG, crowd
+from tests.forks import Forked
 from tests.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
@@ -28,44 +24,17 @@ FROZEN = 0.5  # s; shorter than the lease: a frozen holder keeps its lock
 LONGEST_STALL = LEASE + THREADS * HANDOVER + 2.0
 
 
-class Crowd:
-    """One process of it."""
-
-    def __init__(self, parts: Parts) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.crowd"],
-            cwd=Path(__file__).parents[4],
-            stdin=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps([asdict(parts.settings), THREADS, LEASE]) + "\n")
-        self.process.stdin.flush()
-
-    def freeze(self, seconds: float) -> None:
-        self.process.send_signal(signal.SIGSTOP)
-        time.sleep(seconds)
-        self.process.send_signal(signal.SIGCONT)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def goes(self) -> int:
-        self.process.communicate(timeout=60)  # closes its stdin
-        return self.process.returncode
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("disturbed", [False, True], ids=["left alone", "frozen and killed"])
-@pytest.mark.timed
+@pytest.mark.alone
 def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
     parts: Parts, runs: int, disturbed: bool
 ) -> None:
     """A minute with `--runs 20`, a share of it with fewer."""
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
-    crowd = [Crowd(parts) for _ in range(PROCESSES)]
+    makes = partial(Forked, crowd, parts.settings, THREADS, LEASE)
+    members = [makes() for _ in range(PROCESSES)]
     until(lambda: parts.store.xlen(LOG) > 0, 30)
     end = time.monotonic() + 3 * runs
     deeds = 0
@@ -76,11 +45,17 @@ def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
         deeds += 1
         victim = chance.randrange(PROCESSES)
         if chance.random() < 0.7:
-            crowd[victim].freeze(FROZEN)
+            members[victim].freeze()
+            time.sleep(FROZEN)
+            members[victim].thaw()
         else:
-            crowd[victim].kill()
-            crowd[victim] = Crowd(parts)
-    assert [each.goes() for each in crowd] == [0] * PROCESSES
+            members[victim].close()
+            members[victim] = makes()
+    for each in members:
+        each.tell("go")
+    assert [each.ends() for each in members] == [0] * PROCESSES
+    for each in members:
+        each.close()
     log = cast(list[tuple[bytes, dict[bytes, bytes]]], parts.store.xrange(LOG))
     numbers = [int(fields[b"number"]) for _, fields in log]
     times = [int(id.split(b"-")[0]) for id, _ in log]

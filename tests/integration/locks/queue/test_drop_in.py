@@ -16,6 +16,7 @@ from redis.exceptions import LockError, LockNotOwnedError
 
 from app.locks.queue import Lock
 from tests.cluster import ClusterServer
+from tests.integration.locks.queue.standing import ByHand
 from tests.servers import StoreServer, until
 
 RUNS_ON = ["valkey", "cluster"]
@@ -149,13 +150,31 @@ def test_a_loss_at_the_exit_is_raised_unless_silenced(client: redis.Redis, loud:
         lock.__exit__(None, None, None)
 
 
-def test_renewal_outlives_the_timeout_and_ends_with_the_release(client: redis.Redis) -> None:
-    lock = Lock(client, "report", timeout=0.3, renew=True)
+def test_renewal_keeps_it_and_ends_with_the_release(client: redis.Redis) -> None:
+    """Each second of a lease of three: on a busy machine it has two more to come."""
+    lock = Lock(client, "report", timeout=3, renew=True)
     with lock:
-        time.sleep(0.8)
+        until(lambda: client.pttl("report") < 2_200)
+        until(lambda: client.pttl("report") > 2_500, said="nobody renewed it")
         assert lock.owned()
         assert not lock.lost
     assert not client.exists("report")
+
+
+def test_a_renewal_may_come_late_by_two_thirds_of_the_lease(client: redis.Redis) -> None:
+    clock = ByHand()
+    lock = Lock(client, "report", timeout=30, renew=True, clock=clock)
+    lock.acquire()
+    assert clock.seconds == 10
+    client.pexpire("report", 500)  # 29.5 s have passed
+    assert clock.renew()
+    assert client.pttl("report") > 29_000
+    assert not lock.lost
+    client.delete("report")  # more than that
+    assert not clock.renew()
+    assert lock.lost
+    with pytest.raises(LockNotOwnedError):
+        lock.release()
 
 
 def test_renewal_cannot_outlive_the_lock_object(client: redis.Redis) -> None:

@@ -6,25 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from app.domain import Clock
 from app.locks.queue import Lock, Queue
 from app.locks.queue.cohort import Held
 from app.locks.queue.contender import Contender
 from app.parts import Parts
-from tests.integration.locks.queue.standing import NAME
+from tests.integration.locks.queue.standing import NAME, ByHand
 
 RUNS_ON = ["valkey"]
 ReleasesFirst = Callable[[Contender, Callable[[], object]], None]
-
-
-class ByHand(Clock):
-    """Renews when the test says so."""
-
-    renew: Callable[[], bool]
-
-    def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
-        self.renew = deed
-        return lambda: None
 
 
 @pytest.fixture

@@ -10,16 +10,13 @@ import redis
 from app.config import Settings
 from app.store.servers import MASTERS_SHARE, Servers
 from tests.masters import TIMEOUT, Reach
-from tests.servers import StoreServer
+from tests.servers import StoreServer, several_stores
 
 
 @pytest.fixture(scope="module")
 def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StoreServer]]:
-    folders = [tmp_path_factory.mktemp("master") for _ in range(5)]
-    servers = [StoreServer(folder, appendfsync="no") for folder in folders]
-    yield servers
-    for server in servers:
-        server.stop()
+    with several_stores(tmp_path_factory.mktemp("masters"), 5) as servers:
+        yield servers
 
 
 @pytest.fixture

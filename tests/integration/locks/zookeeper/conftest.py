@@ -10,7 +10,8 @@ from app.config import Settings
 from app.domain import Clock
 from app.locks.zookeeper import Zookeeper
 from app.store.servers import Servers
-from tests.locking import Other
+from tests.forks import Forked
+from tests.holder import hold
 from tests.zookeeper import LIMIT, SESSION, ZooKeeperServer, leave
 
 
@@ -64,12 +65,12 @@ def lock(servers: Servers, key: str) -> Callable[..., Zookeeper]:
 
 
 @pytest.fixture
-def contender(settings: Settings, key: str) -> Iterator[Callable[[], Other]]:
+def contender(settings: Settings, key: str) -> Iterator[Callable[[], Forked]]:
     """Makes processes that contend for the same lock."""
-    made: list[Other] = []
+    made: list[Forked] = []
 
-    def make() -> Other:
-        made.append(Other(settings, "zookeeper", 10.0, key=key))
+    def make() -> Forked:
+        made.append(Forked(hold, settings, "zookeeper", 10.0, "", key))
         return made[-1]
 
     yield make

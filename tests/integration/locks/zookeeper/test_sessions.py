@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.domain import StoreAway
-from tests.locking import Other
+from tests.forks import Forked
 from tests.servers import until
 from tests.zookeeper import LIMIT, SESSION, Lock, ZooKeeperServer, waiting
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.again
 
 
 def test_a_dead_waiter_holds_up_nobody_for_longer_than_its_session(
-    lock: Lock, contender: Callable[[], Other]
+    lock: Lock, contender: Callable[[], Forked]
 ) -> None:
     holder, last = lock(), lock()
     assert holder.acquire(timeout=0)
@@ -35,7 +35,7 @@ def test_a_dead_waiter_holds_up_nobody_for_longer_than_its_session(
 
 
 def test_a_dead_holders_lock_is_free_when_its_session_ends(
-    lock: Lock, contender: Callable[[], Other]
+    lock: Lock, contender: Callable[[], Forked]
 ) -> None:
     dead = contender()
     assert dead.says() == "mine"
@@ -46,21 +46,21 @@ def test_a_dead_holders_lock_is_free_when_its_session_ends(
     assert SESSION / 4 < took < SESSION + 2, "not before the servers must think that it is dead"
 
 
-def test_a_frozen_holder_learns_that_it_lost(lock: Lock, contender: Callable[[], Other]) -> None:
+def test_a_frozen_holder_learns_that_it_lost(lock: Lock, contender: Callable[[], Forked]) -> None:
     frozen = contender()
     assert frozen.says() == "mine"
     frozen.freeze()
     second = lock()
     assert second.acquire(timeout=SESSION + 5)
     frozen.thaw()
-    until(lambda: frozen.ask("lost") == "True")
-    assert frozen.ask("release") == "False"
+    until(lambda: frozen.ask("lost"))
+    assert frozen.ask("release") is False
     assert second.owned()
     assert not second.lost
 
 
 def test_a_frozen_holders_release_is_told_the_truth_at_once(
-    lock: Lock, contender: Callable[[], Other]
+    lock: Lock, contender: Callable[[], Forked]
 ) -> None:
     """It asks before its own client has noticed anything."""
     frozen = contender()
@@ -70,7 +70,7 @@ def test_a_frozen_holders_release_is_told_the_truth_at_once(
     assert second.acquire(timeout=SESSION + 5)
     frozen.tell("release")
     frozen.thaw()
-    assert frozen.says() == "False"
+    assert frozen.says() is False
     assert second.owned()
 
 

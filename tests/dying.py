@@ -1,0 +1,48 @@
+"""Sellers in processes of their own (see forks.Forked) that get as far as their test lets them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from multiprocessing.connection import Connection
+
+import pytest
+
+from app.config import Settings
+from app.domain import Round
+from app.modes.decr import Decr
+from app.parts import Parts
+from app.store.redis import Metered
+from app.store.servers import Servers
+from tests import wire
+from tests.integration.database import before_statement
+from tests.selling import HandClock, Once, mode, order
+
+
+def with_the_stock_taken(pipe: Connection, settings: Settings) -> None:
+    """Says so before it writes its order, and stays there."""
+    parts = Parts(settings)
+    round = parts.rounds.find("apple")
+
+    def stop_here() -> None:
+        pipe.send("the stock is taken")
+        signal.pause()
+
+    with before_statement(parts, "INSERT INTO orders", hand=stop_here):
+        mode(parts, round).sell(order(round, key="k"))
+
+
+def before(_: Connection, word: str, url: str, round: Round, rivals: int) -> None:
+    """Killed before it sends `word`; `rivals` buy while it thinks."""
+    servers = Servers(Settings(redis_url=url))
+
+    def race() -> None:
+        for _ in range(rivals):
+            Decr(servers, HandClock(lambda: None), round).sell(order(round))
+
+    def die() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    pytest.MonkeyPatch().setattr(Metered, "pack_commands", wire.pack_commands)
+    seller = Decr(servers, HandClock(Once(race)), round)
+    wire.Handed(seller, {word: die}).sell(order(round))
