@@ -1,4 +1,4 @@
-# Everything here needs Python >= 3.11 and make, nothing else. It all happens in .venv and var/.
+# Everything here needs Python 3.11 to 3.13 and make, nothing else. It all happens in .venv and var/.
 PYTHON ?= python3
 BIN := .venv/bin
 # Tests start some hundred Pythons; each would compile our code anew.
@@ -90,9 +90,9 @@ install: .venv/installed-run ## only the set-up of `run`
 install-dev: .venv/installed-dev
 
 .venv/installed-%: requirements/%.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "Last Apple needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
-	    "Install one, or name it: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
+	  echo "Last Apple needs Python 3.11, 3.12 or 3.13; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+	    "Install one, or name it: make PYTHON=python3.13 …"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
 	  echo "This Python has no venv module. On Debian and Ubuntu: apt install python3-venv"; exit 1; }
 	@mkdir -p .venv 2>/dev/null && test -w .venv || { \

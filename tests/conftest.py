@@ -40,10 +40,10 @@ ROOM = 4 * 2**30  # bytes; a run of all tests takes a fraction of it
 
 def pytest_configure() -> None:
     _files_in_memory()
-    _signals_as_usual()
+    signals_as_usual()
 
 
-def _signals_as_usual() -> None:
+def signals_as_usual() -> None:
     """What we were started to ignore, as a shell does in the background and `nohup` does, the
     commands that we start would ignore too: Ctrl-C, of all things. A handler is not handed on."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):

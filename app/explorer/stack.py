@@ -9,7 +9,6 @@ stack: what anybody can see in a variable or look up by name is known, everythin
 from __future__ import annotations
 
 import dis
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -33,8 +32,6 @@ FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
 COUNTERS = ("LOAD_GLOBAL range", "LOAD_GLOBAL enumerate")
 ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_", "END_FOR")
-# Its instructions are not known here: nothing of it is taken for known.
-TOO_NEW = sys.version_info >= (3, 14)
 
 
 class Wait(NamedTuple):
@@ -58,8 +55,6 @@ class Wait(NamedTuple):
 @cache
 def known_waits(code: CodeType) -> dict[int, Wait]:
     """The positions of its calls at which it is known what lies there, but for some operands."""
-    if TOO_NEW:
-        return {}
     found: dict[int, set[Wait]] = defaultdict(set)
     walk = _Walk(code)
     for at, stack in walk.ways():

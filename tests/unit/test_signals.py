@@ -1,0 +1,40 @@
+"""Tests that were started in the background, where a shell ignores Ctrl-C, start commands that hear
+it all the same: how CI starts them shall not decide."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+ASKS = """
+import subprocess, sys
+from tests.conftest import signals_as_usual
+{first}
+child = "import signal; print(signal.getsignal(signal.{name}) == signal.SIG_IGN)"
+print(subprocess.run([sys.executable, "-c", child], capture_output=True, text=True).stdout.strip())
+"""
+
+
+def ignored(name: str, first: str) -> str:
+    """Does a command ignore it that is started by who was started to ignore it?"""
+    number = getattr(signal, name)
+    return subprocess.run(
+        [sys.executable, "-c", ASKS.format(name=name, first=first)],
+        preexec_fn=lambda: signal.signal(number, signal.SIG_IGN),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout.strip()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGQUIT", "SIGHUP"])
+def test_what_we_ignore_our_commands_do_not(name: str) -> None:
+    assert ignored(name, "signals_as_usual()") == "False"
+
+
+def test_else_they_would() -> None:
+    assert ignored("SIGINT", "") == "True"
