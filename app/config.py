@@ -74,6 +74,14 @@ class Settings:
     database_timeout: int = setting(5_000, "ms to wait for the database", 100, 60_000)
     default_mode: str = setting("atomic", "mode of the rounds that `up` starts by itself")
     fulfil_batch: int = setting(500, "most sales moved to the database at once", 1, 10_000)
+    # Longer than the longest lease of a round: a lesson may freeze its holder for that long.
+    hang_limit: int = setting(
+        900,
+        "s after which `up` kills and starts again what runs and does not answer, longer than any "
+        "lease; 0: never",
+        0,
+        86_400,
+    )
 
     @property
     def var(self) -> Path:
@@ -95,6 +103,11 @@ class Settings:
         By wrk, 1.1 times the purchases a second of the port on loopback.
         """
         return _bindable(self.var / "store" / "store.sock")
+
+    @property
+    def standings(self) -> Path:
+        """Where `up` tells shop and lab how its processes stand."""
+        return self.var / "processes.json"
 
     @property
     def masters(self) -> list[str]:

@@ -35,6 +35,7 @@ class Shop:
         ports = {name: str(free_port()) for name in ("SHOP_PORT", "LAB_PORT", "STORE_PORT")}
         # The tests share two cores: a slow answer is not what most of them are about.
         usual = {"VAR_DIR": str(folder / "var"), "SHOP_THREADS": "32", "STORE_TIMEOUT": "3000"}
+        usual["HANG_LIMIT"] = "0"  # whom a test has frozen stays so
         self.environ = usual | ports | environ
         self.url = f"http://127.0.0.1:{self.environ['SHOP_PORT']}"
         self.lab = f"http://127.0.0.1:{self.environ['LAB_PORT']}"

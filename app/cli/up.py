@@ -6,7 +6,7 @@ import fcntl
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -15,10 +15,11 @@ from app.cli import output
 from app.cli.run import prepare
 from app.config import Settings, is_loopback
 from app.service import processes
+from app.service.child import Child
 from app.service.classroom.addresses import lab_addresses, shop_addresses
 from app.service.rounds import check_default
 from app.service.secret import lab_token
-from app.service.supervise import Child, GivenUp, Supervisor
+from app.service.supervise import GivenUp, Supervisor
 
 
 @click.command(short_help="Start the whole shop, until Ctrl-C.")
@@ -69,7 +70,9 @@ def _alone(settings: Settings) -> Iterator[None]:
 
 
 def _run(settings: Settings) -> None:
-    supervisor = Supervisor(processes.children(settings), os.environ, click.echo)
+    supervisor = Supervisor(
+        processes.children(settings), os.environ, _say, settings.standings, settings.hang_limit
+    )
 
     def stop(*_: object) -> None:
         supervisor.stopping = True
@@ -78,22 +81,28 @@ def _run(settings: Settings) -> None:
         signal.signal(number, stop)
     try:
         for child in supervisor.children:
-            child.log.unlink(missing_ok=True)  # each start has logs of its own
             if child.name == "fulfil":  # the first one to need tables and rounds
                 click.get_current_context().invoke(prepare)
-            supervisor.start(child)
+            serves = supervisor.start(child)
             if supervisor.stopping:
                 break
-            click.echo(f"  started  {child.name:<9} {_where(child, settings)}")
+            if serves:
+                click.echo(f"  started  {child.name:<9} {_where(child, settings)}")
         if not supervisor.stopping:
             _welcome(settings)
         supervisor.watch()
     except GivenUp as error:
         raise click.ClickException(str(error)) from error
     finally:
-        click.echo("Stopping …")
+        _say("Stopping …")
         supervisor.stop()
-        click.echo("Stopped. Stock and orders are kept.")
+        _say("Stopped. Stock and orders are kept.")
+
+
+def _say(text: str) -> None:
+    """A terminal that is gone, or a file on a full disk, must not end the shop."""
+    with suppress(OSError):
+        click.echo(text)
 
 
 def _where(child: Child, settings: Settings) -> str:

@@ -15,6 +15,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
 from concurrent import futures
 from typing import cast
 
@@ -73,6 +74,7 @@ class Consumer:
         self.batch = batch
         self.items = items
         self.name = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
+        self.beat: Callable[[], None] = lambda: None  # called with every turn, to show that we live
         self.next_claim = 0.0
         self.next_tidy = time.monotonic() + TIDY
 
@@ -84,6 +86,7 @@ class Consumer:
         pause = 0.1
         in_hand: list[Batch] = []
         while True:
+            self.beat()
             try:
                 last = stop.is_set()
                 in_hand = in_hand or self.read(0 if last else WAIT)

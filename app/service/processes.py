@@ -6,11 +6,12 @@ import errno
 import socket
 import sys
 import urllib.request
-from collections.abc import Callable
-from urllib.parse import urlsplit
+from http.client import HTTPException
+from pathlib import Path
 
 from app.config import Settings, reached
-from app.service.supervise import Child
+from app.service.beat import Beat
+from app.service.child import Child
 from app.store import embedded
 
 # Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.
@@ -58,30 +59,46 @@ def _gunicorn(app: str, host: str, port: int, grace: int) -> list[str]:
 
 
 def children(settings: Settings) -> list[Child]:
-    """All of them, in the order they need each other. Raises StoreAway without a store to run."""
+    """All of them, in the order they need each other. Raises StoreAway without a store to run.
+
+    Essential are those without which nobody buys, or no sale becomes an order. The lab is not: that
+    an instructor's screen is dark must not send the customers home.
+    """
     logs = settings.var / "log"
+    beat = Beat(settings)
     made = [
-        Child("fulfil", fulfil(settings), logs / "fulfil.log", lambda: True, 1, FULFIL_GRACE),
+        *masters(settings),
+        Child(
+            "fulfil",
+            fulfil(settings),
+            logs / "fulfil.log",
+            lambda: True,
+            beat.moved,
+            stage=1,
+            grace=FULFIL_GRACE,
+            silence=beat.longest,
+        ),
         Child(
             "shop",
             shop(settings),
             logs / "shop.log",
-            lambda: _healthy(settings.shop_host, settings.shop_port),
-            2,
-            SHOP_GRACE + MASTER,
+            *(lambda: _healthy(settings.shop_host, settings.shop_port),) * 2,
+            stage=2,
+            grace=SHOP_GRACE + MASTER,
         ),
         Child(
             "lab",
             lab(settings),
             logs / "lab.log",
-            lambda: _healthy(settings.lab_host, settings.lab_port),
-            2,
-            LAB_GRACE + 0.2,
+            *(lambda: _healthy(settings.lab_host, settings.lab_port),) * 2,
+            stage=2,
+            grace=LAB_GRACE + 0.2,
+            essential=False,
         ),
     ]
-    made = masters(settings) + made
     if settings.redis_url:
         return made
+    address = ("127.0.0.1", settings.store_port)
     store = Child(
         "store",
         embedded.command(
@@ -91,9 +108,10 @@ def children(settings: Settings) -> list[Child]:
             settings.appendfsync,
         ),
         logs / "store.log",
-        _pong(f"redis://127.0.0.1:{settings.store_port}"),
-        0,
-        STORE_GRACE,
+        lambda: _ping(address) == b"+PONG\r\n",
+        lambda: bool(_ping(address)),
+        stage=0,
+        grace=STORE_GRACE,
         patience=60.0,  # a long append-only file takes its time to be read
     )
     return [store, *made]
@@ -104,23 +122,24 @@ def masters(settings: Settings) -> list[Child]:
 
     None where they are somebody else's, or cannot be: `Servers.missing` then says so.
     """
-    if not embedded.available():
-        return []
-    return [
-        Child(
-            socket.stem,
-            [
-                *embedded.command(0, socket, socket.with_suffix(""), settings.appendfsync),
-                # Locks come and go: rewritten from this size on, the file is read in no time.
-                *("--auto-aof-rewrite-min-size", "1mb"),
-            ],
-            settings.var / "log" / f"{socket.stem}.log",
-            lambda: True,
-            0,
-            STORE_GRACE,
-        )
-        for socket in settings.master_sockets
-    ]
+    return [_master(settings, path) for path in settings.master_sockets if embedded.available()]
+
+
+def _master(settings: Settings, path: Path) -> Child:
+    return Child(
+        path.stem,
+        [
+            *embedded.command(0, path, path.with_suffix(""), settings.appendfsync),
+            # Locks come and go: rewritten from this size on, the file is read in no time.
+            *("--auto-aof-rewrite-min-size", "1mb"),
+        ],
+        settings.var / "log" / f"{path.stem}.log",
+        lambda: True,
+        lambda: bool(_ping(path)),
+        stage=0,
+        grace=STORE_GRACE,
+        essential=False,
+    )
 
 
 def unavailable(settings: Settings) -> list[str]:
@@ -150,22 +169,23 @@ def unavailable(settings: Settings) -> list[str]:
 
 def _healthy(host: str, port: int) -> bool:
     try:
-        with DIRECT.open(f"http://{reached(host)}:{port}/health", timeout=1) as answer:
+        with DIRECT.open(f"http://{reached(host)}:{port}/healthz", timeout=1) as answer:
             return bool(answer.status == 200)
-    except OSError:
+    except (OSError, HTTPException):
         return False
 
 
-def _pong(url: str) -> Callable[[], bool]:
-    """Asks the store by the plainest means: one PING over a socket."""
-    address = urlsplit(url)
+def _ping(address: tuple[str, int] | Path) -> bytes:
+    """What a store answers to the plainest question, one PING over a socket; b"" for nothing.
 
-    def ready() -> bool:
-        try:
-            with socket.create_connection((address.hostname, address.port), timeout=1) as plain:
-                plain.sendall(b"PING\r\n")
-                return plain.recv(16).startswith(b"+PONG")
-        except OSError:
-            return False
-
-    return ready
+    A port, or the path of a Unix socket.
+    """
+    family = socket.AF_UNIX if isinstance(address, Path) else socket.AF_INET
+    try:
+        with socket.socket(family) as plain:
+            plain.settimeout(1)
+            plain.connect(str(address) if isinstance(address, Path) else address)
+            plain.sendall(b"PING\r\n")
+            return plain.recv(64)
+    except OSError:
+        return b""

@@ -73,7 +73,7 @@ def survive(
 ) -> None:
     """Buy, kill, go on buying; then hold what was acknowledged against the books."""
     for run in range(1, runs + 1):
-        if run % 4 == 0:  # `up` gives up after five deaths in a minute, and rightly so
+        if run % 4 == 0:  # `up` waits for longer with every death, and rightly so
             shop.stop()
             shop.start()
         mode = MODES[(MODES.index(first) + run - 1) % len(MODES)]

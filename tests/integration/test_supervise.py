@@ -1,0 +1,241 @@
+"""The supervisor over real processes: who dies, who hangs, and who is given up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.config import Settings
+from app.domain import ROUND_BOUNDS
+from app.service import child as children
+from app.service import logs, standing, supervise
+from app.service.child import Child
+from app.service.standing import State
+from app.service.supervise import MOST_DEATHS, GivenUp, Supervisor
+from tests.servers import until
+
+LIVES = "exec sleep 600"
+
+
+def yes() -> bool:
+    return True
+
+
+def slow_question() -> bool:
+    time.sleep(0.5)
+    return True
+
+
+class Watched:
+    """Children under a supervisor of their own, watched as `up` does, but in a thread."""
+
+    def __init__(self, folder: Path, hang_limit: float = 0.0) -> None:
+        self.folder = folder
+        self.said: list[str] = []
+        self.supervisor = Supervisor([], os.environ, self.said.append, folder / "view", hang_limit)
+        self.failed: GivenUp | None = None
+        self.thread = threading.Thread(target=self._watch)
+
+    def add(
+        self, name: str, script: str, answers: Callable[[], bool] = yes, essential: bool = True
+    ) -> Child:
+        command = ["sh", "-c", script]
+        log = self.folder / f"{name}.log"
+        made = Child(name, command, log, yes, answers, stage=0, grace=1.0, silence=0.3)
+        made.essential = essential
+        self.supervisor.children.append(made)
+        return made
+
+    def begin(self) -> None:
+        for each in self.supervisor.children:
+            self.supervisor.start(each)
+        self.thread.start()
+
+    def _watch(self) -> None:
+        try:
+            self.supervisor.watch()
+        except GivenUp as error:
+            self.failed = error
+
+    def state(self, name: str) -> State | None:
+        """As others are told."""
+        _, standings = standing.told(self.supervisor.view) or (0, [])
+        return {each.name: each.state for each in standings}.get(name)
+
+    def end(self) -> None:
+        self.supervisor.stopping = True
+        if self.thread.ident:
+            self.thread.join()
+        self.supervisor.stop()
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]:
+    """Everything goes on some twenty times as fast as it does."""
+    monkeypatch.setattr(supervise, "PAUSE", 0.01)
+    monkeypatch.setattr(supervise, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(children, "ASK", 0.05)
+    # PR_SET_PDEATHSIG means the thread that starts a child, and here it is one of the tests'.
+    monkeypatch.setattr(children, "end_with_parent", lambda: None)
+    made: list[Watched] = []
+
+    def new(**options: float) -> Watched:
+        made.append(Watched(tmp_path, **options))
+        return made[-1]
+
+    yield new
+    for each in made:
+        each.end()
+
+
+def test_what_nobody_needs_may_die_for_ever(make: Callable[..., Watched]) -> None:
+    watched = make()
+    master = watched.add("redlock-1", LIVES, essential=False)
+    shop = watched.add("shop", LIVES)
+    watched.begin()
+    assert shop.process
+    first = shop.process.pid
+    for death in range(1, MOST_DEATHS + 3):
+        until(master.alive)
+        master.kill()
+        until(lambda: master.deaths == death)
+        assert watched.state("redlock-1") in (State.DOWN, State.STARTING, State.RUNNING)
+    until(master.alive)
+    master.deaths = 5_000  # one a minute, for days
+    master.kill()
+    until(lambda: master.deaths == 5_001)
+    until(lambda: watched.state("redlock-1") is State.RUNNING)
+    assert watched.failed is None
+    assert shop.process.pid == first
+    pauses = [float(line.split()[-2]) for line in watched.said if "starting it again" in line]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == supervise.LONGEST_PAUSE
+
+
+def test_what_is_broken_for_good_is_given_up_loudly(make: Callable[..., Watched]) -> None:
+    watched = make()
+    watched.add("fulfil", "echo no such table; exit 3")
+    watched.begin()
+    until(lambda: watched.failed)
+    assert f"fulfil died {MOST_DEATHS} times" in str(watched.failed)
+    assert "    no such table" in str(watched.failed)
+    assert "died (exit status 3)" in watched.said[0]
+
+
+def test_a_passing_cause_ends_nothing(make: Callable[..., Watched]) -> None:
+    """A store on a full disk dies as soon as it writes; when there is room again it lives."""
+    watched = make()
+    full = watched.folder / "full"
+    store = watched.add("store", f"test -e {full} && exit 1; {LIVES}")
+    watched.begin()
+    full.touch()
+    store.kill()
+    until(lambda: store.deaths == MOST_DEATHS - 2)
+    full.unlink()
+    until(lambda: watched.state("store") is State.RUNNING)
+    assert watched.failed is None
+
+
+def test_deaths_take_more_than_a_minute_to_end_the_shop() -> None:
+    pauses = [supervise.PAUSE * 3**death for death in range(MOST_DEATHS - 1)]
+    assert sum(pauses) > 60
+    assert pauses[0] < 0.5, "one that died once is back at once"
+
+
+def test_one_that_cannot_be_started_is_gone_on_without(make: Callable[..., Watched]) -> None:
+    watched = make()
+    lab = watched.add("lab", "echo port taken; exit 1", essential=False)
+    lab.ready = lambda: False
+    nothing = watched.add("nothing", LIVES, essential=False)
+    nothing.command = ["/nowhere/at/all"]
+    watched.begin()
+    assert watched.said[0].startswith("lab ended at its start; going on without it")
+    assert "port taken" in watched.said[0]
+    assert watched.said[1].startswith("nothing could not be started (No such file")
+    until(lambda: nothing.deaths > MOST_DEATHS)
+    shop = watched.add("shop", "exit 1")
+    shop.ready = lambda: False
+    with pytest.raises(GivenUp, match="shop ended at its start"):
+        watched.supervisor.start(shop)
+
+
+def test_one_that_hangs_is_named_and_others_are_still_looked_after(
+    make: Callable[..., Watched],
+) -> None:
+    watched = make()
+    answering = threading.Event()
+    answering.set()
+    lab = watched.add("lab", LIVES, answering.is_set)
+    stuck = watched.add("stuck", LIVES, slow_question)
+    other = watched.add("other", LIVES)
+    watched.begin()
+    until(lambda: watched.state("lab") is State.RUNNING)
+    answering.clear()
+    until(lambda: watched.state("lab") is State.HUNG)
+    before = time.monotonic()
+    other.kill()
+    until(lambda: other.deaths == 1)
+    assert time.monotonic() - before < 0.4, "nobody waited for the slow question"
+    answering.set()
+    until(lambda: watched.state("lab") is State.RUNNING)
+    assert any(line.startswith("lab runs and has not answered") for line in watched.said)
+    assert "lab answers again" in watched.said
+    assert lab.deaths == stuck.deaths == 0, "without a limit nobody is killed for his silence"
+
+
+def test_one_that_hangs_for_too_long_is_killed_and_started_again(
+    make: Callable[..., Watched],
+) -> None:
+    watched = make(hang_limit=0.6)
+    frozen: set[int] = set()
+    lab = watched.add(
+        "lab", LIVES, lambda: lab.process is not None and lab.process.pid not in frozen
+    )
+    watched.begin()
+    assert lab.process
+    old = lab.process.pid
+    frozen.add(old)
+    os.kill(old, signal.SIGSTOP)  # no SIGTERM would reach it
+    until(lambda: lab.deaths == 1)
+    until(lambda: watched.state("lab") is State.RUNNING)
+    assert lab.process
+    assert lab.process.pid != old
+    assert any("has not answered" in line and "killing it" in line for line in watched.said)
+
+
+def test_who_stood_still_himself_blames_nobody(
+    make: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that was paused for an hour: its children are as silent as we were."""
+    watched = make(hang_limit=5)
+    lab = watched.add("lab", LIVES, lambda: False)
+    watched.begin()
+    until(lambda: lab.silent > 0.1)
+    real = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: real() + 3600)
+    time.sleep(0.2)
+    assert 0.1 < lab.silent < 2.0
+    assert lab.deaths == 0
+
+
+def test_a_log_is_cut_while_it_is_written(
+    make: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "LARGEST", 300)
+    monkeypatch.setattr(supervise, "TOLD", 0.05)
+    watched = make()
+    watched.add("chatty", "while :; do echo a line that says nothing; sleep 0.001; done")
+    watched.begin()
+    until(lambda: (watched.folder / "chatty.log.3").exists(), 20)
+    assert (watched.folder / "chatty.log").stat().st_size < 3_000
+
+
+def test_by_default_it_is_longer_than_any_lease() -> None:
+    longest = max(ROUND_BOUNDS[name].high for name in ("lease", "think", "wait"))
+    assert Settings().hang_limit * 1000 > longest
