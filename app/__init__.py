@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 def create_shop(settings: Settings | None = None) -> Flask:
     """The customers' server."""
     from app.parts import Parts
-    from app.web import classroom, shop
+    from app.web import classroom, health, shop
     from app.web.setup import flask_app
 
     settings = settings or Settings.read(os.environ)
     parts = Parts(settings)
     app = flask_app(settings, "shop/answer.html")
     purchase = parts.purchase()
+    app.register_blueprint(health.blueprint(parts.readiness))
     app.register_blueprint(shop.blueprint(purchase, parts.rounds, parts.book))
     app.register_blueprint(classroom.blueprint(purchase, parts.class_sale, parts.members))
     return app
@@ -36,6 +37,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.service.explorer import Explorer
     from app.service.secret import lab_token
     from app.service.stampede.drivers import Drivers
+    from app.web import health
     from app.web.lab import (
         classroom,
         compare,
@@ -57,6 +59,8 @@ def create_lab(settings: Settings | None = None) -> Flask:
     else:
         # A page elsewhere could call a name of its own 127.0.0.1 and then pass for our origin.
         app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", settings.lab_host]
+    app.register_blueprint(health.blueprint(parts.readiness))
+    app.context_processor(lambda: {"complaints": lambda: parts.readiness.look().complaints})
     app.register_blueprint(rounds.blueprint(parts.rounds, parts.auditor, parts.about))
     app.register_blueprint(read.blueprint(settings.var, parts.comparisons))
     app.extensions["explorer"] = Explorer()

@@ -11,6 +11,7 @@ from app.config import Settings
 from app.domain import Clock
 from app.service.about import about
 from app.service.audit import Auditor
+from app.service.beat import Beat
 from app.service.book import OrderBook
 from app.service.classroom.members import Members
 from app.service.classroom.sale import ClassSale
@@ -18,6 +19,7 @@ from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.conduct import Conduct
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
+from app.service.readiness import Readiness
 from app.service.rounds import Rounds
 from app.service.stampede.drive import Drive
 from app.service.stampede.drivers import Drivers
@@ -60,6 +62,14 @@ class Parts:
     @cached_property
     def fulfil(self) -> Fulfil:
         return Fulfil(self.store, self.servers.sessions, self.settings.fulfil_batch)
+
+    @cached_property
+    def beat(self) -> Beat:
+        return Beat(self.settings)
+
+    @cached_property
+    def readiness(self) -> Readiness:
+        return Readiness(self.servers)
 
     @cached_property
     def runs(self) -> Runs:

@@ -49,9 +49,9 @@ def the_shop(options: Options, lab_url: str | None) -> Iterator[Shop]:
         return
     lab_url = lab_url or lab_beside(options.url)
     if not healthy(options.url):
-        raise RunFailed(f"No healthy shop answers at {options.url}/health.")
+        raise RunFailed(f"No shop that can sell and book answers at {options.url}/readyz.")
     if not healthy(lab_url):
-        raise RunFailed(f"No lab answers at {lab_url}/health; name it with --lab-url.")
+        raise RunFailed(f"No lab answers at {lab_url}/readyz; name it with --lab-url.")
     yield Shop(options.url, lab_url)
 
 

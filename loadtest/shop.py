@@ -123,7 +123,7 @@ def wait_until_healthy(shop: Shop) -> None:
 
 def healthy(url: str) -> bool:
     try:
-        return request(url, "GET", "/health")[0] == 200
+        return request(url, "GET", "/readyz")[0] == 200
     except RunFailed:
         return False
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 from rich.console import Console
 from rich.table import Table
@@ -9,6 +11,9 @@ from rich.table import Table
 from app.cli import output
 from app.service.audit import Audit, Verdict
 
+# By the verdict; 1 is for an audit that could not be made, and 2 for bad input.
+STATUS = {Verdict.EXACT: 0, Verdict.SETTLING: 3}
+WRONG = 4  # all others
 COLOURS = {Verdict.EXACT: "green", Verdict.SETTLING: "yellow"}  # all others are bad news
 
 EXPLAINED = {
@@ -35,14 +40,16 @@ EXPLAINED = {
 def audit(item: str, number: int | None, json_wanted: bool) -> None:
     """Audit ITEM's round (apple unless given): units stocked, sold, left; the verdict.
 
-    The exit status is 0 whatever the verdict is.
+    The exit status is 0 for exact, 3 while it is settling, 4 for whatever is wrong (oversold,
+    undersold, inconsistent); 1 when store or database cannot be asked, 2 for bad input.
     """
     parts = output.parts()
     found = parts.auditor.audit(parts.rounds.find(item, number))
     if json_wanted:
         output.print_json(found)
-        return
-    _print(found)
+    else:
+        _print(found)
+    sys.exit(STATUS.get(found.verdict, WRONG))
 
 
 def _print(audit: Audit) -> None:

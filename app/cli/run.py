@@ -40,7 +40,10 @@ def fulfil() -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    output.parts().fulfil.run(stop)
+    parts = output.parts()
+    for consumer in parts.fulfil.consumers:
+        consumer.beat = parts.beat.give
+    parts.fulfil.run(stop)
 
 
 @run.command(hidden=True)

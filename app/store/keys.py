@@ -57,6 +57,11 @@ def streams(item: str) -> str:
     return f"{{{item}}}:streams"
 
 
+def probe(item: str) -> str:
+    """String: written for a second to see that the item's node takes writes."""
+    return f"{{{item}}}:probe"
+
+
 COMPARISONS = "comparisons"  # in the place of an item's name; no item is called so
 
 

@@ -113,11 +113,6 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
             return page("shop/orders.html", orders=listed, partial=partial)
         return json({"orders": listed, "partial": partial})
 
-    @shop.get("/health")
-    def health() -> Response:
-        rounds.newest("apple")  # raises StoreAway
-        return json({"status": "ok"})
-
     return shop
 
 

@@ -16,7 +16,8 @@ import struct
 from importlib import import_module
 from typing import Any
 
-LOADED = ("app.parts", "app.web.classroom", "app.web.setup", "app.web.shop")  # by create_shop
+# By create_shop.
+LOADED = ("app.parts", *(f"app.web.{name}" for name in ("classroom", "health", "setup", "shop")))
 SLOWEST_CLIENT = struct.pack("ll", 3, 0)  # (s, µs) between two pieces of one request
 
 

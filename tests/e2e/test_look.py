@@ -25,7 +25,8 @@ FOR_AXE = {(360, "light"), (1920, "dark")}
 FIRST_VIEW = 100 * 1024  # bytes, without the chart library
 LAST_ROW = 20  # px on a picture 1080 high: about a fiftieth of it
 # Addresses that answer with no page of their own.
-NO_PAGES = {"/static/<path:filename>", "/items", "/health", "/about", "/rounds/<item>"}
+NO_PAGES = {"/static/<path:filename>", "/items", "/about", "/rounds/<item>"}
+NO_PAGES |= {"/healthz", "/readyz"}
 NO_PAGES |= {"/rounds/<item>/<int:number>/audit", "/runs/<id>/events", "/read/diff"}
 NO_PAGES |= {"/class/state", "/classroom/events", "/comparisons/<id>/events"}
 NO_PAGES |= {"/comparisons/<id>/export.<form>"}

@@ -6,6 +6,7 @@ No Docker engine is needed: what can be wrong in them can be read.
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from sqlalchemy import make_url
 
 from app.cli import main
 from app.config import SETTINGS, Settings
+from app.service.beat import Beat
+from tests.servers import StoreServer, redis_server
 
 TOP = Path(__file__).parents[2]
 TEXT = (TOP / "docker-compose.yml").read_text()
@@ -57,7 +60,8 @@ def test_ports_are_those_of_the_settings(name: str) -> None:
     port = getattr(settings, f"{name}_port")
     assert OURS[name]["ports"] == [f"127.0.0.1:{port}:{port}"]
     assert getattr(settings, f"{name}_host") == "0.0.0.0", "reachable from the other containers"
-    assert f":{port}/health" in " ".join(OURS[name]["healthcheck"]["test"])
+    probe = {"shop": "readyz", "lab": "healthz"}[name]
+    assert f":{port}/{probe}" in " ".join(OURS[name]["healthcheck"]["test"])
 
 
 @pytest.mark.parametrize("name", sorted(set(SERVICES) - ONE_SHOT))
@@ -67,6 +71,34 @@ def test_health_is_checked(name: str) -> None:
         assert check == {"disable": True}
     else:
         assert {"test", "interval", "timeout", "retries"} == set(check)
+
+
+def test_fulfil_is_checked_by_a_command_of_ours_and_given_the_time_for_it() -> None:
+    check = OURS["fulfil"]["healthcheck"]
+    assert check["test"] == ["CMD", "lastapple", "check", "fulfil"]
+    longest = Beat(Settings.read(OURS["fulfil"]["environment"])).longest
+    assert int(check["timeout"].removesuffix("s")) > longest + 5
+
+
+@pytest.mark.parametrize("name", ["store", "redlock-1", "redlock-2", "redlock-3"])
+def test_a_store_is_checked_by_a_write(name: str) -> None:
+    _, client, *words = SERVICES[name]["healthcheck"]["test"]
+    assert (client, "set" in words, "px" in words) == ("valkey-cli", True, True)
+
+
+def test_the_write_fails_where_the_store_takes_none(valkey: StoreServer) -> None:
+    """The very check, by Debian's client, which takes the same words."""
+    redis_server()  # where that is, its client is
+    _, _, *words = SERVICES["store"]["healthcheck"]["test"]
+    check = ["redis-cli", "-p", str(valkey.port), *words]
+    assert subprocess.run(check, capture_output=True, timeout=10).returncode == 0
+    with valkey.client() as client:
+        client.config_set("maxmemory", "1")
+        try:
+            assert client.ping()
+            assert subprocess.run(check, capture_output=True, timeout=10).returncode != 0
+        finally:
+            client.config_set("maxmemory", "0")
 
 
 @pytest.mark.parametrize("name", SERVICES)

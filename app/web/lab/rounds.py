@@ -105,11 +105,6 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
     def about_us() -> Response:
         return json(about() | {"modes": catalogue.modes(), "recipes": catalogue.recipes()})
 
-    @lab.get("/health")
-    def health() -> Response:
-        rounds.newest("apple")  # raises StoreAway
-        return json({"status": "ok"})
-
     return lab
 
 

@@ -16,7 +16,7 @@ from app.web.answers import see_other
 
 NAME = "token"  # of the query's field
 COOKIE = "lab"
-OPEN = ("static", "lab.health")  # endpoints that show nothing of the class
+OPEN = ("static", "health.alive", "health.ready")  # endpoints that show nothing of the class
 REFUSED = Text(
     "The lab is behind a token. Open the address with ?token=… that was printed where it was "
     "started; that is needed once."

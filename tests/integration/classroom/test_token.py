@@ -59,7 +59,7 @@ def test_it_leads_to_no_other_host(lab: FlaskClient) -> None:
 
 
 def test_what_tells_nothing_is_open(lab: FlaskClient) -> None:
-    assert lab.get("/health").status_code == 200
+    assert lab.get("/healthz").status_code == lab.get("/readyz").status_code == 200
     with lab.get("/static/design.css") as answer:
         assert answer.status_code == 200
 

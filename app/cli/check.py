@@ -1,0 +1,38 @@
+"""`lastapple check`: can the shop sell and book? For people, and for containers' health checks."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from app.cli import output
+from app.service.readiness import Check, Found, State
+
+COLOURS = {State.OK: "green", State.UNWELL: "yellow", State.FAILING: "red"}
+
+
+@click.command(short_help="Can the shop sell, and do sales become orders?")
+@click.argument("what", type=click.Choice(["all", "fulfil"]), default="all")
+def check(what: str) -> None:
+    """Say what the shop's /readyz says, without asking the shop.
+
+    With `fulfil`, look at that process alone, on the machine (and in the VAR_DIR) that it runs in:
+    does it go on, and does no sale wait for long?
+
+    The exit status is 0 when all is well or sells on, 1 when something fails.
+    """
+    parts = output.parts()
+    if what == "all":
+        found = parts.readiness.look()
+    else:
+        found = Found((_goes_on(parts.beat.awaited()), parts.readiness.orders()))
+    for each in found.checks:
+        click.echo(f"{click.style(each.state, COLOURS[each.state])}  {each.name}: {each.sentence}")
+    sys.exit(0 if found.ready else 1)
+
+
+def _goes_on(does: bool) -> Check:
+    if does:
+        return Check("fulfil", State.OK, "fulfil goes on.")
+    return Check("fulfil", State.FAILING, "fulfil does not go on: it is away, or hangs.")

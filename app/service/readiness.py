@@ -1,0 +1,197 @@
+"""Can the shop sell, and do its sales become orders? What /readyz, the lab and `check` say.
+
+Each check has a state and a sentence. Only `failing` makes the shop unready: `unwell` is named, and
+sells on. What a sentence says of a server is a word of ours: anybody may ask.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import redis
+from sqlalchemy import Engine
+
+from app.domain import ITEMS, DatabaseAway
+from app.service import standing
+from app.service.lag import lag
+from app.service.standing import Standing
+from app.store import db, keys, orders
+from app.store.servers import Servers
+from app.text import Text, counted
+
+FRESH = 1.0  # s for which an answer is given again: a storm of probes costs nothing
+STALE = 10.0  # s after which it is too old even for who would have to wait for a new one
+PATIENCE = 1_000  # ms to wait for the database; a page may wait for longer
+PROBE_LIFE = 1_000  # ms that what we write to the store lives
+# Sales wait for 0.1 s as a rule, for 2 s while fulfil starts again, and for some seconds after a
+# stampede. The database may be away for a moment. Who waits for longer than this is not served.
+LONGEST_LAG = 30_000  # ms
+SILENT = 10.0  # s without a word of the supervisor's, who says something every second
+
+log = logging.getLogger(__name__)
+
+
+class State(StrEnum):
+    OK = "ok"
+    UNWELL = "unwell"  # somebody should know; the shop sells and books
+    FAILING = "failing"
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    state: State
+    sentence: str  # a Text where a page may show it
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found at one time."""
+
+    checks: tuple[Check, ...] = ()
+    at: float = -STALE  # s of time.monotonic()
+
+    @property
+    def ready(self) -> bool:
+        return all(check.state is not State.FAILING for check in self.checks)
+
+    @property
+    def complaints(self) -> list[Check]:
+        return [check for check in self.checks if check.state is not State.OK]
+
+
+class Readiness:
+    """One process's view of it; each of its threads may ask."""
+
+    def __init__(self, servers: Servers) -> None:
+        self.servers = servers
+        self._found = Found()
+        self._asking = threading.Lock()
+
+    def look(self) -> Found:
+        """Not older than FRESH; while somebody asks anew, all others get what was found last."""
+        age = time.monotonic() - self._found.at
+        if age > FRESH and self._asking.acquire(blocking=age > STALE):
+            try:
+                if time.monotonic() - self._found.at > FRESH:  # else we waited for who has asked
+                    self._found = Found(self._checks(), time.monotonic())
+            finally:
+                self._asking.release()
+        return self._found
+
+    def _checks(self) -> tuple[Check, ...]:
+        return (self._store(), self._database(), self.orders(), *self._processes())
+
+    def _store(self) -> Check:
+        """By a real write: a store without memory or disk, or a replica, answers every question."""
+        pipe = self.servers.store.pipeline(transaction=False)
+        for item in ITEMS:
+            pipe.set(keys.probe(item), 1, px=PROBE_LIFE)
+        try:
+            answers = pipe.execute(raise_on_error=False)
+        except redis.RedisError as error:
+            answers = [error]
+        errors = [answer for answer in answers if isinstance(answer, redis.RedisError)]
+        if not errors:
+            return Check("store", State.OK, Text("The store takes writes."))
+        log.warning("The store takes no write: %s", errors[0])
+        if len(errors) < len(answers):
+            hit = [item for item, answer in zip(ITEMS, answers, strict=True) if answer in errors]
+            said = Text("The store takes no writes for: %(items)s.", items=", ".join(hit))
+            return Check("store", State.UNWELL, said)
+        return Check("store", State.FAILING, _refusal(errors[0]))
+
+    @cached_property
+    def _engine(self) -> Engine:
+        settings = self.servers.settings
+        return db.engine(settings.database, min(PATIENCE, settings.database_timeout), 1)
+
+    def _database(self) -> Check:
+        """Over a new connection: it takes none from pages and sellers, and hangs on no dead one."""
+        try:
+            with db.answering(), db.sessions(self._engine)() as session:
+                orders.look(session)
+        except DatabaseAway as error:
+            log.warning("%s", error)
+            said = Text("The database does not answer: sales wait in the store.")
+            return Check("database", State.FAILING, said)
+        finally:
+            self._engine.dispose()
+        return Check("database", State.OK, Text("The database answers."))
+
+    def orders(self) -> Check:
+        """By what it has not done: whether it runs, only its own machine knows."""
+        try:
+            waiting = lag(self.servers.store)
+        except redis.RedisError as error:
+            log.warning("Whether sales wait cannot be seen: %s", error)
+            said = Text("Whether sales become orders cannot be seen: the store does not answer.")
+            return Check("orders", State.FAILING, said)
+        longest = max(waiting.values(), default=0)
+        if longest <= LONGEST_LAG:
+            return Check("orders", State.OK, Text("Sales become orders."))
+        said = Text(
+            "Sales wait to become orders, one for %(seconds)s s (%(items)s).",
+            seconds=longest // 1000,
+            items=", ".join(item for item, age in waiting.items() if age > LONGEST_LAG),
+        )
+        return Check("orders", State.FAILING, said)
+
+    def _processes(self) -> list[Check]:
+        """Those that `up` keeps, as far as they are not well; none in a container of its own."""
+        told = standing.told(self.servers.settings.standings)
+        if told is None:
+            return []
+        age, standings = told
+        if age > SILENT:
+            said = Text(
+                "The supervisor has said nothing for %(seconds)s s: "
+                "gone, frozen, or without a disk.",
+                seconds=round(age),
+            )
+            return [Check("processes", State.UNWELL, said)]
+        unwell = [_of(each) for each in standings if each.state is not standing.State.RUNNING]
+        return unwell or [Check("processes", State.OK, Text("All processes of the shop run."))]
+
+
+def _refusal(error: redis.RedisError) -> Text:
+    """Why the store takes no write."""
+    match error:
+        case redis.OutOfMemoryError():
+            return Text("The store is out of memory and takes no writes.")
+        case redis.ReadOnlyError():
+            return Text("The store is read-only.")
+        case redis.BusyLoadingError():
+            return Text("The store still loads its data.")
+        case redis.ResponseError() if str(error).startswith("MISCONF"):
+            return Text("The store cannot write to its disk and takes no writes.")
+        case redis.ResponseError():
+            return Text("The store refuses to write.")
+    return Text("The store does not answer.")
+
+
+def _of(each: Standing) -> Check:
+    """A process that does not run, or does not answer. To have just been started is no failure."""
+    match each.state:
+        case standing.State.DOWN:
+            said = counted(
+                "%(name)s has died %(num)s time and is about to be started again.",
+                "%(name)s has died %(num)s times in a row and is about to be started again.",
+                each.deaths,
+                name=each.name,
+            )
+        case standing.State.STARTING:
+            said = Text("%(name)s was started and has not answered yet.", name=each.name)
+        case _:
+            said = Text(
+                "%(name)s runs and has not answered for %(seconds)s s.",
+                name=each.name,
+                seconds=round(each.silent),
+            )
+    failing = each.essential and each.state is not standing.State.STARTING
+    return Check(each.name, State.FAILING if failing else State.UNWELL, said)

@@ -1,0 +1,50 @@
+"""/readyz on a cluster: one node that takes nothing costs its own items, and is named."""
+
+from __future__ import annotations
+
+from app.domain import ITEMS
+from app.parts import Parts
+from app.service.lag import lag
+from app.service.readiness import State
+from app.store import keys
+from app.store.redis import connect
+from tests.cluster import ClusterServer
+from tests.selling import mode, order
+
+RUNS_ON = ["valkey"]
+
+
+def test_a_node_without_memory_is_named_and_the_rest_sells(
+    parts: Parts, cluster: ClusterServer
+) -> None:
+    node = cluster.node_of(keys.probe("apple"))
+    with node.client() as client:
+        client.config_set("maxmemory", "1")
+        try:
+            found = parts.readiness.look()
+        finally:
+            client.config_set("maxmemory", "0")
+    store = found.checks[0]
+    assert (found.ready, store.state) == (True, State.UNWELL)
+    named = str(store.sentence).removesuffix(".").split(": ")[1].split(", ")
+    assert "apple" in named
+    assert len(named) < len(ITEMS)
+
+
+def test_the_lag_of_others_is_seen_while_a_node_is_frozen(
+    parts: Parts, cluster: ClusterServer
+) -> None:
+    for item in ITEMS:
+        round = parts.rounds.start(item, "atomic", 10, {})
+        mode(parts, round).sell(order(round))
+    impatient = connect(cluster.url, 300)
+    assert lag(impatient).keys() == ITEMS.keys()
+    node = cluster.node_of(keys.probe("apple"))
+    theirs = {item for item in ITEMS if cluster.node_of(keys.probe(item)) is node}
+    node.freeze()
+    try:
+        seen = lag(impatient).keys()
+    finally:
+        node.thaw()
+        impatient.close()
+    assert seen == ITEMS.keys() - theirs

@@ -1,0 +1,84 @@
+"""How `lastapple audit` and `lastapple check` end, for scripts and containers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner, Result
+
+from app.cli import main
+from app.config import Settings
+from app.parts import Parts
+from app.service.beat import Beat
+from app.store.keys import Keys
+from tests.selling import fulfil_all, mode, order
+from tests.servers import free_port
+
+RUNS_ON = ["valkey"]
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(settings: Settings) -> Run:
+    environ = {
+        "REDIS_URL": settings.redis_url,
+        "VAR_DIR": settings.var_dir,
+        "DATABASE_TIMEOUT": "100",
+    }
+
+    def lastapple(*words: str, **but: str) -> Result:
+        return CliRunner(env=environ | but).invoke(main, words)
+
+    return lastapple
+
+
+def test_an_audit_ends_with_its_verdict(parts: Parts, run: Run) -> None:
+    round = parts.rounds.start("apple", "atomic", 10, {})
+    assert run("audit").exit_code == 0
+    mode(parts, round).sell(order(round))
+    settling = run("audit")
+    assert (settling.exit_code, "SETTLING" in settling.stdout) == (3, True)
+    fulfil_all(parts.fulfil)
+    assert run("audit", "--json").exit_code == 0
+    parts.store.decr(Keys("apple", round.number).stock)
+    assert run("audit").exit_code == 4, "undersold"
+    parts.store.incrby(Keys("apple", round.number).stock, 2)
+    assert run("audit", "--json").exit_code == 4, "inconsistent"
+    assert run("audit", "--number", "first").exit_code == 2
+    nowhere = f"redis://127.0.0.1:{free_port()}/0"
+    assert run("audit", REDIS_URL=nowhere).exit_code == 1
+
+
+def test_a_check_ends_with_1_when_something_fails(parts: Parts, run: Run) -> None:
+    well = run("check")
+    assert well.exit_code == 0
+    assert "The store takes writes." in well.stdout
+    parts.store.config_set("maxmemory", "1")
+    try:
+        ill = run("check")
+    finally:
+        parts.store.config_set("maxmemory", "0")
+    assert ill.exit_code == 1
+    assert "failing  store: The store is out of memory" in ill.stdout
+
+
+def test_fulfil_is_seen_by_its_beat(
+    parts: Parts, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.service.beat.TURN", 0.2)
+    away = run("check", "fulfil")
+    assert away.exit_code == 1
+    assert "fulfil does not go on" in away.stdout
+    parts.beat.give()
+    assert run("check", "fulfil").exit_code == 1, "one sign is none: it may be of yesterday"
+
+
+def test_fulfil_beats_with_every_turn(parts: Parts) -> None:
+    seen = Beat(parts.settings)
+    for consumer in parts.fulfil.consumers:
+        consumer.beat = parts.beat.give
+    assert not seen.moved()
+    fulfil_all(parts.fulfil)
+    assert seen.moved()
+    assert not seen.moved()
