@@ -128,6 +128,30 @@ def test_in_the_midst_of_a_buyers_code(typed: Start, target: str) -> None:
     assert "nothing was written" in typed("explore", target, script=IN_A_BUYER).ends()
 
 
+IN_A_DESTRUCTOR = """
+import os, signal
+from app.cli import main
+from app.explorer.explore import Explorer
+class Collected:
+    def __del__(self):
+        os.killpg(0, signal.SIGINT)
+        for _ in range(1_000):  # the interrupt is raised in here
+            pass
+explore = Explorer.explore
+def interrupted(explorer, *words):
+    Collected()
+    return explore(explorer, *words)
+Explorer.explore = interrupted
+main()
+"""
+
+
+def test_where_python_passes_over_it(typed: Start) -> None:
+    """What is raised in a destructor is thrown away: so it is raised again."""
+    command = typed("explore", "lock:redlock", *MANY_FAULTS, script=IN_A_DESTRUCTOR)
+    assert "nothing was written" in command.ends()
+
+
 def test_a_file_of_ones_own(typed: Start, tmp_path: Path) -> None:
     own = tmp_path / "my_sell.py"
     own.write_text(ENDLESS)
