@@ -82,6 +82,7 @@ def alive(process: psutil.Process) -> bool:
 
 
 Start = Callable[..., Typed]
+Saved = Callable[..., Path]  # the fixture `saved`
 
 
 @pytest.fixture
@@ -180,13 +181,6 @@ def test_the_matrix_at_work(typed: Start) -> None:
     command.interrupted(lambda _: any(sum(one.cpu_times()[:2]) > 2 for one in working(command)))
 
 
-def saved(folder: Path, *words: str | Path) -> Path:
-    file = folder / "trace.json"
-    explored = [sys.executable, "-m", "app.cli", "explore", *map(str, words), "--save", str(file)]
-    subprocess.run(explored, env=full_environ({}), capture_output=True, timeout=60, check=False)
-    return file
-
-
 IN_A_SCHEDULE = """
 import os, signal
 from app.cli import main
@@ -233,11 +227,10 @@ main()
     ],
     ids=["in a schedule", "starting", "leaving", "own starting", "own leaving"],
 )
-def test_a_replay(typed: Start, tmp_path: Path, target: str | Path, script: str) -> None:
-    file = saved(tmp_path, target)
-    assert typed("replay", file, script=script).ends() == "Stopped."
+def test_a_replay(typed: Start, saved: Saved, target: str | Path, script: str) -> None:
+    assert typed("replay", saved(str(target)), script=script).ends() == "Stopped."
 
 
-def test_a_replay_in_the_model(typed: Start, tmp_path: Path) -> None:
-    command = typed("replay", saved(tmp_path, "lock:setnx"), "--on", "model", script=IN_A_SCHEDULE)
+def test_a_replay_in_the_model(typed: Start, saved: Saved) -> None:
+    command = typed("replay", saved("lock:setnx"), "--on", "model", script=IN_A_SCHEDULE)
     assert command.ends() == "Stopped."
