@@ -19,6 +19,7 @@ from app.domain import DatabaseAway, Order, Outcome, Round, StoreAway
 from app.service.rounds import in_database
 from app.service.tally import BEAT, Post, posts
 from app.store import db, orders, rounds, stock
+from app.store.keys import Keys
 from app.store.redis import answering
 from app.text import Text, counted
 
@@ -62,10 +63,8 @@ class Audit:
 
 @dataclass(frozen=True)
 class Books:
-    """One reading of store and database, between the moments `start` and `end`."""
+    """One reading of store and database."""
 
-    start: float
-    end: float
     left: int
     waiting: list[Order]  # sales in the stream, not yet orders
     recorded: int  # sales ever written to the stream
@@ -82,22 +81,34 @@ class Auditor:
 
         Raises StoreAway, DatabaseAway.
         """
+        audit = self._audit(round)
+        if not audit.settled and not audit.in_flight:  # the last one may just have ended
+            audit = self._audit(round)
+        return audit
+
+    def _audit(self, round: Round) -> Audit:
+        before = self._count(round)
         books = self._read(round)
-        deadline = time.time() + PATIENCE
+        after = self._count(round)
+        deadline = time.monotonic() + PATIENCE
         while True:
             with answering():
                 workers = posts(self.store, round)
-            heard = all(post.spoke_after(books.end) for post in workers)
-            if heard or time.time() > deadline:
-                quiet = heard and all(post.quiet_since_before(books.start) for post in workers)
+            heard = all(post.spoke_after(after) for post in workers)
+            if heard or time.monotonic() > deadline:
+                quiet = heard and all(post.quiet_before(before) for post in workers)
                 return judge(round, books, workers, quiet)
             time.sleep(BEAT / 5)
+
+    def _count(self, round: Round) -> int:
+        """A reading begins or ends: every worker will say what it knew of it (see tally)."""
+        with answering():
+            return int(self.store.incr(Keys(round.item, round.number).readings))
 
     def _read(self, round: Round) -> Books:
         """Stock, then stream, then database: a sale on its way is then seen twice, never missed."""
         if in_database(round.mode):
             return self._read_database(round)
-        start = time.time()
         with answering():
             left = rounds.left(self.store, round)
             waiting, recorded = rounds.sales(self.store, round)
@@ -106,8 +117,6 @@ class Auditor:
         with db.answering(), self.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
         return Books(
-            start,
-            time.time(),
             left,
             [Order.decode(sale) for sale in waiting],
             recorded,
@@ -115,14 +124,13 @@ class Auditor:
         )
 
     def _read_database(self, round: Round) -> Books:
-        start = time.time()
         with db.answering(), self.sessions() as session:
             left = stock.left(session, round)
             rows = orders.of_round(session, round.item, round.number)
         if left is None:
             raise DatabaseAway("The database has lost this round's stock: was it emptied?")
         sold = {id: (quantity, key) for id, quantity, key in rows}
-        return Books(start, time.time(), left, [], len(sold), sold)
+        return Books(left, [], len(sold), sold)
 
 
 def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit:

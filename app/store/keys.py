@@ -23,7 +23,8 @@ class Keys:
         self.lock = f"{prefix}:lock"  # string: the lock's owner token
         self.fence = f"{prefix}:stock:fence"  # string: the highest fencing token shown
         self.record = f"{prefix}:round"  # string: the Round, as JSON
-        self.workers = f"{prefix}:workers"  # hash: worker -> what it is doing, as JSON
+        self.workers = f"{prefix}:workers"  # hash: worker -> when, and what it is doing, as JSON
+        self.readings = f"{prefix}:readings"  # string: how often an audit began or ended reading
 
     def order(self, id: str) -> str:
         """String: a sale by its id, until it is in the database."""

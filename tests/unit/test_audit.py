@@ -24,8 +24,6 @@ def judged(
 ) -> Audit:
     waiting = waiting or []
     books = Books(
-        start=0.0,
-        end=1.0,
         left=left,
         waiting=waiting,
         recorded=len(rows) + len(waiting) if recorded is None else recorded,
@@ -88,7 +86,7 @@ def test_an_order_that_was_never_sold() -> None:
 
 
 def test_those_turned_away_are_told_apart_from_units_lost() -> None:
-    books = Books(0.0, 1.0, left=9, waiting=[], recorded=1, rows={"a": (1, "a")})
+    books = Books(left=9, waiting=[], recorded=1, rows={"a": (1, "a")})
     audit = judge(ROUND, books, [Post(answers={"SOLD": 1, "BUSY": 3})], quiet=True)
     assert audit.verdict is Verdict.EXACT
     assert audit.sentence.endswith("3 times a customer was turned away as BUSY.")

@@ -153,8 +153,7 @@ class ClassSale:
             return False
         with answering():
             workers = posts(self.store, round)
-        since = time.time() - QUIET
-        quiet = all(post.quiet_since_before(since) for post in workers)
+        quiet = all(post.quiet_for(QUIET) for post in workers)
         return quiet or open_for > LONGEST + round.think + round.wait
 
     def buyers(self, round: Round) -> set[str]:
