@@ -67,7 +67,7 @@ class Parts:
 
     @cached_property
     def members(self) -> Members:
-        return Members(self.store)
+        return Members(self.store, self.servers.clock)
 
     @cached_property
     def class_sale(self) -> ClassSale:

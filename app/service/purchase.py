@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from dataclasses import dataclass, replace
 
 import uuid_utils
@@ -115,7 +114,7 @@ class Purchase:
             # the store to the database, or back, must find his sale too.
             if selling.mixed and key != id and (earlier := self._sold_under(item, key)):
                 return earlier
-            number, price, now = selling.round.number, ITEMS[item].price, int(time.time() * 1000)
+            number, price, now = selling.round.number, ITEMS[item].price, self.servers.clock.now()
             if now < selling.round.opens:
                 raise NotOpen(selling.round.opens - now)
             order = Order(id, item, number, quantity, price, buyer, key, now)

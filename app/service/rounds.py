@@ -127,6 +127,14 @@ class Rounds:
         self._close(ended)
         return ended
 
+    def now(self) -> int:
+        """ms since 1970, as all who compare moments of a round have it. Raises StoreAway."""
+        return self.servers.clock.now()
+
+    def opens_in(self, round: Round) -> int:
+        """ms until it sells; 0 when it does. Raises StoreAway."""
+        return max(0, round.opens - self.now())
+
     def newest(self, item: str) -> Round | None:
         """The item's newest round, running or ended. Raises StoreAway."""
         with answering():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import redis
 
 from app.domain import ITEMS, Item, Round, StoreAway
-from app.store import keys
+from app.store import clock, keys
 from app.store.cluster import Cluster
 from app.store.keys import Keys
 
@@ -105,14 +104,14 @@ def start(
             number = int(pipe.get(keys.newest(wanted.item)) or 0)
             pipe.watch(Keys(wanted.item, number).record)  # somebody may be ending it
             running = find(store, wanted.item, number)
-            new = replace(wanted, number=number + 1, started=_now(), ended=None)
+            new = replace(wanted, number=number + 1, started=clock.now(store), ended=None)
             names = Keys(new.item, new.number)
             stocked = bool(pipe.exists(Keys(wanted.item, number).stock))
             if put_elsewhere and not put_elsewhere(new):
                 continue
             pipe.multi()
             if running and running.running:
-                _end(pipe, running, stocked)
+                _end(pipe, running, stocked, new.started)
             pipe.set(names.record, new.encode())
             if not put_elsewhere:
                 pipe.set(names.stock, new.stock)
@@ -142,7 +141,7 @@ def end(store: redis.Redis, item: str, only: int | None = None) -> Round | None:
                 return None
             stocked = bool(pipe.exists(Keys(item, running.number).stock))
             pipe.multi()
-            ended = _end(pipe, running, stocked)
+            ended = _end(pipe, running, stocked, clock.now(store))
             try:
                 pipe.execute()
             except redis.WatchError:
@@ -151,10 +150,10 @@ def end(store: redis.Redis, item: str, only: int | None = None) -> Round | None:
     raise StoreAway("Too many rounds are being ended at once. Try again.")
 
 
-def _end(pipe: redis.client.Pipeline, running: Round, stocked: bool) -> Round:
+def _end(pipe: redis.client.Pipeline, running: Round, stocked: bool, now: int) -> Round:
     """Queue what ends a round. Its stock moves away, so that no mode can read it any more."""
     names = Keys(running.item, running.number)
-    ended = replace(running, ended=_now())
+    ended = replace(running, ended=now)
     pipe.set(names.record, ended.encode())
     if stocked:  # else it is elsewhere
         pipe.rename(names.stock, names.ended)
@@ -189,7 +188,3 @@ def sales(store: redis.Redis, round: Round) -> tuple[list[bytes], int]:
 def recorded(store: redis.Redis, round: Round) -> int:
     """How many sales were ever written to the round's stream (the server's count)."""
     return int(store.xinfo_stream(Keys(round.item, round.number).sales)["entries-added"])
-
-
-def _now() -> int:
-    return int(time.time() * 1000)

@@ -79,7 +79,7 @@ def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprin
         units = left(round)  # before the clock is read: the store takes its time
         return {
             "round": round.number,
-            "opens_in_ms": _opens_in(round),
+            "opens_in_ms": sale.rounds.opens_in(round),
             "left": units,
             "key": key_of(round, session["buyer"]),
         }
@@ -92,7 +92,3 @@ def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprin
             return None
 
     return phone
-
-
-def _opens_in(round: Round) -> int:
-    return max(0, round.opens - int(time.time() * 1000))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import uuid_utils
@@ -61,7 +61,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     shop = Blueprint("shop", __name__)
 
     def shelf() -> list[dict[str, Any]]:
-        return [_shelf_item(*row) for row in rounds.shelf()]
+        return [_shelf_item(*row, rounds.opens_in) for row in rounds.shelf()]
 
     @shop.get("/")
     def index() -> Response:
@@ -128,7 +128,9 @@ def know_buyer() -> None:
         session.permanent = True
 
 
-def _shelf_item(item: Item, round: Round | None, left: int | None) -> dict[str, Any]:
+def _shelf_item(
+    item: Item, round: Round | None, left: int | None, opens_in: Callable[[Round], int]
+) -> dict[str, Any]:
     on_sale = round is not None and round.running
     return {
         "slug": item.slug,
@@ -138,14 +140,9 @@ def _shelf_item(item: Item, round: Round | None, left: int | None) -> dict[str, 
         "stock": left if on_sale else None,
         "on_sale": on_sale,
         "round": round.number if round else 0,
-        "opens_in_ms": max(0, round.opens - _now()) if round and on_sale else 0,
+        "opens_in_ms": opens_in(round) if round and on_sale else 0,
         "limit": round.limit if round else 0,
     }
-
-
-def _now() -> int:
-    """ms since 1970."""
-    return int(time.time() * 1000)
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

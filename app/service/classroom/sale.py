@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -122,7 +121,7 @@ class ClassSale:
             return Standing(Phase.IDLE)
         if not round.running:
             return Standing(Phase.SETTLING, round)
-        if _now() < round.opens:
+        if self.rounds.opens_in(round):
             return Standing(Phase.WAITING, round, round.stock, 0)
         seen = look(self.rounds, round)
         if self._is_over(round, seen["left"], seen["sold"]):
@@ -145,7 +144,7 @@ class ClassSale:
 
         A worker that hangs keeps nobody waiting for longer than a purchase may take.
         """
-        open_for = _now() - round.opens
+        open_for = self.rounds.now() - round.opens
         served = left == 0
         if open_for > SOONEST:
             served = served or sold >= max(1, len(self.members.present()))
@@ -172,8 +171,3 @@ class ClassSale:
 def key_of(round: Round, buyer: str) -> str:
     """The idempotency key of a phone: it buys once in a round, however often it is pressed."""
     return f"class-{round.number}-{buyer}"
-
-
-def _now() -> int:
-    """ms since 1970."""
-    return int(time.time() * 1000)
