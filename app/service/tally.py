@@ -28,11 +28,10 @@ import redis
 from app.domain import Outcome, Round, Sale, StoreAway
 from app.store import lua
 from app.store.keys import Keys
-from app.text import Text
 
 BEAT = 0.25  # s between two beats: a worker learns of a switch, and the audit of it, in time
 DEAD = 5.0  # s without a beat after which a worker counts as dead, its purchases with it
-# s without a beat of its own after which a worker sells nothing: well before others think it dead.
+# s without a beat after which a worker sells nothing unheard: well before others think it dead.
 MUTE = DEAD / 2
 
 log = logging.getLogger(__name__)
@@ -119,14 +118,16 @@ class Tally:
         """Around one purchase. Call what it yields with the sale; no call means an error.
 
         Raises RoundLeft when this worker has said good-bye to the round: nothing may be sold in
-        it any more. Raises StoreAway when it was not heard for too long: audits take it for dead.
+        it any more. Who was not heard for too long speaks first, as audits take it for dead: raises
+        redis.RedisError.
         """
         with self.lock:
             shift = self.shifts.get(keys.workers)
+        if shift and time.monotonic() - shift.spoke > MUTE:
+            self._publish(shift)
+        with self.lock:
             if shift is None or shift.post.left_round:
                 raise RoundLeft
-            if time.monotonic() - shift.spoke > MUTE:
-                raise StoreAway(Text("This worker was not heard for too long."))
             post = shift.post
             post.in_flight += 1  # the beats go on for as long as this purchase does
             post.quiet = None
