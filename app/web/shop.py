@@ -149,11 +149,14 @@ def _now() -> int:
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
+    """Of an item that is in the catalogue no more, the name is what the order calls it."""
     order = entry.order
+    known = ITEMS.get(order.item)
     return {
         "id": order.id,
         "item": order.item,
-        "name": ITEMS[order.item].name,
+        "name": known.name if known else order.item,
+        "known": known is not None,
         "quantity": order.quantity,
         "total": money(order.price * order.quantity),
         "state": "confirmed" if entry.confirmed else "recorded",

@@ -26,7 +26,7 @@ from app.service.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Grou
 from app.service.refusals import out_of_bounds
 from app.service.rounds import full_name, is_exhibit
 from app.service.stampede.record import How, Run
-from app.service.stampede.runs import TO_START, Runs, now
+from app.service.stampede.runs import IDS, TO_START, Runs, now
 from app.store import db, history
 from app.store import runs as records
 from app.store.keys import COMPARISONS, RunKeys
@@ -151,7 +151,7 @@ class Comparisons:
         """One comparison, on or over. Raises UnknownComparison; StoreAway when that may be why."""
         away: StoreAway | None = None
         record: bytes | str | None = None
-        if id.startswith(PREFIX):
+        if id.startswith(PREFIX) and IDS.fullmatch(id):
             try:
                 with answering():
                     record = records.find(self.store, RunKeys(COMPARISONS, id))

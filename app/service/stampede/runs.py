@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -35,6 +36,7 @@ from app.store.runs import Event
 from app.store.servers import Servers
 from app.text import Text
 
+IDS = re.compile("[a-z]+-[0-9a-f]{10}")  # of runs, and of comparisons
 TO_START = 15_000  # ms until a new run's process must have shown its heart
 NO_LOAD = Text("Nobody can buy: Locust is not installed here. `make install` brings it.")
 
@@ -119,7 +121,7 @@ class Runs:
     def find(self, id: str) -> Run:
         """One run, on or over. Raises UnknownRun; StoreAway when that may be why."""
         item = id.rpartition("-")[0]
-        if item not in ITEMS:
+        if item not in ITEMS or not IDS.fullmatch(id):  # a database may refuse to look for it
             raise no_run(id)
         away: StoreAway | None = None
         record: bytes | str | None = None
