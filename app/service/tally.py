@@ -14,13 +14,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-import orjson
 import redis
 
-from app.domain import Outcome, Round, Sale, StoreAway
+from app.domain import Outcome, Round, Sale, StoreAway, records
 from app.store.keys import Keys
 
 BEAT = 0.25  # s between two beats: a worker learns of a switch, and the audit of it, in time
@@ -137,13 +136,13 @@ class Tally:
                 return
             post.beat = time.time()
             done = post.left_round and post.in_flight == 0
-            said = asdict(post) | {"left_round": done}
+            said = records.encode(replace(post, left_round=done))
             if done:
                 del self.posts[name]
-        self.store.hset(name, self.worker, orjson.dumps(said))
+        self.store.hset(name, self.worker, said)
 
 
 def posts(store: redis.Redis, round: Round) -> list[Post]:
-    """What every worker last said of a round."""
+    """What every worker last said of a round. Raises Unreadable for a newer version's word."""
     said = store.hvals(Keys(round.item, round.number).workers)
-    return [Post(**orjson.loads(text)) for text in said]
+    return [records.decode(Post, text) for text in said]

@@ -15,6 +15,7 @@ from app.domain import (
     DatabaseAway,
     Invalid,
     KeyReused,
+    Newer,
     NotOnSale,
     NotOpen,
     RunIsOn,
@@ -26,6 +27,7 @@ from app.domain import (
     UnknownRound,
     UnknownRun,
     UnknownWay,
+    Unreadable,
 )
 from app.text import Text
 from app.web.addresses import host_in
@@ -45,6 +47,8 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     ClassIsFull: (409, Text("The class is full")),
     NotOnSale: (409, Text("Not on sale")),
     NotOpen: (409, Text("Not open yet")),
+    Newer: (409, Text("Made by a newer version")),
+    Unreadable: (409, Text("Not readable here")),
     KeyReused: (422, Text("Idempotency key already used")),
     Invalid: (422, Text("That cannot be meant")),
     StoreAway: (503, Text("The store is away")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from contextlib import suppress
 from typing import Any
 
 import uuid_utils
@@ -15,6 +16,7 @@ from app.domain import (
     Invalid,
     Item,
     KeyReused,
+    Newer,
     NotOnSale,
     NotOpen,
     Outcome,
@@ -22,13 +24,14 @@ from app.domain import (
     ShopError,
     StoreAway,
     UnknownItem,
+    Unreadable,
 )
 from app.service.book import Entry, OrderBook
 from app.service.purchase import Answer, Purchase
 from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
-from app.web.answers import describe, iso, json, page, problem, see_other, wants_html
+from app.web.answers import describe, iso, json, page, problem, said, see_other, wants_html
 from app.web.words import money
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
@@ -45,6 +48,8 @@ KINDS: dict[type[ShopError], str] = {
     UnknownItem: "not_found",
     NotOnSale: "not_on_sale",
     NotOpen: "not_open",
+    Newer: "not_on_sale",
+    Unreadable: "not_on_sale",
     Invalid: "invalid",
     KeyReused: "invalid",
     StoreAway: "unavailable",
@@ -115,7 +120,8 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
 
     @shop.get("/health")
     def health() -> Response:
-        rounds.newest("apple")  # raises StoreAway
+        with suppress(Unreadable):  # the other items sell on
+            rounds.newest("apple")  # raises StoreAway
         return json({"status": "ok"})
 
     return shop
@@ -128,7 +134,8 @@ def know_buyer() -> None:
         session.permanent = True
 
 
-def _shelf_item(item: Item, round: Round | None, left: int | None) -> dict[str, Any]:
+def _shelf_item(item: Item, found: Round | Unreadable | None, left: int | None) -> dict[str, Any]:
+    round = found if isinstance(found, Round) else None
     on_sale = round is not None and round.running
     return {
         "slug": item.slug,
@@ -140,6 +147,7 @@ def _shelf_item(item: Item, round: Round | None, left: int | None) -> dict[str, 
         "round": round.number if round else 0,
         "opens_in_ms": max(0, round.opens - _now()) if round and on_sale else 0,
         "limit": round.limit if round else 0,
+        "why_not": said(found) if isinstance(found, Unreadable) else "",
     }
 
 
