@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from app.config import Settings
-from app.domain import Clock
+from app.domain import Clock, DatabaseAway
 from app.service.about import about
 from app.service.audit import Auditor
 from app.service.book import OrderBook
@@ -91,6 +92,11 @@ class Parts:
 
     def about(self) -> dict[str, Any]:
         return about(self.servers, version("lastapple"))
+
+    def check_tables(self) -> None:
+        """Raises Newer for tables of a newer version; a database that is away may yet come."""
+        with suppress(DatabaseAway):
+            db.check(self.engine)
 
     def migrate(self) -> None:
         db.migrate(self.engine)

@@ -40,7 +40,9 @@ def fulfil() -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    output.parts().fulfil.run(stop)
+    parts = output.parts()
+    parts.check_tables()
+    parts.fulfil.run(stop)
 
 
 @run.command(hidden=True)

@@ -9,6 +9,7 @@ from app.domain.errors import (
     Invalid,
     KeyReused,
     LockLost,
+    Newer,
     NotOnSale,
     NotOpen,
     RunIsOn,
@@ -20,6 +21,7 @@ from app.domain.errors import (
     UnknownRound,
     UnknownRun,
     UnknownWay,
+    Unreadable,
 )
 from app.domain.selling import ITEMS, ROUND_BOUNDS, Bound, Item, Order, Outcome, Round, Sale
 
@@ -36,6 +38,7 @@ __all__ = [
     "Item",
     "KeyReused",
     "LockLost",
+    "Newer",
     "NotOnSale",
     "NotOpen",
     "Order",
@@ -51,4 +54,5 @@ __all__ = [
     "UnknownRound",
     "UnknownRun",
     "UnknownWay",
+    "Unreadable",
 ]

@@ -99,6 +99,20 @@ class DatabaseAway(ShopError):
     """The database does not answer."""
 
 
+class Unreadable(ShopError, ValueError):
+    """A record in store or database that cannot be read here."""
+
+
+class Newer(Unreadable):
+    """One that only a newer version of us can read."""
+
+    def __init__(self, said: str = "") -> None:
+        super().__init__(
+            said
+            or Text("A newer version of Last Apple made this: it cannot be read here. Upgrade.")
+        )
+
+
 class LockLost(ShopError):
     """The critical section ended, and its lock had gone to nobody or to somebody else."""
 

@@ -40,7 +40,7 @@ def lab(settings: Settings) -> list[str]:
     """gunicorn with greenlets: one process holds as many streams as there are screens."""
     return [
         *_gunicorn("app:create_lab()", settings.lab_host, settings.lab_port, LAB_GRACE),
-        *("--worker-class", "gevent", "--workers", "1"),
+        *("--worker-class", "gevent", "--workers", "1", "-c", "python:app.web.lab.patience"),
     ]
 
 
@@ -54,6 +54,8 @@ def _gunicorn(app: str, host: str, port: int, grace: int) -> list[str]:
         *("--graceful-timeout", str(grace), "--keep-alive", "30", "--no-control-socket"),
         # An access log costs about a tenth of the throughput; errors are logged.
         *("--log-level", "warning", "--error-logfile", "-"),
+        # No proxy before us sets SCRIPT_NAME; from anybody else it would be a 500.
+        *("--forwarder-headers", ""),
     ]
 
 

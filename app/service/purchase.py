@@ -20,6 +20,7 @@ from app.domain import (
     Round,
     Sale,
     StoreAway,
+    Unreadable,
 )
 from app.modes import MODES, Mode
 from app.service.refusals import no_item, not_running
@@ -83,7 +84,7 @@ class Purchase:
         id = str(uuid_utils.uuid7())
         try:
             answer = self._try(item, quantity, key or id, buyer, id)
-        except (NotOnSale, Invalid):
+        except (NotOnSale, Invalid, Unreadable):
             # The round has ended since: what was sold under this key in it is still sold.
             earlier = self._sold_under(item, key) if key else None
             if earlier is None:
@@ -166,7 +167,7 @@ class Purchase:
             raise Invalid(errors)
 
     def _find(self, item: str) -> Selling:
-        """The item's running round. Raises NotOnSale."""
+        """The item's running round. Raises NotOnSale, Unreadable."""
         known = self.selling.get(item)
         if known:
             return known
@@ -201,6 +202,8 @@ class Purchase:
             except StoreAway as error:
                 away = error
                 continue
+            except Unreadable:
+                newest = None  # a newer version has taken the item over
             if newest is None or newest != known.round:
                 self._forget(known)
         if away:

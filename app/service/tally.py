@@ -19,13 +19,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import orjson
 import redis
 
-from app.domain import Outcome, Round, Sale, StoreAway
+from app.domain import Outcome, Round, Sale, StoreAway, records
 from app.store import lua
 from app.store.keys import Keys
 
@@ -179,16 +179,16 @@ class Tally:
             post.seen = readings
             post.idle = 0.0 if post.in_flight else time.monotonic() - shift.since
             done = post.left_round and post.quiet is not None
-            said = asdict(post) | {"left_round": done}
+            said = records.encode(replace(post, left_round=done))
             if done:
                 self.shifts.pop(shift.keys.workers, None)
         begun = time.monotonic()
-        self.say(keys=[shift.keys.workers], args=[self.worker, orjson.dumps(said)])
+        self.say(keys=[shift.keys.workers], args=[self.worker, said])
         shift.spoke = begun
 
 
 def posts(store: redis.Redis, round: Round) -> list[Post]:
-    """What every worker last said of a round."""
+    """What every worker last said of a round. Raises Unreadable for a newer version's word."""
     read = store.register_script(lua.source("read_statuses"))
     now, *said = read(keys=[Keys(round.item, round.number).workers])
     return [_post(text, int(now)) for text in said]
@@ -196,6 +196,6 @@ def posts(store: redis.Redis, round: Round) -> list[Post]:
 
 def _post(said: bytes, now: int) -> Post:
     moment, _, text = said.partition(b" ")
-    if moment.startswith(b"{"):  # as workers said it before 0.1: they are gone
-        moment, text = b"0", b'{"answers":%s}' % orjson.dumps(orjson.loads(said)["answers"])
-    return Post(**orjson.loads(text) | {"age": (now - int(moment)) / 1000})
+    if moment.startswith(b"{"):  # so the first version said it, which is gone
+        return Post(answers=orjson.loads(said)["answers"], age=now / 1000)
+    return replace(records.decode(Post, text), age=(now - int(moment)) / 1000)

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import DatabaseAway
+from app.domain import DatabaseAway, Newer
 
 FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
@@ -75,8 +75,22 @@ def sessions(engine: Engine) -> sessionmaker[Session]:
     return sessionmaker(engine, expire_on_commit=False)
 
 
+def check(engine: Engine) -> None:
+    """Raises Newer when a newer version of us made the tables, DatabaseAway."""
+    ours = {path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}
+    with answering(), engine.connect() as connection:
+        if inspect(connection).has_table("alembic_version"):
+            made = set(connection.scalars(text("SELECT version_num FROM alembic_version")))
+            if made - ours:
+                raise Newer(
+                    "A newer version of Last Apple made the tables of this database (revision "
+                    f"{', '.join(sorted(made - ours))}): upgrade, or set DATABASE_URL to another."
+                )
+
+
 def migrate(engine: Engine) -> None:
-    """Bring the tables up to date. Raises DatabaseAway."""
+    """Bring the tables up to date. Raises Newer, DatabaseAway."""
+    check(engine)
     # Here, as it takes a sixth of every command's start, and most have no database to make.
     from alembic import command
     from alembic.config import Config

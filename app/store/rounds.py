@@ -8,7 +8,7 @@ from typing import Any
 
 import redis
 
-from app.domain import ITEMS, Item, Round, StoreAway
+from app.domain import ITEMS, Item, Round, StoreAway, Unreadable
 from app.store import clock, keys
 from app.store.cluster import Cluster
 from app.store.keys import Keys
@@ -17,8 +17,12 @@ GROUP = "fulfil"  # the consumer group that moves sales to the database
 RACES = 100  # instructors who may press Start at the same instant before one is told to try again
 
 
+# An item, its newest round (or why that cannot be read), and the units left in it.
+Shelved = tuple[Item, Round | Unreadable | None, int | None]
+
+
 def newest(store: redis.Redis, item: str) -> Round | None:
-    """The item's newest round, running or ended."""
+    """The item's newest round, running or ended. Raises Unreadable, as all here do for a record."""
     for _ in range(RACES):
         number = store.get(keys.newest(item))
         found = find(store, item, int(number)) if number else None
@@ -40,7 +44,7 @@ def before(store: redis.Redis, round: Round, most: int) -> list[Round]:
     return [Round.decode(record) for record in records if record]
 
 
-def shelf(store: redis.Redis) -> list[tuple[Item, Round | None, int | None]]:
+def shelf(store: redis.Redis) -> list[Shelved]:
     """Every item with its newest round and the units left in it, in two round trips.
 
     On a cluster two for each node; an item whose node is away has no round.
@@ -53,10 +57,13 @@ def shelf(store: redis.Redis) -> list[tuple[Item, Round | None, int | None]]:
         names = Keys(slug, int(number or 0))
         pipe.mget(names.record, names.stock, names.ended)
     found = _answered(numbers, pipe.execute(raise_on_error=False))
-    shelf = []
+    shelf = list[Shelved]()
     for slug, item in ITEMS.items():
         record, stock, ended = found.get(slug, (None, None, None))
-        shelf.append((item, Round.decode(record) if record else None, _units(stock, ended)))
+        try:
+            shelf.append((item, Round.decode(record) if record else None, _units(stock, ended)))
+        except Unreadable as error:
+            shelf.append((item, error, None))
     return shelf
 
 

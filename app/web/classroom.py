@@ -8,7 +8,16 @@ from typing import Any
 
 from flask import Blueprint, Response, request, session
 
-from app.domain import ITEMS, ClassIsFull, DatabaseAway, Invalid, NotOnSale, Round, StoreAway
+from app.domain import (
+    ITEMS,
+    ClassIsFull,
+    DatabaseAway,
+    Invalid,
+    NotOnSale,
+    Round,
+    StoreAway,
+    Unreadable,
+)
 from app.service.classroom.members import ITEM, LONGEST_NAME, Members, nickname
 from app.service.classroom.sale import ClassSale, key_of
 from app.service.purchase import Purchase
@@ -72,7 +81,7 @@ def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprin
     def now() -> dict[str, Any]:
         try:
             round = purchase.running(ITEM)
-        except NotOnSale:
+        except (NotOnSale, Unreadable):
             return NOTHING
         if not sale.owns(round):
             return NOTHING  # else phones would buy from under a stampede

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import uuid_utils
@@ -15,6 +16,7 @@ from app.domain import (
     Invalid,
     Item,
     KeyReused,
+    Newer,
     NotOnSale,
     NotOpen,
     Outcome,
@@ -22,13 +24,14 @@ from app.domain import (
     ShopError,
     StoreAway,
     UnknownItem,
+    Unreadable,
 )
 from app.service.book import Entry, OrderBook
 from app.service.purchase import Answer, Purchase
 from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
-from app.web.answers import describe, iso, json, page, problem, see_other, wants_html
+from app.web.answers import describe, iso, json, page, problem, said, see_other, wants_html
 from app.web.words import money
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
@@ -45,6 +48,8 @@ KINDS: dict[type[ShopError], str] = {
     UnknownItem: "not_found",
     NotOnSale: "not_on_sale",
     NotOpen: "not_open",
+    Newer: "not_on_sale",
+    Unreadable: "not_on_sale",
     Invalid: "invalid",
     KeyReused: "invalid",
     StoreAway: "unavailable",
@@ -115,7 +120,8 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
 
     @shop.get("/health")
     def health() -> Response:
-        rounds.newest("apple")  # raises StoreAway
+        with suppress(Unreadable):  # the other items sell on
+            rounds.newest("apple")  # raises StoreAway
         return json({"status": "ok"})
 
     return shop
@@ -129,8 +135,12 @@ def know_buyer() -> None:
 
 
 def _shelf_item(
-    item: Item, round: Round | None, left: int | None, opens_in: Callable[[Round], int]
+    item: Item,
+    found: Round | Unreadable | None,
+    left: int | None,
+    opens_in: Callable[[Round], int],
 ) -> dict[str, Any]:
+    round = found if isinstance(found, Round) else None
     on_sale = round is not None and round.running
     return {
         "slug": item.slug,
@@ -142,15 +152,19 @@ def _shelf_item(
         "round": round.number if round else 0,
         "opens_in_ms": opens_in(round) if round and on_sale else 0,
         "limit": round.limit if round else 0,
+        "why_not": said(found) if isinstance(found, Unreadable) else "",
     }
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
+    """Of an item that is in the catalogue no more, the name is what the order calls it."""
     order = entry.order
+    known = ITEMS.get(order.item)
     return {
         "id": order.id,
         "item": order.item,
-        "name": ITEMS[order.item].name,
+        "name": known.name if known else order.item,
+        "known": known is not None,
         "quantity": order.quantity,
         "total": money(order.price * order.quantity),
         "state": "confirmed" if entry.confirmed else "recorded",

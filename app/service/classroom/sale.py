@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway
+from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway, Unreadable
 from app.service.audit import Audit, Auditor
 from app.service.classroom.members import ITEM, Members
 from app.service.rounds import Rounds, in_database
@@ -84,10 +84,13 @@ class ClassSale:
         return round
 
     def newest(self) -> Round | None:
-        """The round of the newest sale. Raises StoreAway."""
+        """The round of the newest sale; none, when that is another version's. Raises StoreAway."""
         with answering():
             number = records.sale(self.store, ITEM)
-        return None if number is None else self.rounds.find(ITEM, number)
+        try:
+            return None if number is None else self.rounds.find(ITEM, number)
+        except Unreadable:
+            return None
 
     def owns(self, round: Round) -> bool:
         """Is this round of apples the class's sale, not a stampede's or somebody else's?
@@ -111,7 +114,7 @@ class ClassSale:
         with answering():
             ours = records.sale(self.store, ITEM)
         if ours == number:
-            with suppress(NotOnSale):
+            with suppress(NotOnSale, Unreadable):
                 self.rounds.end(ITEM, only=number)
 
     def standing(self) -> Standing:

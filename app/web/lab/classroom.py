@@ -11,7 +11,7 @@ import segno
 from flask import Blueprint, Response, request, stream_with_context
 from markupsafe import Markup
 
-from app.domain import ClassIsOn, DatabaseAway, Invalid, Round, RunIsOn, StoreAway
+from app.domain import ClassIsOn, DatabaseAway, Invalid, Round, RunIsOn, StoreAway, Unreadable
 from app.service import catalogue
 from app.service.classroom.follow import Event, Watch, follow
 from app.service.classroom.members import ITEM, Members
@@ -75,7 +75,7 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         values = parse.body(request)
         try:
             round = _start(values)
-        except (Invalid, ClassIsOn, RunIsOn) as error:
+        except (Invalid, ClassIsOn, RunIsOn, Unreadable) as error:
             if not wants_html():
                 raise
             status, _, detail, _ = describe(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -15,6 +16,7 @@ from app.domain import (
     Round,
     StoreAway,
     UnknownItem,
+    Unreadable,
 )
 from app.service import catalogue
 from app.service.audit import Auditor
@@ -22,7 +24,7 @@ from app.service.rounds import Rounds, is_exhibit
 from app.service.warnings import warnings
 from app.text import Text
 from app.web import parse
-from app.web.answers import describe, iso, json, page, see_other, wants_html
+from app.web.answers import describe, iso, json, page, said, see_other, wants_html
 from app.web.lab.asked import FIELDS, TIMES, at_fields, read, round_limits
 
 
@@ -35,10 +37,12 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
         return form_page({name: request.args[name] for name in FIELDS if name in request.args}, {})
 
     def form_page(values: dict[str, Any], errors: dict[str, str], status: int = 200) -> Response:
+        shelf = rounds.shelf()
         return page(
             "lab/index.html",
             status,
-            rounds=[shown(round) | {"left": left} for _, round, left in rounds.shelf() if round],
+            rounds=[shown(r) | {"left": left} for _, r, left in shelf if isinstance(r, Round)],
+            unreadable=[(item.name, said(r)) for item, r, _ in shelf if isinstance(r, Unreadable)],
             form=_defaults() | values,
             errors=errors,
             items=ITEMS.values(),
@@ -81,7 +85,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
             return json(view(round) | {"left": rounds.left(round)})
         try:
             audit, error = asdict(auditor.audit(round)), ""
-        except (StoreAway, DatabaseAway) as away:
+        except (StoreAway, DatabaseAway, Unreadable) as away:
             audit, error = None, describe(away)[1]
         mode, _, recipe = round.mode.partition(":")
         again = {name: value for name, value in view(round).items() if name in FIELDS}
@@ -107,7 +111,8 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
 
     @lab.get("/health")
     def health() -> Response:
-        rounds.newest("apple")  # raises StoreAway
+        with suppress(Unreadable):
+            rounds.newest("apple")  # raises StoreAway
         return json({"status": "ok"})
 
     return lab
