@@ -140,7 +140,7 @@ class Rounds:
 
     def opens_in(self, round: Round) -> int:
         """ms until it sells; 0 when it does. Raises StoreAway."""
-        return max(0, round.opens - self.now())
+        return max(0, round.opens - self.now()) if round.delay else 0
 
     def newest(self, item: str) -> Round | None:
         """The item's newest round, running or ended. Raises StoreAway, Unreadable."""
