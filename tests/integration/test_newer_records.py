@@ -161,8 +161,8 @@ def test_the_history_goes_on_beside_what_is_newer(lab: FlaskClient, parts: Parts
 
 def test_an_audit_does_not_guess_at_a_newer_workers_word(lab: FlaskClient, parts: Parts) -> None:
     parts.rounds.start("apple", "watch", 10, {})
-    post = orjson.loads(as_it_was.POST) | {"in_doubt": 1}
-    parts.store.hset(Keys("apple", 1).workers, "newer", orjson.dumps(post))
+    said = b'1795368000000 {"in_flight":0,"in_doubt":1}'
+    parts.store.hset(Keys("apple", 1).workers, "newer", said)
     problem(lab.get("/rounds/apple/1/audit"), 409)
     assert "Made by a newer version" in lab.get("/rounds/apple/1", headers=PAGE).text
 
