@@ -15,11 +15,14 @@ from app.domain.errors import (
     ShopError,
     StoreAway,
     UnknownComparison,
+    UnknownDeadLetter,
     UnknownItem,
     UnknownOrder,
     UnknownRound,
     UnknownRun,
     UnknownWay,
+    Unreadable,
+    WrongDatabase,
 )
 from app.domain.selling import ITEMS, ROUND_BOUNDS, Bound, Item, Order, Outcome, Round, Sale
 
@@ -46,9 +49,12 @@ __all__ = [
     "ShopError",
     "StoreAway",
     "UnknownComparison",
+    "UnknownDeadLetter",
     "UnknownItem",
     "UnknownOrder",
     "UnknownRound",
     "UnknownRun",
     "UnknownWay",
+    "Unreadable",
+    "WrongDatabase",
 ]

@@ -99,6 +99,18 @@ class DatabaseAway(ShopError):
     """The database does not answer."""
 
 
+class Unreadable(ShopError):
+    """A record that is none of ours, or not any more; the text says what is wrong with it."""
+
+
+class UnknownDeadLetter(ShopError):
+    """The item has no dead letter of that id, or none any more."""
+
+
+class WrongDatabase(ShopError):
+    """The database cannot keep what we sell; the text says what to do."""
+
+
 class LockLost(ShopError):
     """The critical section ended, and its lock had gone to nobody or to somebody else."""
 

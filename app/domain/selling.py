@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import get_type_hints
 
 import orjson
 
+from app.domain.errors import Unreadable
 from app.text import Text
 
 
@@ -69,7 +71,25 @@ class Order:
 
     @classmethod
     def decode(cls, payload: bytes | str) -> Order:
-        return cls(**orjson.loads(payload))
+        """Raises Unreadable for whatever is no order of ours."""
+        try:
+            members = orjson.loads(payload)
+        except ValueError as error:
+            raise Unreadable(f"It is no JSON: {error}.") from error
+        if not isinstance(members, dict):
+            raise Unreadable("It is no JSON object.")
+        if members.keys() != MEMBERS.keys():
+            odd = ", ".join(sorted(members.keys() ^ MEMBERS.keys()))
+            raise Unreadable(f"These members are missing, or unknown to us: {odd[:200]}.")
+        for name, kind in MEMBERS.items():
+            if type(members[name]) is not kind:  # True is an int, too
+                raise Unreadable(f"Its {name} is no {kind.__name__}.")
+        if members["quantity"] < 1:
+            raise Unreadable("Its quantity is less than 1.")
+        return cls(**members)
+
+
+MEMBERS: dict[str, type] = get_type_hints(Order)  # str or int, by name
 
 
 @dataclass(frozen=True, slots=True)

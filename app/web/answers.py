@@ -27,6 +27,8 @@ from app.domain import (
     UnknownRound,
     UnknownRun,
     UnknownWay,
+    Unreadable,
+    WrongDatabase,
 )
 from app.text import Text
 from app.web.words import dumps, say
@@ -49,6 +51,8 @@ PROBLEMS: dict[type[ShopError], tuple[int, Text]] = {
     Invalid: (422, Text("That cannot be meant")),
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),
+    Unreadable: (503, Text("A record cannot be read")),
+    WrongDatabase: (503, Text("The database is away")),
 }
 OUR_FAULT = (500, Text("Our fault"))
 # What the framework itself refuses: the status in words, and what it means.

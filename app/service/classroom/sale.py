@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway
+from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway, Unreadable
 from app.service.audit import Audit, Auditor
 from app.service.classroom.members import ITEM, Members
 from app.service.rounds import Rounds, in_database
@@ -165,7 +165,10 @@ class ClassSale:
                 waiting, _ = round_records.sales(self.store, round)
         with db.answering(), self.rounds.servers.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
-        keys = {Order.decode(sale).key for sale in waiting} | {key for _, _, key in rows}
+        keys = {key for _, _, key in rows}
+        for sale in waiting:
+            with suppress(Unreadable):  # whosever it is
+                keys.add(Order.decode(sale).key)
         mark = key_of(round, "")
         return {key.removeprefix(mark) for key in keys if key.startswith(mark)}
 
