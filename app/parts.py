@@ -16,6 +16,7 @@ from app.service.classroom.members import Members
 from app.service.classroom.sale import ClassSale
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.conduct import Conduct
+from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
@@ -62,6 +63,10 @@ class Parts:
         return Fulfil(self.store, self.servers.sessions, self.settings.fulfil_batch)
 
     @cached_property
+    def dead_letters(self) -> DeadLetters:
+        return DeadLetters(self.store, self.servers.sessions)
+
+    @cached_property
     def runs(self) -> Runs:
         return Runs(self.servers, self.rounds)
 
@@ -91,6 +96,10 @@ class Parts:
 
     def about(self) -> dict[str, Any]:
         return about(self.servers, version("lastapple"))
+
+    def check_database(self) -> None:
+        """Raises WrongDatabase; nothing for one that is away."""
+        db.check(self.servers.sessions)
 
     def migrate(self) -> None:
         db.migrate(self.engine)

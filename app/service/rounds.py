@@ -18,7 +18,6 @@ from app.domain import (
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
 from app.service.catalogue import needs
-from app.service.fulfil import KEY_LIFE
 from app.service.refusals import (
     no_field,
     no_item,
@@ -33,6 +32,7 @@ from app.store import db
 from app.store import rounds as records
 from app.store import stock as table
 from app.store.redis import answering
+from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
 from app.text import Text
 
