@@ -22,8 +22,8 @@ from app.domain import DatabaseAway, WrongDatabase
 
 FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
 # What PostgreSQL says of a row, by the class of its SQLSTATE: a value that it cannot take, a
-# constraint, a view's check, and whatever a trigger raises.
-OF_A_ROW = ("22", "23", "44", "P0")
+# constraint, a view's check, a limit (of an index's row), and whatever a trigger raises.
+OF_A_ROW = ("22", "23", "44", "54", "P0")
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
 
 
