@@ -57,7 +57,9 @@ def create_lab(settings: Settings | None = None) -> Flask:
     else:
         # A page elsewhere could call a name of its own 127.0.0.1 and then pass for our origin.
         app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", settings.lab_host]
-    app.register_blueprint(rounds.blueprint(parts.rounds, parts.auditor, parts.about))
+    app.register_blueprint(
+        rounds.blueprint(parts.rounds, parts.auditor, parts.dead_letters, parts.about)
+    )
     app.register_blueprint(read.blueprint(settings.var, parts.comparisons))
     app.extensions["explorer"] = Explorer()
     app.register_blueprint(explorer.blueprint(app.extensions["explorer"]))

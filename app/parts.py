@@ -17,6 +17,7 @@ from app.service.classroom.members import Members
 from app.service.classroom.sale import ClassSale
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.conduct import Conduct
+from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
@@ -63,6 +64,10 @@ class Parts:
         return Fulfil(self.store, self.servers.sessions, self.settings.fulfil_batch)
 
     @cached_property
+    def dead_letters(self) -> DeadLetters:
+        return DeadLetters(self.store, self.servers.sessions)
+
+    @cached_property
     def runs(self) -> Runs:
         return Runs(self.servers, self.rounds)
 
@@ -93,8 +98,8 @@ class Parts:
     def about(self) -> dict[str, Any]:
         return about(self.servers, version("lastapple"))
 
-    def check_tables(self) -> None:
-        """Raises Newer for tables of a newer version; a database that is away may yet come."""
+    def check_database(self) -> None:
+        """Raises WrongDatabase, Newer for tables of a newer version; one that is away may come."""
         with suppress(DatabaseAway):
             db.check(self.engine)
 

@@ -12,6 +12,7 @@ COMMANDS = {
     "up": "app.cli.up:up",
     "round": "app.cli.round:round_group",
     "audit": "app.cli.audit:audit",
+    "deadletter": "app.cli.deadletter:deadletter",
     "modes": "app.cli.modes:modes",
     "locks": "app.cli.locks:locks",
     "compare": "app.cli.compare:compare",

@@ -41,7 +41,7 @@ def fulfil() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     parts = output.parts()
-    parts.check_tables()
+    parts.check_database()
     parts.fulfil.run(stop)
 
 

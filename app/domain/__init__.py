@@ -16,12 +16,14 @@ from app.domain.errors import (
     ShopError,
     StoreAway,
     UnknownComparison,
+    UnknownDeadLetter,
     UnknownItem,
     UnknownOrder,
     UnknownRound,
     UnknownRun,
     UnknownWay,
     Unreadable,
+    WrongDatabase,
 )
 from app.domain.selling import ITEMS, ROUND_BOUNDS, Bound, Item, Order, Outcome, Round, Sale
 
@@ -49,10 +51,12 @@ __all__ = [
     "ShopError",
     "StoreAway",
     "UnknownComparison",
+    "UnknownDeadLetter",
     "UnknownItem",
     "UnknownOrder",
     "UnknownRound",
     "UnknownRun",
     "UnknownWay",
     "Unreadable",
+    "WrongDatabase",
 ]

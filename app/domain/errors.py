@@ -113,6 +113,14 @@ class Newer(Unreadable):
         )
 
 
+class UnknownDeadLetter(ShopError):
+    """The item has no dead letter of that id, or none any more."""
+
+
+class WrongDatabase(ShopError):
+    """The database cannot keep what we sell; the text says what to do."""
+
+
 class LockLost(ShopError):
     """The critical section ended, and its lock had gone to nobody or to somebody else."""
 

@@ -9,6 +9,7 @@ meaning needs a new version.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
 from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -35,7 +36,7 @@ def parse(text: bytes | str) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Unreadable(BROKEN) from error
+        raise Unreadable(Text("This record cannot be read: it is no JSON.")) from error
 
 
 def decode(kind: type[Kind], text: bytes | str, **inner: Callable[[Any], Any]) -> Kind:
@@ -68,18 +69,32 @@ def make(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
     if not members.keys() <= types.keys():
         raise Newer
     made = members | {name: inner[name](members[name]) for name in inner if name in members}
-    if not all(isinstance(value, types[name]) for name, value in made.items()):
-        raise Unreadable(BROKEN)
-    try:
-        return kind(**made)
-    except TypeError as error:  # one is missing
-        raise Unreadable(BROKEN) from error
+    for name, value in made.items():
+        odd = type(value) is bool and bool not in types[name]  # True is an int, too
+        if odd or not isinstance(value, types[name]):
+            raise Unreadable(
+                Text("This record cannot be read: its %(name)s is of a wrong type.", name=name)
+            )
+    if lacking := _required(cast(type, kind)) - made.keys():
+        names = ", ".join(sorted(lacking))
+        raise Unreadable(Text("This record cannot be read: it lacks %(names)s.", names=names))
+    return kind(**made)
 
 
 @cache
 def _types(kind: type) -> Mapping[str, tuple[type, ...]]:
     """Of which types each member may be."""
     return {name: _plain(hint) for name, hint in get_type_hints(kind).items()}
+
+
+@cache
+def _required(kind: type) -> set[str]:
+    """Members without a default."""
+    return {
+        each.name
+        for each in fields(kind)
+        if each.default is MISSING and each.default_factory is MISSING
+    }
 
 
 def _plain(hint: Any) -> tuple[type, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain import records
-from app.domain.errors import Newer
+from app.domain.errors import Newer, Unreadable
 from app.text import Text
 
 
@@ -70,7 +70,10 @@ class Order:
     @classmethod
     def decode(cls, payload: bytes | str) -> Order:
         """Raises Unreadable, of which Newer is one."""
-        return records.decode(cls, payload)
+        order = records.decode(cls, payload)
+        if order.quantity < 1:
+            raise Unreadable("Its quantity is less than 1.")
+        return order
 
 
 SOLD_BY_NEWER = Text("A newer version of Last Apple started this round: not on sale here. Upgrade.")

@@ -78,7 +78,7 @@ class Purchase:
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
         NotOnSale, NotOpen, KeyReused, StoreAway, DatabaseAway (the sale may have happened: try
-        again with the key).
+        again with the key), Unreadable (the key has bought, and nobody can read what).
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())

@@ -18,7 +18,6 @@ from app.domain import (
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
 from app.service.catalogue import needs
-from app.service.fulfil import KEY_LIFE
 from app.service.known import known, readable
 from app.service.refusals import (
     no_field,
@@ -34,6 +33,7 @@ from app.store import db
 from app.store import rounds as records
 from app.store import stock as table
 from app.store.redis import answering
+from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
 from app.text import Text
 
@@ -140,7 +140,7 @@ class Rounds:
 
     def opens_in(self, round: Round) -> int:
         """ms until it sells; 0 when it does. Raises StoreAway."""
-        return max(0, round.opens - self.now()) if round.delay else 0
+        return min(round.delay, max(0, round.opens - self.now())) if round.delay else 0
 
     def newest(self, item: str) -> Round | None:
         """The item's newest round, running or ended. Raises StoreAway, Unreadable."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
+from contextlib import suppress
 
 import redis
 
@@ -11,6 +13,7 @@ from app.domain import StoreAway
 from app.store.redis import answering
 
 FRESH = 1.0  # s for which an answer is believed; clocks drift apart by microseconds in that
+LOOKS = 8  # of which the best is believed: an answer may lie about until our thread has a turn
 
 
 def now(store: redis.Redis) -> int:
@@ -24,31 +27,30 @@ class StoreClock:
 
     def __init__(self, store: redis.Redis) -> None:
         self.store = store
-        self.known: tuple[float, int] | None = None  # (moment of the look, what it said)
+        self.looked = 0.0
+        # ms that the store is ahead of our monotonic clock, each too little by an answer's way.
+        self.ahead: deque[float] = deque(maxlen=LOOKS)
         self.looking = threading.Lock()
 
     def now(self) -> int:
-        """ms since 1970; late by a round trip at the most, never early.
+        """ms since 1970; late by the quickest answer's way at the most, never early.
 
         Raises StoreAway when the store has never answered yet.
         """
-        known = self.known or self._look()
-        looked, said = known
-        if time.monotonic() - looked > FRESH and self.looking.acquire(blocking=False):
+        if not self.ahead:
+            self._look()
+        elif time.monotonic() - self.looked > FRESH and self.looking.acquire(blocking=False):
             try:  # one asks, the others go by what is known
-                looked, said = self._look()
-            except StoreAway:  # not asked again for as long as an answer would be believed
-                self.known = looked, said = time.monotonic(), _since(looked, said)
+                with suppress(StoreAway):
+                    self._look()
             finally:
                 self.looking.release()
-        return _since(looked, said)
+        return int(max(self.ahead) + time.monotonic() * 1000)
 
-    def _look(self) -> tuple[float, int]:
-        with answering():
-            said = now(self.store)
-        self.known = time.monotonic(), said
-        return self.known
-
-
-def _since(looked: float, said: int) -> int:
-    return said + int((time.monotonic() - looked) * 1000)
+    def _look(self) -> None:
+        try:
+            with answering():
+                said = now(self.store)
+            self.ahead.append(said - time.monotonic() * 1000)
+        finally:  # one who is away is not asked again sooner
+            self.looked = time.monotonic()

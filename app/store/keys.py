@@ -58,6 +58,16 @@ def streams(item: str) -> str:
     return f"{{{item}}}:streams"
 
 
+def dead_letters(item: str) -> str:
+    """Stream: the sales of all its rounds that cannot be booked, each with the reason."""
+    return f"{{{item}}}:dead"
+
+
+def dropped(item: str) -> str:
+    """Hash: number of a round -> how many of its dead letters were dropped for good."""
+    return f"{{{item}}}:dead:dropped"
+
+
 COMPARISONS = "comparisons"  # in the place of an item's name; no item is called so
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from app.store.cluster import Cluster
 from app.store.keys import Keys
 
 GROUP = "fulfil"  # the consumer group that moves sales to the database
+NUMBER = re.compile(rb"\d{1,9}")  # a round's, as the database can keep it
 RACES = 100  # instructors who may press Start at the same instant before one is told to try again
 
 
@@ -79,16 +81,34 @@ def _answered(items: Iterable[str], answers: list[Any]) -> dict[str, Any]:
     return said
 
 
-def open_streams(store: redis.Redis, items: Sequence[str]) -> list[Keys]:
-    """Rounds of `items` whose sales may still have to be moved to the database."""
+def open_streams(
+    store: redis.Redis, items: Sequence[str]
+) -> tuple[list[Keys], dict[str, redis.RedisError]]:
+    """Rounds of `items` whose sales may still have to be moved to the database.
+
+    And the error of each item that could not be asked. Raises when none could.
+    """
     pipe = store.pipeline(transaction=False)
     for item in items:
         pipe.smembers(keys.streams(item))
-    return [
-        Keys(item, int(number))
-        for item, numbers in zip(items, pipe.execute(), strict=True)
-        for number in sorted(numbers, key=int)
+    answers = pipe.execute(raise_on_error=False)
+    numbers = _answered(items, answers)
+    found = [
+        Keys(item, number)
+        for item, members in numbers.items()
+        for number in sorted(int(each) for each in members if NUMBER.fullmatch(each))
     ]
+    asked = zip(items, answers, strict=True)
+    return found, {item: error for item, error in asked if item not in numbers}
+
+
+def make_group(store: redis.Redis, names: Keys) -> None:
+    """Let the round's stream be read by fulfil (again): from its beginning, if it has none."""
+    try:
+        store.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
+    except redis.ResponseError as error:
+        if "BUSYGROUP" not in str(error):  # somebody else was faster
+            raise
 
 
 def read_together(store: redis.Redis) -> list[list[str]]:
@@ -183,13 +203,16 @@ def _units(stock: bytes | str | None, ended: bytes | str | None) -> int | None:
 
 
 def sales(store: redis.Redis, round: Round) -> tuple[list[bytes], int]:
-    """The sales not yet in the database, and how many were ever written (the server's count)."""
+    """The sales not yet in the database, and how many were ever written (the server's count).
+
+    An entry that has none is empty: no sale of ours, but something that waits to be moved.
+    """
     name = Keys(round.item, round.number).sales
     pipe = store.pipeline(transaction=True)
     pipe.xrange(name)
     pipe.xinfo_stream(name)
     entries, info = pipe.execute()
-    return [fields[b"sale"] for _, fields in entries], info["entries-added"]
+    return [fields.get(b"sale", b"") for _, fields in entries], info["entries-added"]
 
 
 def recorded(store: redis.Redis, round: Round) -> int:

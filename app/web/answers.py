@@ -28,6 +28,7 @@ from app.domain import (
     UnknownRun,
     UnknownWay,
     Unreadable,
+    WrongDatabase,
 )
 from app.text import Text
 from app.web.addresses import host_in
@@ -53,6 +54,7 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     Invalid: (422, Text("That cannot be meant")),
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),
+    WrongDatabase: (503, Text("The database is away")),
 }
 OUR_FAULT = (500, Text("Our fault"))
 # What the framework itself refuses: the status in words, and what it means.

@@ -219,7 +219,7 @@ def _error_page(error: ShopError, item: str, values: dict[str, Any]) -> Response
     return page(
         "shop/answer.html",
         status,
-        kind=KINDS[type(error)],
+        kind=KINDS.get(type(error), "unavailable"),
         title=title,
         detail=detail,
         slug=item if known else None,

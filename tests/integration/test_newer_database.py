@@ -21,14 +21,14 @@ SAID = "A newer version of Last Apple made the tables of this database (revision
 def test_nothing_is_done_to_its_tables(parts: Parts, database_url: str) -> None:
     with parts.engine.begin() as sql:
         sql.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    for deed in (parts.migrate, parts.check_tables):
+    for deed in (parts.migrate, parts.check_database):
         with pytest.raises(Newer, match="revision 9999"):
             deed()
 
 
 def test_one_that_is_away_may_yet_come(tmp_path: Path, parts: Parts) -> None:
     gone = tmp_path / "nowhere" / "orders.db"
-    Parts(parts.settings.__class__(database_url=f"sqlite:///{gone}")).check_tables()
+    Parts(parts.settings.__class__(database_url=f"sqlite:///{gone}")).check_database()
 
 
 @pytest.mark.parametrize("command", [["prepare"], ["run", "fulfil"], ["up"]])

@@ -166,7 +166,10 @@ class ClassSale:
                 waiting, _ = round_records.sales(self.store, round)
         with db.answering(), self.rounds.servers.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
-        keys = {Order.decode(sale).key for sale in waiting} | {key for _, _, key in rows}
+        keys = {key for _, _, key in rows}
+        for sale in waiting:
+            with suppress(Unreadable):  # whosever it is
+                keys.add(Order.decode(sale).key)
         mark = key_of(round, "")
         return {key.removeprefix(mark) for key in keys if key.startswith(mark)}
 

@@ -20,6 +20,7 @@ from app.domain import (
 )
 from app.service import catalogue
 from app.service.audit import Auditor
+from app.service.dead_letters import DeadLetters
 from app.service.rounds import Rounds, is_exhibit
 from app.service.warnings import warnings
 from app.text import Text
@@ -28,7 +29,12 @@ from app.web.answers import describe, iso, json, page, said, see_other, wants_ht
 from app.web.lab.asked import FIELDS, TIMES, at_fields, read, round_limits
 
 
-def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, Any]]) -> Blueprint:
+def blueprint(
+    rounds: Rounds,
+    auditor: Auditor,
+    dead_letters: DeadLetters,
+    about: Callable[[], dict[str, Any]],
+) -> Blueprint:
     lab = Blueprint("lab", __name__)
 
     @lab.get("/")
@@ -49,6 +55,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
             modes=catalogue.modes(),
             recipes=catalogue.recipes(),
             limits=round_limits(),
+            dead={ITEMS[item]: count for item, count in dead_letters.count().items() if count},
         )
 
     @lab.post("/rounds")
