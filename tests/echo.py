@@ -1,16 +1,19 @@
-"""A small application behind the shop's gate; clients have a second each."""
+"""A small application behind the workers of shop and lab; clients have a second each."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 
 from flask import Flask, Response, request
 
 from app.web import gate, parse
+from app.web.lab import worker
 
 vars(gate).update(REQUEST=1, ANSWER=1)
+vars(worker).update(REQUEST=1, ANSWER=1)
 
 app = Flask(__name__)
 app.config["MAX_CONTENT_LENGTH"] = parse.LARGEST_BODY
@@ -29,6 +32,16 @@ def told() -> Response:
     return Response("")
 
 
+@app.get("/stream")
+def stream() -> Response:
+    def lines() -> Iterator[bytes]:
+        while True:
+            yield b"on"
+            time.sleep(0.1)
+
+    return Response(lines())
+
+
 @app.get("/files")
 def files() -> Response:
     """Take all files that this process may open, for a second. How many they were."""
@@ -40,6 +53,11 @@ def files() -> Response:
     for file in held:
         os.close(file)
     return Response(str(len(held)))
+
+
+@app.get("/pid")
+def pid() -> Response:
+    return Response(str(os.getpid()))
 
 
 @app.get("/cpu")

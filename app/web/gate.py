@@ -56,10 +56,14 @@ class Gate(ThreadWorker):  # type: ignore[misc]
             self._drop(next(iter(self.waiting)))
 
     def _wait(
-        self, conn: Connection, event: int, then: Callable[[Connection, Any], None], seconds: float
+        self, conn: Connection, event: int, then: Callable[[Connection], None], seconds: float
     ) -> None:
-        self.poller.register(conn.sock, event, partial(then, conn))
+        self.poller.register(conn.sock, event, partial(self._wake, conn, then))
         self.waiting[conn] = time.monotonic() + seconds
+
+    def _wake(self, conn: Connection, then: Callable[[Connection], None], _socket: Any) -> None:
+        if conn in self.waiting:  # or an event before this one has made it leave
+            then(conn)
 
     def _stop_waiting(self, conn: Connection) -> None:
         if self.waiting.pop(conn, None) is not None:
@@ -70,7 +74,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         self.nr_conns -= 1
         conn.sock.close()
 
-    def _read(self, conn: Connection, _socket: Any) -> None:
+    def _read(self, conn: Connection) -> None:
         try:
             piece = conn.sock.recv(PIECE)
         except BlockingIOError:
@@ -104,7 +108,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         self._stop_waiting(conn)
         util.write_error(conn.sock, status, reason, "")
         conn.keep = False
-        self._send(conn, None)
+        self._send(conn)
 
     def handle(self, conn: Connection) -> bool:
         """In a thread. What the client does not take at once is left to the loop."""
@@ -124,9 +128,9 @@ class Gate(ThreadWorker):  # type: ignore[misc]
             self._drop(conn)
             return
         conn.keep = done.result()
-        self._send(conn, None)
+        self._send(conn)
 
-    def _send(self, conn: Connection, _socket: Any) -> None:
+    def _send(self, conn: Connection) -> None:
         """The rest of an answer; then the next request, or the end."""
         try:
             conn.sock.flush()
@@ -147,7 +151,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
             idle = REQUEST if conn.incoming else self.cfg.keepalive
             self._wait(conn, selectors.EVENT_READ, self._read, idle)
 
-    def _drain(self, conn: Connection, _socket: Any) -> None:
+    def _drain(self, conn: Connection) -> None:
         try:
             if conn.sock.recv(PIECE):
                 return

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from http.client import HTTPConnection, HTTPResponse
+from http.client import HTTPConnection
 
 import psutil
 import pytest
 
-from tests.servers import free_port, until
+from tests.plain import answer, connect, gunicorn, told
+from tests.servers import until
+
+pytestmark = pytest.mark.timed
 
 MOST = 20  # connections
 THREADS = 2
+LIMIT = 1  # s until an honest client is served
 POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
+ASK = b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n"
 GET = b"GET /?%d HTTP/1.1\r\nHost: x\r\n\r\n"
 CLOSE = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 LARGE = 1_000_000
@@ -25,39 +28,9 @@ LARGE = 1_000_000
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    port = free_port()
-    command = [
-        *(sys.executable, "-m", "gunicorn", "tests.echo:app", "--bind", f"127.0.0.1:{port}"),
-        *("--worker-class", "app.web.gate.Gate", "--no-sendfile", "-c", "python:app.web.worker"),
-        *("--threads", str(THREADS), "--worker-connections", str(MOST), "--reuse-port"),
-        *("--no-control-socket", "--keep-alive", "30"),
-    ]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
-        until(lambda: accepts(port), 20)
+    gate = ("--worker-class", "app.web.gate.Gate", "--no-sendfile", "-c", "python:app.web.worker")
+    with gunicorn(*gate, *("--threads", str(THREADS)), connections=MOST) as port:
         yield port
-        server.terminate()
-
-
-def accepts(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def connect(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), 10)
-
-
-def answer(connection: socket.socket) -> tuple[int, bytes]:
-    """(status, body) of the next one."""
-    response = HTTPResponse(connection)
-    response.begin()
-    return response.status, response.read()
-
-
-def told(port: int, request: bytes) -> tuple[int, bytes]:
-    with connect(port) as connection:
-        connection.sendall(request)
-        return answer(connection)
 
 
 def served(port: int) -> float:
@@ -115,7 +88,7 @@ def test_what_has_no_end_or_is_too_large_is_refused(
         connection.sendall(request_)
         assert answer(connection)[0] == status
         assert not connection.recv(1), "no further request begins where we could tell"
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < LIMIT
 
 
 def test_the_largest_body_is_taken(port: int) -> None:
@@ -143,7 +116,7 @@ def test_no_thread_waits_for_a_slow_client(port: int) -> None:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 connection.sendall(request)
         for _ in range(3):
-            assert served(port) < 0.5
+            assert served(port) < LIMIT
 
 
 def test_who_reads_slowly_gets_everything(port: int) -> None:
@@ -189,11 +162,30 @@ def test_who_comes_is_let_in_for_who_waits_longest(port: int) -> None:
             if number % 10 == 0:
                 kept.request("POST", "/", b"hello")
                 assert kept.getresponse().read() == b"hello"
-                assert served(port) < 0.5
+                assert served(port) < LIMIT
         crowd[0].settimeout(0.5)
         assert not crowd[0].recv(1), "the first of them is out"
     kept.close()
     until(lambda: connections(port) == 0)
+
+
+def test_who_leaves_in_the_turn_in_which_he_speaks_is_counted_once(port: int) -> None:
+    """Else each of them would let one more connection in than are counted."""
+    worker = psutil.Process(int(told(port, ASK % b"pid")[1]))
+    until(lambda: connections(port) == 0)
+    with ExitStack() as stack:
+        crowd = [stack.enter_context(connect(port)) for _ in range(MOST - 1)]
+        until(lambda: connections(port) == MOST - 1)
+        for oldest in crowd[:5]:
+            worker.suspend()
+            stack.enter_context(connect(port))
+            oldest.sendall(b"x")
+            worker.resume()
+            assert not rest(oldest)
+        for _ in range(10):
+            stack.enter_context(connect(port))
+        assert served(port) < LIMIT
+        assert connections(port) < MOST
 
 
 def connections(port: int) -> int:
@@ -209,7 +201,7 @@ def test_out_of_files_it_lets_nobody_in_for_a_moment(port: int) -> None:
     before = cpu(port)
     with ExitStack() as stack:
         hungry = stack.enter_context(connect(port))
-        hungry.sendall(b"GET /files HTTP/1.1\r\nHost: x\r\n\r\n")
+        hungry.sendall(ASK % b"files")
         time.sleep(0.5)  # of the second that it holds them
         came = [stack.enter_context(connect(port)) for _ in range(MOST // 2)]
         for connection in came:
@@ -221,4 +213,4 @@ def test_out_of_files_it_lets_nobody_in_for_a_moment(port: int) -> None:
 
 def cpu(port: int) -> float:
     """Seconds that the worker has had; another one's would be fewer."""
-    return float(told(port, b"GET /cpu HTTP/1.1\r\nHost: x\r\n\r\n")[1])
+    return float(told(port, ASK % b"cpu")[1])

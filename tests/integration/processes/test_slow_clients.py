@@ -16,7 +16,7 @@ import requests
 from tests.servers import until
 from tests.shop import Shop
 
-pytestmark = [pytest.mark.timed]
+pytestmark = pytest.mark.timed
 
 SECONDS = 4  # twice: longer than a slow client is silent between two bytes
 HONEST, THINKERS = 4, 24
