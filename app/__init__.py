@@ -61,7 +61,9 @@ def create_lab(settings: Settings | None = None) -> Flask:
         app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", settings.lab_host]
     app.register_blueprint(health.blueprint(parts.readiness))
     app.context_processor(lambda: {"complaints": lambda: parts.readiness.look().complaints})
-    app.register_blueprint(rounds.blueprint(parts.rounds, parts.auditor, parts.about))
+    app.register_blueprint(
+        rounds.blueprint(parts.rounds, parts.auditor, parts.dead_letters, parts.about)
+    )
     app.register_blueprint(read.blueprint(settings.var, parts.comparisons))
     app.extensions["explorer"] = Explorer()
     app.register_blueprint(explorer.blueprint(app.extensions["explorer"]))

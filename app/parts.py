@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from app.config import Settings
-from app.domain import Clock
+from app.domain import Clock, DatabaseAway
 from app.service.about import about
 from app.service.audit import Auditor
 from app.service.beat import Beat
@@ -17,6 +18,7 @@ from app.service.classroom.members import Members
 from app.service.classroom.sale import ClassSale
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.conduct import Conduct
+from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.service.readiness import Readiness
@@ -72,12 +74,16 @@ class Parts:
         return Readiness(self.servers)
 
     @cached_property
+    def dead_letters(self) -> DeadLetters:
+        return DeadLetters(self.store, self.servers.sessions)
+
+    @cached_property
     def runs(self) -> Runs:
         return Runs(self.servers, self.rounds)
 
     @cached_property
     def members(self) -> Members:
-        return Members(self.store)
+        return Members(self.store, self.servers.clock)
 
     @cached_property
     def class_sale(self) -> ClassSale:
@@ -101,6 +107,11 @@ class Parts:
 
     def about(self) -> dict[str, Any]:
         return about(self.servers, version("lastapple"))
+
+    def check_database(self) -> None:
+        """Raises WrongDatabase, Newer for tables of a newer version; one that is away may come."""
+        with suppress(DatabaseAway):
+            db.check(self.engine)
 
     def migrate(self) -> None:
         db.migrate(self.engine)

@@ -173,12 +173,13 @@ class PostgresServer:
             connection.execute("ALTER SYSTEM SET fsync = off")
             connection.execute("SELECT pg_reload_conf()")
 
-    def database(self, copied: str = "template1") -> str:
-        """URL of a new database: empty, or a copy of another."""
+    def database(self, copied: str = "template1", encoding: str = "") -> str:
+        """URL of a new database: empty, or a copy of another; of an encoding of its own."""
         self.made += 1
         name = f"orders_{self.made}"
         with psycopg.connect(self.server.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE {copied}".encode())
+            own = f"ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'" if encoding else ""
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {copied} {own}".encode())
         uri: str = self.server.get_uri(database=name)
         return uri
 

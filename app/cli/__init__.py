@@ -13,6 +13,7 @@ COMMANDS = {
     "round": "app.cli.round:round_group",
     "audit": "app.cli.audit:audit",
     "check": "app.cli.check:check",
+    "deadletter": "app.cli.deadletter:deadletter",
     "modes": "app.cli.modes:modes",
     "locks": "app.cli.locks:locks",
     "compare": "app.cli.compare:compare",

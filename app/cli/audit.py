@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli import output
-from app.service.audit import Audit, Verdict
+from app.service.audit import Audit
+from app.service.verdict import Verdict
 
 # By the verdict; 1 is for an audit that could not be made, and 2 for bad input.
 STATUS = {Verdict.EXACT: 0, Verdict.SETTLING: 3}
@@ -27,6 +28,7 @@ EXPLAINED = {
     "duplicate_keys": "idempotency keys that bought more than once",
     "sales_without_order": "sales still on their way into the database",
     "orders_without_sale": "orders that no sale explains",
+    "not_booked": "sales that could not be booked (lastapple deadletter list), or cannot be read",
     "in_flight": "purchases under way",
     "conflicts": "lost races (aborted EXECs, changed versions), as the workers counted them",
     "locks_lost": "releases that found the lock not mine any more",

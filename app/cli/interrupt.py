@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from signal import SIGALRM, SIGINT
 from types import FrameType
 
 import click
@@ -14,7 +15,8 @@ from greenlet import getcurrent
 from app.domain import ShopError
 
 STOPPED = 130  # exit status, as a shell has it for SIGINT
-TO_END = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+AGAIN = 0.001  # s until an interrupt that was thrown away is raised again
+TO_END = (SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -29,12 +31,26 @@ def ends_at_ctrl_c(said: str) -> Iterator[None]:
 
 @contextmanager
 def heard_at_once() -> Iterator[None]:
-    """In here a Ctrl-C raises KeyboardInterrupt, wherever it is."""
-    before = signal.signal(signal.SIGINT, _interrupt)
+    """In here a Ctrl-C raises KeyboardInterrupt, wherever it is.
+
+    What is raised in a destructor Python throws away: then it is raised again a moment later.
+    """
+    handlers = {number: signal.signal(number, _interrupt) for number in (SIGINT, SIGALRM)}
+    hook = sys.unraisablehook
+
+    def thrown_away(what: sys.UnraisableHookArgs) -> None:
+        if isinstance(what.exc_value, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            hook(what)
+
+    sys.unraisablehook = thrown_away
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = hook
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -66,7 +82,7 @@ def _interrupt(_: int, __: FrameType | None) -> None:
     Thrown into his code it would run his `finally` and his `except`, and the search would take what
     they send for what he always does.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one must not interrupt the leaving
+    signal.signal(SIGINT, signal.SIG_IGN)  # a second one must not interrupt the leaving
     outermost = getcurrent()
     while outermost.parent is not None:
         outermost = outermost.parent

@@ -41,6 +41,7 @@ def fulfil() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     parts = output.parts()
+    parts.check_database()
     for consumer in parts.fulfil.consumers:
         consumer.beat = parts.beat.give
     parts.fulfil.run(stop)

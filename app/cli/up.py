@@ -47,6 +47,7 @@ def _check(settings: Settings) -> None:
                 f"Cannot write to {folder} ({error.strerror}). "
                 "Mend it, or choose another folder: VAR_DIR=… make run"
             ) from error
+    output.parts().check_database()
 
 
 @contextmanager

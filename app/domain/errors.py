@@ -99,6 +99,28 @@ class DatabaseAway(ShopError):
     """The database does not answer."""
 
 
+class Unreadable(ShopError, ValueError):
+    """A record in store or database that cannot be read here."""
+
+
+class Newer(Unreadable):
+    """One that only a newer version of us can read."""
+
+    def __init__(self, said: str = "") -> None:
+        super().__init__(
+            said
+            or Text("A newer version of Last Apple made this: it cannot be read here. Upgrade.")
+        )
+
+
+class UnknownDeadLetter(ShopError):
+    """The item has no dead letter of that id, or none any more."""
+
+
+class WrongDatabase(ShopError):
+    """The database cannot keep what we sell; the text says what to do."""
+
+
 class LockLost(ShopError):
     """The critical section ended, and its lock had gone to nobody or to somebody else."""
 

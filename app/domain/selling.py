@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 
-import orjson
-
+from app.domain import records
+from app.domain.errors import Newer, Unreadable
 from app.text import Text
 
 
@@ -65,11 +65,18 @@ class Order:
 
     def encode(self) -> bytes:
         """The sale as it stands in the store's stream and under its keys (JSON)."""
-        return orjson.dumps(self)
+        return records.encode(self)
 
     @classmethod
     def decode(cls, payload: bytes | str) -> Order:
-        return cls(**orjson.loads(payload))
+        """Raises Unreadable, of which Newer is one."""
+        order = records.decode(cls, payload)
+        if order.quantity < 1:
+            raise Unreadable("Its quantity is less than 1.")
+        return order
+
+
+SOLD_BY_NEWER = Text("A newer version of Last Apple started this round: not on sale here. Upgrade.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +128,15 @@ class Round:
         return self.mode.partition(":")[2]
 
     def encode(self) -> bytes:
-        return orjson.dumps(asdict(self))
+        return records.encode(self)
 
     @classmethod
     def decode(cls, record: bytes | str) -> Round:
-        return cls(**orjson.loads(record))
+        """Raises Unreadable, of which Newer is one."""
+        try:
+            return records.decode(cls, record)
+        except Newer:
+            raise Newer(SOLD_BY_NEWER) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,35 +2,29 @@
 
 stocked = the round's record · left = the stock key · sold = the distinct order ids in stream ∪
 database, with their quantities · recorded = the server's own count of the stream's entries.
-A round that sells in the database has no stream: left = its row, sold = its orders.
+A round that sells in the database has no stream: left = its row, sold = its orders. A dead letter
+that can be read counts as sold, as its buyer was told so; none lets the round be exact.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass
-from enum import StrEnum
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import DatabaseAway, Order, Outcome, Round, StoreAway
+from app.domain import DatabaseAway, Order, Outcome, Round, StoreAway, Unreadable
 from app.service.rounds import in_database
 from app.service.tally import BEAT, Post, posts
-from app.store import db, orders, rounds, stock
+from app.service.verdict import Verdict, sentence
+from app.store import db, dead_letters, orders, rounds, sales, stock
+from app.store.keys import Keys
 from app.store.redis import answering
-from app.text import Text, counted
 
 PATIENCE = 3 * BEAT  # s to wait for each worker's word on whether it was quiet while we read
-
-
-class Verdict(StrEnum):
-    SETTLING = "settling"  # sales are under way: nothing can be said yet
-    EXACT = "exact"  # every unit is sold once or still there
-    OVERSOLD = "oversold"
-    UNDERSOLD = "undersold"  # units that nobody has
-    INCONSISTENT = "inconsistent"  # the numbers add up, the orders do not
 
 
 @dataclass(frozen=True)
@@ -54,6 +48,7 @@ class Audit:
     duplicate_keys: int
     sales_without_order: int
     orders_without_sale: int
+    not_booked: int  # dead letters, and what cannot be read in the stream
     in_flight: int
     answers: dict[str, int]  # as the workers counted them: to look at, no evidence
     conflicts: int
@@ -62,14 +57,15 @@ class Audit:
 
 @dataclass(frozen=True)
 class Books:
-    """One reading of store and database, between the moments `start` and `end`."""
+    """One reading of store and database."""
 
-    start: float
-    end: float
     left: int
     waiting: list[Order]  # sales in the stream, not yet orders
-    recorded: int  # sales ever written to the stream
+    recorded: int  # sales ever written to the stream, but for those dropped by hand
     rows: dict[str, tuple[int, str]]  # order id -> quantity, idempotency key
+    dead: list[Order] = field(default_factory=list)  # dead letters that can be read
+    unreadable: int = 0  # dead letters that cannot
+    unread: int = 0  # entries of the stream that cannot be read; fulfil will bury them
 
 
 class Auditor:
@@ -82,58 +78,83 @@ class Auditor:
 
         Raises StoreAway, DatabaseAway.
         """
+        audit = self._audit(round)
+        if not audit.settled and not audit.in_flight:  # the last one may just have ended
+            audit = self._audit(round)
+        return audit
+
+    def _audit(self, round: Round) -> Audit:
+        before = self._count(round)
         books = self._read(round)
-        deadline = time.time() + PATIENCE
+        after = self._count(round)
+        deadline = time.monotonic() + PATIENCE
         while True:
             with answering():
                 workers = posts(self.store, round)
-            heard = all(post.spoke_after(books.end) for post in workers)
-            if heard or time.time() > deadline:
-                quiet = heard and all(post.quiet_since_before(books.start) for post in workers)
+            heard = all(post.spoke_after(after) for post in workers)
+            if heard or time.monotonic() > deadline:
+                quiet = heard and all(post.quiet_before(before) for post in workers)
                 return judge(round, books, workers, quiet)
             time.sleep(BEAT / 5)
 
+    def _count(self, round: Round) -> int:
+        """A reading begins or ends: every worker will say what it knew of it (see tally)."""
+        with answering():
+            return int(self.store.incr(Keys(round.item, round.number).readings))
+
     def _read(self, round: Round) -> Books:
-        """Stock, then stream, then database: a sale on its way is then seen twice, never missed."""
+        """Stock, stream, dead letters, database: a sale on its way is seen twice, never missed."""
         if in_database(round.mode):
             return self._read_database(round)
-        start = time.time()
         with answering():
             left = rounds.left(self.store, round)
-            waiting, recorded = rounds.sales(self.store, round)
+            payloads, recorded = rounds.sales(self.store, round)
+            letters, dropped = dead_letters.of_round(self.store, round.item, round.number)
         if left is None:
             raise StoreAway("The store has lost this round's stock: was it emptied?")
         with db.answering(), self.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
+        waiting = _readable(round, payloads)
+        dead = _readable(round, [letter.sale for letter in letters])
         return Books(
-            start,
-            time.time(),
             left,
-            [Order.decode(sale) for sale in waiting],
-            recorded,
+            waiting,
+            recorded - dropped,
             {id: (quantity, key) for id, quantity, key in rows},
+            dead,
+            len(letters) - len(dead),
+            len(payloads) - len(waiting),
         )
 
     def _read_database(self, round: Round) -> Books:
-        start = time.time()
         with db.answering(), self.sessions() as session:
             left = stock.left(session, round)
             rows = orders.of_round(session, round.item, round.number)
         if left is None:
             raise DatabaseAway("The database has lost this round's stock: was it emptied?")
         sold = {id: (quantity, key) for id, quantity, key in rows}
-        return Books(start, time.time(), left, [], len(sold), sold)
+        return Books(left, [], len(sold), sold)
+
+
+def _readable(round: Round, payloads: list[bytes]) -> list[Order]:
+    found = []
+    for payload in payloads:
+        with suppress(Unreadable):
+            found.append(sales.read(Keys(round.item, round.number), {b"sale": payload}))
+    return found
 
 
 def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit:
     """Hold what was sold against what was stocked."""
-    sales = books.rows | {order.id: (order.quantity, order.key) for order in books.waiting}
-    sold = sum(quantity for quantity, _ in sales.values())
-    keys = Counter(key for _, key in sales.values())
-    settled = quiet and not books.waiting
+    in_store = [*books.waiting, *books.dead]
+    bought = books.rows | {order.id: (order.quantity, order.key) for order in in_store}
+    sold = sum(quantity for quantity, _ in bought.values())
+    keys = Counter(key for _, key in bought.values())
+    settled = quiet and not books.waiting and not books.unread
+    not_booked = len(books.dead) + books.unreadable + books.unread
     oversold = max(0, sold - round.stock)
     undersold = max(0, round.stock - books.left - sold)
-    duplicate_ids = max(0, books.recorded - len(sales))
+    duplicate_ids = max(0, books.recorded - len(bought) - books.unreadable - books.unread)
     duplicate_keys = sum(count - 1 for count in keys.values())
     orders_without_sale = max(0, len(books.rows) - books.recorded)
     broken = duplicate_ids + duplicate_keys + orders_without_sale
@@ -144,6 +165,9 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         verdict = Verdict.SETTLING
     elif oversold:
         verdict = Verdict.OVERSOLD
+    elif not_booked:
+        # Before undersold: a sale that cannot be read may be whose the missing units are.
+        verdict = Verdict.INCONSISTENT
     elif undersold:
         verdict = Verdict.UNDERSOLD
     elif broken or unaccounted:
@@ -159,7 +183,7 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         settled=settled,
         verdict=verdict,
         sentence=sentence(
-            verdict, round.stock, sold, books.left, broken, answers[Outcome.BUSY.value]
+            verdict, round.stock, sold, books.left, broken, answers[Outcome.BUSY.value], not_booked
         ),
         stocked=round.stock,
         left=books.left,
@@ -169,8 +193,9 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         undersold=undersold,
         duplicate_ids=duplicate_ids,
         duplicate_keys=duplicate_keys,
-        sales_without_order=len(sales.keys() - books.rows.keys()),
+        sales_without_order=len(bought.keys() - books.rows.keys()),
         orders_without_sale=orders_without_sale,
+        not_booked=not_booked,
         in_flight=sum(post.in_flight for post in workers),
         answers={
             outcome.value: answers[outcome] for outcome in Outcome if outcome != Outcome.ROUND_OVER
@@ -178,70 +203,3 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         conflicts=sum(post.conflicts for post in workers),
         locks_lost=sum(post.locks_lost for post in workers),
     )
-
-
-def sentence(
-    verdict: Verdict, stocked: int, sold: int, left: int, broken: int, busy: int = 0
-) -> Text:
-    """The verdict as one would say it to a class.
-
-    BUSY answers while stock remains are no undersell, and are told apart from it.
-    """
-    match verdict:
-        case Verdict.SETTLING:
-            return Text(
-                "Settling: %(sold)s of %(stocked)s sold so far, and purchases are under way.",
-                sold=sold,
-                stocked=stocked,
-            )
-        case Verdict.OVERSOLD:
-            return counted(
-                "Sold %(sold)s of %(stocked)s. %(num)s customer will be disappointed.",
-                "Sold %(sold)s of %(stocked)s. %(num)s customers will be disappointed.",
-                sold - stocked,
-                sold=sold,
-                stocked=stocked,
-            )
-        case Verdict.UNDERSOLD:
-            return counted(
-                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s unit belongs to nobody.",
-                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s units belong to nobody.",
-                stocked - left - sold,
-                sold=sold,
-                stocked=stocked,
-                left=left,
-            )
-        case Verdict.INCONSISTENT if sold + left > stocked:
-            return Text(
-                "Sold %(sold)s of %(stocked)s and still %(left)s left: %(twice)s more than there "
-                "were. Lost updates; the oversell comes when the rest is sold.",
-                sold=sold,
-                stocked=stocked,
-                left=left,
-                twice=sold + left - stocked,
-            )
-        case Verdict.INCONSISTENT:
-            return Text(
-                "Sold %(sold)s of %(stocked)s, but %(broken)s sales do not add up.",
-                sold=sold,
-                stocked=stocked,
-                broken=broken,
-            )
-        case Verdict.EXACT if left and busy:
-            return counted(
-                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for. "
-                "%(num)s time a customer was turned away as BUSY.",
-                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for. "
-                "%(num)s times a customer was turned away as BUSY.",
-                busy,
-                sold=sold,
-                stocked=stocked,
-                left=left,
-            )
-        case Verdict.EXACT:
-            return Text(
-                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for.",
-                sold=sold,
-                stocked=stocked,
-                left=left,
-            )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import ITEMS, DatabaseAway, Order, StoreAway, UnknownOrder
+from app.domain import ITEMS, DatabaseAway, Order, ShopError, StoreAway, UnknownOrder, Unreadable
 from app.store import db, keys, orders
 from app.store.redis import answering
 from app.text import Text
@@ -30,17 +30,18 @@ class OrderBook:
     def find(self, id: str) -> Entry:
         """One order. Asks the store first, so a sale is found with the database away.
 
-        Raises UnknownOrder; StoreAway or DatabaseAway when the one that may have it is away.
+        Raises UnknownOrder; StoreAway or DatabaseAway when the one that may have it is away,
+        Unreadable when the store has it and nobody can read it.
         """
-        recorded, store_away = self._recorded([id])
+        recorded, lacking = self._recorded([id])
         if recorded:
             return Entry(recorded[0], confirmed=False)
         with db.answering(), self.sessions() as session:
             order = orders.find(session, id)
         if order:
             return Entry(order, confirmed=True)
-        if store_away:
-            raise store_away
+        if lacking:
+            raise lacking
         raise UnknownOrder(Text("There is no order %(id)s.", id=id))
 
     def mine(self, buyer: str, recent: Iterable[str]) -> tuple[list[Entry], bool]:
@@ -48,9 +49,9 @@ class OrderBook:
 
         `recent` are ids from the buyer's cookie: those still in the store are found by them.
         """
-        recorded, store_away = self._recorded(recent)
+        recorded, lacking = self._recorded(recent)
         found = {order.id: Entry(order, confirmed=False) for order in recorded}
-        partial = store_away is not None
+        partial = lacking is not None
         try:
             with db.answering(), self.sessions() as session:
                 confirmed = orders.of_buyer(session, buyer, MOST) if buyer else []
@@ -60,8 +61,11 @@ class OrderBook:
         newest_first = sorted(found.values(), key=lambda entry: entry.order.id, reverse=True)
         return newest_first[:MOST], partial
 
-    def _recorded(self, ids: Iterable[str]) -> tuple[list[Order], StoreAway | None]:
-        """Orders in the store; and an error, when a node that may have more of them is away."""
+    def _recorded(self, ids: Iterable[str]) -> tuple[list[Order], ShopError | None]:
+        """Orders in the store; and an error, when there may be more of them.
+
+        A node that may have them is away, or a record cannot be read.
+        """
         try:
             with answering():
                 pipe = self.store.pipeline(transaction=False)
@@ -71,6 +75,14 @@ class OrderBook:
                 answers = pipe.execute(raise_on_error=False)
         except StoreAway as error:
             return [], error
-        errors = [answer for answer in answers if isinstance(answer, redis.RedisError)]
-        away = StoreAway(f"The store does not answer: {errors[0]}") if errors else None
-        return [Order.decode(answer) for answer in answers if isinstance(answer, bytes)], away
+        found: list[Order] = []
+        lacking: ShopError | None = None
+        for answer in answers:
+            if isinstance(answer, redis.RedisError):
+                lacking = StoreAway(f"The store does not answer: {answer}")
+            elif isinstance(answer, bytes):
+                try:
+                    found.append(Order.decode(answer))
+                except Unreadable as error:
+                    lacking = error
+        return found, lacking

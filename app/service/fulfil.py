@@ -3,7 +3,11 @@
 Reads every open round's stream as one consumer of a group, inserts in batches (a row that is
 there already is left alone), and only after the commit acknowledges and deletes. Killed at any
 point, it or another one takes up what was read and not acknowledged. While the database is away
-the sales wait in the stream.
+the sales wait in the stream. What can never be booked goes to the item's dead letters, with the
+reason, and the rest of its batch is booked.
+
+No item waits for another: all are read together, and each has a thread that books its sales; while
+that is busy, and while a stream of its own is wrong, the others are read without it.
 
 On a cluster each item has a consumer of its own, as one XREADGROUP reads streams of one slot only:
 so each can wait for sales without polling, and an item whose node is away holds up no other.
@@ -17,17 +21,18 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent import futures
-from typing import cast
+from typing import Any, cast
 
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import DatabaseAway, Order
-from app.store import db, keys, orders, rounds
+from app.domain import Unreadable
+from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
+from app.service.mover import Batch, Entries, Mover
+from app.store import keys, rounds
 from app.store.keys import Keys
 from app.store.rounds import GROUP
 
-KEY_LIFE = 24 * 3600  # s for which an idempotency key is remembered after its order is confirmed
 # A round's stream is looked at for a day after its end: a worker frozen in mid-sale may still
 # wake up and write to it.
 STREAM_LIFE = 24 * 3600 * 1000  # ms
@@ -35,12 +40,9 @@ LEFT_BEHIND = 2_000  # ms after which a sale that was read and not moved counts 
 TIDY = 60.0  # s between two clean-ups
 WAIT = 200  # ms to wait for a new sale; also the time it takes to notice a new round
 GATHER = 0.1  # s between two batches; an order is confirmed that much later
-LONGEST_PAUSE = 2.0  # s between two tries while store or database is away
 
 log = logging.getLogger(__name__)
 
-Entries = list[tuple[bytes, dict[bytes, bytes]]]  # as XREADGROUP gives them: (id, fields)
-Batch = tuple[Keys, Entries]
 Answer = list[tuple[bytes, Entries]]  # XREADGROUP's: (stream, its entries)
 
 
@@ -49,6 +51,7 @@ class Fulfil:
 
     def __init__(self, store: redis.Redis, sessions: sessionmaker[Session], batch: int) -> None:
         """`batch` is the most sales of one stream to move at once."""
+        self.sessions = sessions
         self.consumers = [
             Consumer(store, sessions, batch, items) for items in rounds.read_together(store)
         ]
@@ -70,102 +73,161 @@ class Consumer:
         self, store: redis.Redis, sessions: sessionmaker[Session], batch: int, items: list[str]
     ) -> None:
         self.store = store
-        self.sessions = sessions
         self.batch = batch
         self.items = items
         self.name = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
         self.beat: Callable[[], None] = lambda: None  # called with every turn, to show that we live
+        self.aside = Aside()
+        self.mover = Mover(store, sessions, self.aside)
+        self.busy: dict[str, futures.Future[None]] = {}  # item -> its thread's work
         self.next_claim = 0.0
         self.next_tidy = time.monotonic() + TIDY
 
     def run(self, stop: threading.Event) -> None:
         """Until `stop`; and then until the streams are empty, so that nothing is left behind.
 
-        Stopped while store or database is away, it leaves the sales where they are: safe.
+        Stopped while store or database is away, it leaves the sales where they are: safe. Raises
+        what nothing here is prepared for: a process that looks alive must not move nothing.
         """
-        pause = 0.1
-        in_hand: list[Batch] = []
+        with futures.ThreadPoolExecutor(len(self.items)) as pool:
+            try:
+                self._run(stop, pool)
+            except BaseException:
+                stop.set()  # or those who wait for the database would go on
+                raise
+
+    def _run(self, stop: threading.Event, pool: futures.Executor) -> None:
+        pause = SHORTEST_PAUSE
         while True:
             self.beat()
+            last = stop.is_set()
+            self._collect()
             try:
-                last = stop.is_set()
-                in_hand = in_hand or self.read(0 if last else WAIT)
-                moved = sum(len(entries) for _, entries in in_hand)
-                while in_hand:
-                    self.move(*in_hand[0])
-                    in_hand.pop(0)
-                pause = 0.1
-                if last and not moved:
-                    return
-                # A batch costs the disk a sync, however small it is: let some gather.
-                if moved < self.batch:
-                    stop.wait(GATHER)
-            except (redis.RedisError, DatabaseAway) as error:
+                batches = self.read(0 if last or self.busy else WAIT)
+            except redis.RedisError as error:
                 log.warning("%s Trying again in %.1f s.", error, pause)
                 if stop.wait(pause):
                     return
                 pause = min(LONGEST_PAUSE, pause * 2)
+                continue
+            pause = SHORTEST_PAUSE
+            if last and not batches and not self.busy:
+                return
+            for item in {names.item for names, _ in batches}:
+                its = [batch for batch in batches if batch[0].item == item]
+                self.busy[item] = pool.submit(self.mover.run, its, stop)
+            futures.wait(self.busy.values(), GATHER, futures.FIRST_COMPLETED)
+            # A batch costs the disk a sync, however small it is: let some gather.
+            if sum(len(entries) for _, entries in batches) < self.batch:
+                stop.wait(GATHER)
+
+    def _collect(self) -> None:
+        """Those who are done are free again. Raises what none of them should have met."""
+        for item, work in list(self.busy.items()):
+            if work.done():
+                del self.busy[item]
+                work.result()
 
     def read(self, wait: int) -> list[Batch]:
-        """The next sales: left behind by a dead consumer first, else new within `wait` ms."""
-        open_rounds = rounds.open_streams(self.store, self.items)
-        if not open_rounds:
-            time.sleep(wait / 1000)
-            return []
+        """The next sales: left behind by a dead consumer first, else new within `wait` ms.
+
+        Of items that are not busy, and of streams that do not stand aside.
+        """
+        streams = self._streams()
         if time.monotonic() >= self.next_tidy:
             self.next_tidy = time.monotonic() + TIDY
-            self.tidy(open_rounds)
+            self.tidy(streams)
         if time.monotonic() >= self.next_claim:
-            if claimed := self.claim(open_rounds):
+            if claimed := self.claim(streams):
                 return claimed
             self.next_claim = time.monotonic() + LEFT_BEHIND / 1000
-        by_name = {each.sales.encode(): each for each in open_rounds}
-        new = self.store.xreadgroup(
-            GROUP,
-            self.name,
-            dict.fromkeys(by_name, ">"),
-            count=self.batch,
-            block=wait or None,  # 0 would mean for ever
-        )
+        streams = [each for each in streams if not self.aside.stands(each.sales)]
+        if not streams:
+            time.sleep(wait / 1000)
+            return []
+        by_name = {each.sales.encode(): each for each in streams}
+        try:
+            new = self._xreadgroup(self.store, streams, wait)
+        except redis.ResponseError:  # it does not say of which
+            return self._read_each(streams)
+        for each in streams:
+            self.aside.well(each.sales)
         return [(by_name[name], entries) for name, entries in cast(Answer, new)]
 
-    def claim(self, open_rounds: list[Keys]) -> list[Batch]:
-        """Take over what some consumer read long ago and never acknowledged."""
+    def _streams(self) -> list[Keys]:
+        """Open streams of the items that are not busy, but for those that stand aside."""
+        items = [
+            item
+            for item in self.items
+            if item not in self.busy and not self.aside.stands(keys.streams(item))
+        ]
+        streams, failed = rounds.open_streams(self.store, items)
+        for item, error in failed.items():
+            self.aside.put(keys.streams(item), error)
+        return [each for each in streams if not self.aside.stands(each.sales)]
+
+    def _xreadgroup(self, client: Any, streams: list[Keys], wait: int) -> Any:
+        new = dict.fromkeys([each.sales for each in streams], ">")
+        # A wait of 0 would mean for ever.
+        return client.xreadgroup(GROUP, self.name, new, count=self.batch, block=wait or None)
+
+    def _read_each(self, streams: list[Keys]) -> list[Batch]:
+        """One by one, so that only those stand aside that are to blame."""
         pipe = self.store.pipeline(transaction=False)
-        for each in open_rounds:
-            pipe.xautoclaim(each.sales, GROUP, self.name, LEFT_BEHIND, count=self.batch)
-        answers = pipe.execute()
+        for each in streams:
+            self._xreadgroup(pipe, [each], 0)
         return [
             (each, entries)
-            for each, (_, entries, _) in zip(open_rounds, answers, strict=True)
-            if entries
+            for each, answer in self._answered(streams, pipe.execute(raise_on_error=False))
+            for _, entries in answer
         ]
 
-    def move(self, names: Keys, entries: Entries) -> None:
-        """Commit first, then acknowledge, delete, and let the idempotency keys run out."""
-        sold = [Order.decode(fields[b"sale"]) for _, fields in entries]
-        with db.answering(), self.sessions.begin() as session:
-            orders.insert_missing(session, sold)
-        ids = [id for id, _ in entries]
-        pipe = self.store.pipeline()
-        pipe.xack(names.sales, GROUP, *ids)
-        pipe.xdel(names.sales, *ids)
-        pipe.unlink(*(names.order(order.id) for order in sold))
-        for order in sold:
-            if order.key == order.id:  # the client sent none, so nobody will come back with it
-                pipe.unlink(names.key(order.key))
+    def _answered(self, streams: list[Keys], answers: list[Any]) -> list[tuple[Keys, Any]]:
+        """Those streams that have an answer, with it; the others are mended, or stand aside."""
+        found = []
+        for each, answer in zip(streams, answers, strict=True):
+            if isinstance(answer, redis.RedisError):
+                self._failed(each, answer)
             else:
-                pipe.expire(names.key(order.key), KEY_LIFE)
-        pipe.execute()
+                found.append((each, answer))
+        return found
 
-    def tidy(self, open_rounds: list[Keys]) -> None:
+    def _failed(self, names: Keys, error: redis.RedisError) -> None:
+        """A group or a stream that is gone is made anew; for what else it may be, time passes."""
+        try:
+            if "NOGROUP" in str(error) or "no such key" in str(error):
+                log.warning("%s: its group is made anew: %s", names.sales, error)
+                rounds.make_group(self.store, names)
+                return
+        except redis.ResponseError as again:
+            error = again
+        self.aside.put(names.sales, error)
+
+    def claim(self, streams: list[Keys]) -> list[Batch]:
+        """Take over what some consumer read long ago and never acknowledged."""
+        pipe = self.store.pipeline(transaction=False)
+        for each in streams:
+            pipe.xautoclaim(each.sales, GROUP, self.name, LEFT_BEHIND, count=self.batch)
+        answers = self._answered(streams, pipe.execute(raise_on_error=False))
+        return [(each, entries) for each, (_, entries, _) in answers if entries]
+
+    def tidy(self, streams: list[Keys]) -> None:
         """Forget consumers that died empty-handed, and streams of rounds long ended."""
-        now = time.time() * 1000
-        for each in open_rounds:
-            for consumer in self.store.xinfo_consumers(each.sales, GROUP):
-                if not consumer["pending"] and consumer["idle"] > TIDY * 1000:
-                    self.store.xgroup_delconsumer(each.sales, GROUP, consumer["name"])
-            round = rounds.find(self.store, each.item, each.number)
-            old = round is None or (round.ended is not None and round.ended < now - STREAM_LIFE)
-            if old and not self.store.xlen(each.sales):
-                self.store.srem(keys.streams(each.item), each.number)
+        for each in streams:
+            try:
+                self._tidy(each)
+            except redis.ResponseError as error:
+                self._failed(each, error)
+
+    def _tidy(self, names: Keys) -> None:
+        for consumer in self.store.xinfo_consumers(names.sales, GROUP):
+            if not consumer["pending"] and consumer["idle"] > TIDY * 1000:
+                self.store.xgroup_delconsumer(names.sales, GROUP, consumer["name"])
+        try:
+            round = rounds.find(self.store, names.item, names.number)
+            since = time.time() * 1000 - STREAM_LIFE
+            old = round is None or (round.ended is not None and round.ended < since)
+        except Unreadable:  # a record that we cannot read is none that we may judge
+            return
+        if old and not self.store.xlen(names.sales):
+            self.store.srem(keys.streams(names.item), names.number)

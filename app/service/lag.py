@@ -1,39 +1,62 @@
-"""How far fulfil is behind."""
+"""How far fulfil is behind: what waits to be booked, and for how long; asked of the store alone."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import redis
 
-from app.store import rounds
-from app.store.lua import source
+from app.domain import ITEMS
+from app.store import keys, rounds
+from app.store.redis import answering
 
 
-def lag(store: redis.Redis) -> dict[str, int]:
-    """For how many ms each item's oldest sale has waited to become an order.
+@dataclass(frozen=True)
+class Lag:
+    """One item's. `waiting` sales are not booked yet, the oldest since `age` ms (0: none waits);
+    `dead_letters` cannot be. `error` is "" unless the item could not be asked in full."""
 
-    Items that have none waiting are left out, and on a cluster those whose node is away. Raises
-    RedisError when all are.
+    item: str
+    waiting: int = 0
+    age: int = 0
+    dead_letters: int = 0
+    error: str = ""
+
+
+# At the item's own node: of a cluster each has a clock of its own.
+TIME = "return redis.call('TIME')"
+
+
+def lag(store: redis.Redis) -> list[Lag]:
+    """Of each item, in two round trips (on a cluster two a node). Raises StoreAway.
+
+    The age is by the store's clock alone: an entry's id against TIME.
     """
-    together = rounds.read_together(store)
-    found: dict[str, int] = {}
-    away: list[redis.RedisError] = []
-    for items in together:
-        try:
-            found |= _of(store, items)
-        except (redis.ConnectionError, redis.TimeoutError) as error:
-            away.append(error)
-    if len(away) == len(together):
-        raise away[0]
-    return found
+    with answering():
+        streams, failed = rounds.open_streams(store, list(ITEMS))
+        pipe = store.pipeline(transaction=False)
+        for item in ITEMS:
+            pipe.eval(TIME, 1, keys.dead_letters(item))
+            pipe.xlen(keys.dead_letters(item))
+        for names in streams:
+            pipe.xlen(names.sales)
+            pipe.xrange(names.sales, count=1)
+        answers = iter(pipe.execute(raise_on_error=False))
+    asked = {item: [next(answers), next(answers)] for item in ITEMS}
+    read: dict[str, list[Any]] = {item: [] for item in ITEMS}
+    for names in streams:
+        read[names.item] += [next(answers), next(answers)]
+    return [_lag(item, [*asked[item], *read[item]], failed.get(item)) for item in ITEMS]
 
 
-def _of(store: redis.Redis, items: list[str]) -> dict[str, int]:
-    streams = rounds.open_streams(store, items)
-    if not streams:
-        return {}
-    ages = store.register_script(source("waiting"))([each.sales for each in streams])
-    found: dict[str, int] = {}
-    for each, age in zip(streams, ages, strict=True):
-        if age >= 0:
-            found[each.item] = max(found.get(each.item, 0), age)
-    return found
+def _lag(item: str, answers: list[Any], error: Exception | None) -> Lag:
+    """`answers`: the time, the dead letters, then each stream's length and its oldest entry."""
+    errors = [each for each in (error, *answers) if isinstance(each, Exception)]
+    if errors:
+        return Lag(item, error=str(errors[0]))
+    (seconds, micros), dead_letters, *streams = answers
+    oldest = [int(entries[0][0].partition(b"-")[0]) for entries in streams[1::2] if entries]
+    now = int(seconds) * 1000 + int(micros) // 1000
+    age = max(0, now - min(oldest)) if oldest else 0
+    return Lag(item, sum(streams[::2]), age, dead_letters)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from dataclasses import dataclass, replace
 
 import uuid_utils
@@ -21,6 +20,7 @@ from app.domain import (
     Round,
     Sale,
     StoreAway,
+    Unreadable,
 )
 from app.modes import MODES, Mode
 from app.service.refusals import no_item, not_running
@@ -78,13 +78,13 @@ class Purchase:
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
         NotOnSale, NotOpen, KeyReused, StoreAway, DatabaseAway (the sale may have happened: try
-        again with the key).
+        again with the key), Unreadable (the key has bought, and nobody can read what).
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())
         try:
             answer = self._try(item, quantity, key or id, buyer, id)
-        except (NotOnSale, Invalid):
+        except (NotOnSale, Invalid, Unreadable):
             # The round has ended since: what was sold under this key in it is still sold.
             earlier = self._sold_under(item, key) if key else None
             if earlier is None:
@@ -115,8 +115,8 @@ class Purchase:
             # the store to the database, or back, must find his sale too.
             if selling.mixed and key != id and (earlier := self._sold_under(item, key)):
                 return earlier
-            number, price, now = selling.round.number, ITEMS[item].price, int(time.time() * 1000)
-            if now < selling.round.opens:
+            number, price, now = selling.round.number, ITEMS[item].price, self.servers.clock.now()
+            if selling.round.delay and now < selling.round.opens:  # our clock may lag a little
                 raise NotOpen(selling.round.opens - now)
             order = Order(id, item, number, quantity, price, buyer, key, now)
             try:
@@ -167,7 +167,7 @@ class Purchase:
             raise Invalid(errors)
 
     def _find(self, item: str) -> Selling:
-        """The item's running round. Raises NotOnSale."""
+        """The item's running round. Raises NotOnSale, Unreadable."""
         known = self.selling.get(item)
         if known:
             return known
@@ -202,6 +202,8 @@ class Purchase:
             except StoreAway as error:
                 away = error
                 continue
+            except Unreadable:
+                newest = None  # a newer version has taken the item over
             if newest is None or newest != known.round:
                 self._forget(known)
         if away:

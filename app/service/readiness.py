@@ -16,7 +16,7 @@ from functools import cached_property
 import redis
 from sqlalchemy import Engine
 
-from app.domain import ITEMS, DatabaseAway
+from app.domain import ITEMS, DatabaseAway, StoreAway
 from app.service import standing
 from app.service.lag import lag
 from app.service.standing import Standing
@@ -85,7 +85,10 @@ class Readiness:
         return self._found
 
     def _checks(self) -> tuple[Check, ...]:
-        return (self._store(), self._database(), self.orders(), *self._processes())
+        return (
+            *(self._store(), self._database(), self.orders(), self.dead_letters()),
+            *self._processes(),
+        )
 
     def _store(self) -> Check:
         """By a real write: a store without memory or disk, or a replica, answers every question."""
@@ -127,20 +130,37 @@ class Readiness:
     def orders(self) -> Check:
         """By what it has not done: whether it runs, only its own machine knows."""
         try:
-            waiting = lag(self.servers.store)
-        except redis.RedisError as error:
+            found = lag(self.servers.store)
+            if all(each.error for each in found):
+                raise StoreAway(found[0].error)
+        except StoreAway as error:
             log.warning("Whether sales wait cannot be seen: %s", error)
             said = Text("Whether sales become orders cannot be seen: the store does not answer.")
             return Check("orders", State.FAILING, said)
-        longest = max(waiting.values(), default=0)
+        longest = max(each.age for each in found)
         if longest <= LONGEST_LAG:
             return Check("orders", State.OK, Text("Sales become orders."))
         said = Text(
             "Sales wait to become orders, one for %(seconds)s s (%(items)s).",
             seconds=longest // 1000,
-            items=", ".join(item for item, age in waiting.items() if age > LONGEST_LAG),
+            items=", ".join(each.item for each in found if each.age > LONGEST_LAG),
         )
         return Check("orders", State.FAILING, said)
+
+    def dead_letters(self) -> Check:
+        """They wait for a person, while the shop sells and books all else."""
+        try:
+            count = sum(each.dead_letters for each in lag(self.servers.store))
+        except StoreAway:
+            return Check("dead_letters", State.UNWELL, Text("The store does not answer."))
+        if not count:
+            return Check("dead_letters", State.OK, Text("Every sale could be booked."))
+        said = counted(
+            "%(num)s sale could not be booked: see lastapple deadletter list.",
+            "%(num)s sales could not be booked: see lastapple deadletter list.",
+            count,
+        )
+        return Check("dead_letters", State.UNWELL, said)
 
     def _processes(self) -> list[Check]:
         """Those that `up` keeps, as far as they are not well; none in a container of its own."""

@@ -12,13 +12,13 @@ from app.domain import (
     ROUND_BOUNDS,
     DatabaseAway,
     Invalid,
-    Item,
     Round,
+    Unreadable,
 )
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
 from app.service.catalogue import needs
-from app.service.fulfil import KEY_LIFE
+from app.service.known import known, readable
 from app.service.refusals import (
     no_field,
     no_item,
@@ -33,6 +33,7 @@ from app.store import db
 from app.store import rounds as records
 from app.store import stock as table
 from app.store.redis import answering
+from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
 from app.text import Text
 
@@ -52,9 +53,11 @@ class Rounds:
     def start(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
-        Raises as `check` does, and StoreAway; DatabaseAway when it would sell there.
+        Raises as `check` does, and StoreAway; DatabaseAway when it would sell there; Unreadable
+        when the newest one is not for us to end.
         """
         wanted = self.check(item, mode, stock, times)
+        self.newest(item)
         elsewhere = self._put if in_database(wanted.mode) else None
         with answering():
             new = records.start(self.store, wanted, elsewhere)
@@ -106,8 +109,11 @@ class Rounds:
 
     def lately_elsewhere(self, round: Round) -> bool:
         """Has the item sold within a day from the other of store and database? Raises StoreAway."""
-        with answering():
-            earlier = records.before(self.store, round, LOOK_BACK)
+        try:
+            with answering():
+                earlier = list(map(known, records.before(self.store, round, LOOK_BACK)))
+        except Unreadable:
+            return True  # who knows where that one sold
         since = round.started - KEY_LIFE * 1000
         return any(
             in_database(each.mode) != in_database(round.mode) and (each.ended or since) >= since
@@ -117,9 +123,10 @@ class Rounds:
     def end(self, item: str, only: int | None = None) -> Round:
         """The running round; with `only` that one and no other.
 
-        Raises UnknownItem, NotOnSale when it does not run, StoreAway.
+        Raises UnknownItem, NotOnSale when it does not run, StoreAway, Unreadable.
         """
         _check_item(item)
+        self.newest(item)
         with answering():
             ended = records.end(self.store, item, only)
         if ended is None:
@@ -127,13 +134,25 @@ class Rounds:
         self._close(ended)
         return ended
 
+    def now(self) -> int:
+        """ms since 1970, as all who compare moments of a round have it. Raises StoreAway."""
+        return self.servers.clock.now()
+
+    def opens_in(self, round: Round) -> int:
+        """ms until it sells; 0 when it does. Raises StoreAway."""
+        return min(round.delay, max(0, round.opens - self.now())) if round.delay else 0
+
     def newest(self, item: str) -> Round | None:
-        """The item's newest round, running or ended. Raises StoreAway."""
+        """The item's newest round, running or ended. Raises StoreAway, Unreadable."""
         with answering():
-            return records.newest(self.store, item)
+            found = records.newest(self.store, item)
+        return found and known(found)
 
     def find(self, item: str, number: int | None = None) -> Round:
-        """One round, the newest unless `number` says. Raises UnknownRound, StoreAway."""
+        """One round, the newest unless `number` says.
+
+        Raises UnknownRound, StoreAway, Unreadable.
+        """
         with answering():
             if number is None:
                 found = records.newest(self.store, item)
@@ -141,7 +160,7 @@ class Rounds:
                 found = records.find(self.store, item, number)
         if found is None:
             raise no_round(item, number)
-        return found
+        return known(found)
 
     def left(self, round: Round) -> int | None:
         """Units left in stock. Raises StoreAway or DatabaseAway, where the stock is."""
@@ -151,14 +170,16 @@ class Rounds:
         with answering():
             return records.left(self.store, round)
 
-    def shelf(self) -> list[tuple[Item, Round | None, int | None]]:
+    def shelf(self) -> list[records.Shelved]:
         """Every item with its newest round and the units left in it. Raises StoreAway.
 
-        With the database away, the units in it are not known: None.
+        With the database away, the units in it are not known: None. In the place of a round that
+        cannot be read stands the error.
         """
         with answering():
-            rows = records.shelf(self.store)
-        left = self._left_in_database([round for _, round, _ in rows if round])
+            shelf = records.shelf(self.store)
+        rows: list[records.Shelved] = [(item, readable(round), left) for item, round, left in shelf]
+        left = self._left_in_database([round for _, round, _ in rows if isinstance(round, Round)])
         return [(item, round, left.get(item.slug, units)) for item, round, units in rows]
 
     def _left_in_database(self, rounds: list[Round]) -> dict[str, int | None]:
@@ -177,11 +198,10 @@ class Rounds:
         Raises Invalid for a mode that is unknown or an exhibit.
         """
         check_default(mode)
-        return [
-            self.start(item.slug, mode, item.stock, {})
-            for item in ITEMS.values()
-            if self.newest(item.slug) is None
-        ]
+        with answering():
+            shelf = records.shelf(self.store)
+        never = [item for item, round, _ in shelf if round is None]
+        return [self.start(item.slug, mode, item.stock, {}) for item in never]
 
 
 def _check_item(item: str) -> None:

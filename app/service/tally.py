@@ -1,9 +1,14 @@
 """What each worker is doing, published for the lab and for the audit's word *settling*.
 
-Twice a second each shop worker writes one field per round into the round's hash: how many
-purchases are under way, since when none has been, and how its answers so far were counted. The
+Four times a second each shop worker writes one field per round into the round's hash: how many
+purchases are under way, for how long none has been, and how its answers so far were counted. The
 counts are for looking at. The audit never takes them as evidence; it only asks whether everybody
 was quiet while it read.
+
+Whether that was so nobody's clock says, as clocks differ. An audit counts its readings of a round's
+books in the store, one up before it reads and one up after. A worker says how many it had seen when
+it was first found quiet, and how many it has seen now: quiet with fewer than the first, and still
+quiet with the second, it sold nothing in between.
 """
 
 from __future__ import annotations
@@ -14,44 +19,67 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import orjson
 import redis
 
-from app.domain import Outcome, Round, Sale, StoreAway
+from app.domain import Outcome, Round, Sale, StoreAway, records
+from app.store import lua
 from app.store.keys import Keys
 
 BEAT = 0.25  # s between two beats: a worker learns of a switch, and the audit of it, in time
 DEAD = 5.0  # s without a beat after which a worker counts as dead, its purchases with it
+# s without a beat after which a worker sells nothing unheard: well before others think it dead.
+MUTE = DEAD / 2
 
 log = logging.getLogger(__name__)
 
 
 @dataclass
 class Post:
-    """One worker's state in one round. Times are seconds since 1970, of the worker's clock."""
+    """One worker's state in one round."""
 
     in_flight: int = 0
-    quiet_since: float | None = field(default_factory=time.time)  # None while in flight
-    beat: float = 0.0
+    seen: int = 0  # readings of the books that it knew of when it spoke
+    quiet: int | None = None  # those it knew of when first found quiet; None: it was not, since
+    idle: float = 0.0  # s since its last purchase ended, 0 while one is under way
     left_round: bool = False  # this worker will never sell in the round again
     answers: dict[str, int] = field(default_factory=dict)
     conflicts: int = 0
     locks_lost: int = 0
+    age: float = 0.0  # s since it said this, by the store's clock
 
     def count(self, outcome: Outcome) -> None:
         self.answers[outcome.value] = self.answers.get(outcome.value, 0) + 1
 
-    def spoke_after(self, moment: float) -> bool:
-        """Does this tell what was so at `moment`? A dead worker's last word has to do."""
-        return self.left_round or self.beat >= moment or self.beat < time.time() - DEAD
+    @property
+    def dead(self) -> bool:
+        return self.age > DEAD
 
-    def quiet_since_before(self, moment: float) -> bool:
-        """Has nothing been under way since before `moment`? A dead worker does nothing."""
-        quiet = self.quiet_since is not None and self.quiet_since <= moment
-        return quiet or self.beat < time.time() - DEAD
+    def spoke_after(self, reading: int) -> bool:
+        """Does this tell what was so after that reading? A dead worker's last word has to do."""
+        return self.left_round or self.seen >= reading or self.dead
+
+    def quiet_before(self, reading: int) -> bool:
+        """Has nothing been under way since before that reading? A dead worker does nothing."""
+        return self.dead or (self.quiet is not None and self.quiet < reading)
+
+    def quiet_for(self, seconds: float) -> bool:
+        """Has nothing been under way for so long, for all that is known?"""
+        return self.dead or (self.in_flight == 0 and self.idle + self.age >= seconds)
+
+
+@dataclass
+class Shift:
+    """This worker's time in one round."""
+
+    keys: Keys
+    post: Post = field(default_factory=Post)
+    purchases: int = 0  # begun so far
+    since: float = field(default_factory=time.monotonic)  # nothing is under way
+    spoke: float = field(default_factory=time.monotonic)  # when it last set out to say so
 
 
 class RoundLeft(Exception):
@@ -64,9 +92,10 @@ class Tally:
     def __init__(self, store: redis.Redis, on_beat: Callable[[], None]) -> None:
         """`on_beat` runs before each beat, in the beating thread."""
         self.store = store
+        self.say = store.register_script(lua.source("say_status"))
         self.worker = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
         self.on_beat = on_beat
-        self.posts: dict[str, Post] = {}  # by the name of the round's hash
+        self.shifts: dict[str, Shift] = {}  # by the name of the round's hash
         self.lock = threading.Lock()
         self.stopped = threading.Event()
         threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True).start()
@@ -74,28 +103,35 @@ class Tally:
     def enter(self, keys: Keys) -> None:
         """Show up in a round before the first purchase in it, so that no audit overlooks us."""
         with self.lock:
-            self.posts.setdefault(keys.workers, Post()).left_round = False
-        self._publish(keys.workers)
+            shift = self.shifts.setdefault(keys.workers, Shift(keys))
+            shift.post.left_round = False
+        self._publish(shift)
 
     def leave(self, keys: Keys) -> None:
         """Nothing new will be sold in that round here; what is under way may still end."""
         with self.lock:
-            if post := self.posts.get(keys.workers):
-                post.left_round = True
+            if shift := self.shifts.get(keys.workers):
+                shift.post.left_round = True
 
     @contextmanager
     def under_way(self, keys: Keys) -> Iterator[Callable[[Sale], None]]:
         """Around one purchase. Call what it yields with the sale; no call means an error.
 
         Raises RoundLeft when this worker has said good-bye to the round: nothing may be sold in
-        it any more.
+        it any more. Who was not heard for too long speaks first, as audits take it for dead: raises
+        redis.RedisError.
         """
         with self.lock:
-            post = self.posts.get(keys.workers)
-            if post is None or post.left_round:
+            shift = self.shifts.get(keys.workers)
+        if shift and time.monotonic() - shift.spoke > MUTE:
+            self._publish(shift)
+        with self.lock:
+            if shift is None or shift.post.left_round:
                 raise RoundLeft
+            post = shift.post
             post.in_flight += 1  # the beats go on for as long as this purchase does
-            post.quiet_since = None
+            post.quiet = None
+            shift.purchases += 1
         ended: list[Sale] = []
         try:
             yield ended.append
@@ -103,7 +139,7 @@ class Tally:
             with self.lock:
                 post.in_flight -= 1
                 if post.in_flight == 0:
-                    post.quiet_since = time.time()
+                    shift.since = time.monotonic()
                 for sale in ended:
                     if sale.outcome is not Outcome.ROUND_OVER:
                         post.count(sale.outcome)
@@ -120,8 +156,8 @@ class Tally:
         while not self.stopped.wait(BEAT):
             # Each by itself: on a cluster, one item's node may be away and the others' not.
             self._try(self.on_beat)
-            for name in list(self.posts):
-                self._try(partial(self._publish, name))
+            for shift in list(self.shifts.values()):
+                self._try(partial(self._publish, shift))
 
     @staticmethod
     def _try(deed: Callable[[], None]) -> None:
@@ -129,21 +165,37 @@ class Tally:
             deed()
         except (redis.RedisError, StoreAway) as error:
             log.warning("no beat, the store does not answer: %s", error)
+        except Exception:  # whatever one round does, the others' beats go on
+            log.exception("no beat")
 
-    def _publish(self, name: str) -> None:
+    def _publish(self, shift: Shift) -> None:
         with self.lock:
-            post = self.posts.get(name)
-            if post is None:
-                return
-            post.beat = time.time()
-            done = post.left_round and post.in_flight == 0
-            said = asdict(post) | {"left_round": done}
+            purchases, quiet = shift.purchases, shift.post.in_flight == 0
+        readings = int(self.store.get(shift.keys.readings) or 0)
+        with self.lock:
+            post = shift.post
+            if quiet and shift.purchases == purchases and post.quiet is None:
+                post.quiet = readings  # so it was, at the moment of that look
+            post.seen = readings
+            post.idle = 0.0 if post.in_flight else time.monotonic() - shift.since
+            done = post.left_round and post.quiet is not None
+            said = records.encode(replace(post, left_round=done))
             if done:
-                del self.posts[name]
-        self.store.hset(name, self.worker, orjson.dumps(said))
+                self.shifts.pop(shift.keys.workers, None)
+        begun = time.monotonic()
+        self.say(keys=[shift.keys.workers], args=[self.worker, said])
+        shift.spoke = begun
 
 
 def posts(store: redis.Redis, round: Round) -> list[Post]:
-    """What every worker last said of a round."""
-    said = store.hvals(Keys(round.item, round.number).workers)
-    return [Post(**orjson.loads(text)) for text in said]
+    """What every worker last said of a round. Raises Unreadable for a newer version's word."""
+    read = store.register_script(lua.source("read_statuses"))
+    now, *said = read(keys=[Keys(round.item, round.number).workers])
+    return [_post(text, int(now)) for text in said]
+
+
+def _post(said: bytes, now: int) -> Post:
+    moment, _, text = said.partition(b" ")
+    if moment.startswith(b"{"):  # so the first version said it, which is gone
+        return Post(answers=orjson.loads(said)["answers"], age=now / 1000)
+    return replace(records.decode(Post, text), age=(now - int(moment)) / 1000)

@@ -7,14 +7,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    NotSupportedError,
+    ProgrammingError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import DatabaseAway
+from app.domain import DatabaseAway, Newer, WrongDatabase
 
 FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
+# What PostgreSQL says of a row, by the class of its SQLSTATE: a value that it cannot take, a
+# constraint, a view's check, a limit (of an index's row), and whatever a trigger raises.
+OF_A_ROW = ("22", "23", "44", "54", "P0")
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
 
 
@@ -46,6 +55,7 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
             "connect_timeout": max(1, timeout_ms // 1000),
             # A server that vanished answers nothing, not even that: let the kernel notice.
             "tcp_user_timeout": timeout_ms,
+            "client_encoding": "utf8",  # whatever the environment says
             "options": f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms}",
         },
     )
@@ -53,7 +63,18 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
 
     @event.listens_for(made, "do_connect")
     def connect(_dialect: Any, _record: Any, arguments: Any, options: Any) -> Impatient:
-        return Impatient.connect(*arguments, **options)
+        connected = Impatient.connect(*arguments, **options)
+        encoding = connected.info.parameter_status("server_encoding")
+        # Told at the handshake, so it costs no question; None: something in between kept it back.
+        if encoding not in ("UTF8", None):
+            name = connected.info.dbname
+            connected.close()
+            raise WrongDatabase(
+                f"The database {name} cannot keep every name and key: its encoding is {encoding}, "
+                "not UTF8. Make another, and name it in DATABASE_URL: CREATE DATABASE orders "
+                "ENCODING 'UTF8' TEMPLATE template0"
+            )
+        return connected
 
     @event.listens_for(made, "checkout")
     def limit(connection: Any, _record: Any, _proxy: Any) -> None:
@@ -75,8 +96,22 @@ def sessions(engine: Engine) -> sessionmaker[Session]:
     return sessionmaker(engine, expire_on_commit=False)
 
 
+def check(engine: Engine) -> None:
+    """Raises Newer when a newer version of us made the tables, WrongDatabase, DatabaseAway."""
+    ours = {path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}
+    with answering(), engine.connect() as connection:
+        if inspect(connection).has_table("alembic_version"):
+            made = set(connection.scalars(text("SELECT version_num FROM alembic_version")))
+            if made - ours:
+                raise Newer(
+                    "A newer version of Last Apple made the tables of this database (revision "
+                    f"{', '.join(sorted(made - ours))}): upgrade, or set DATABASE_URL to another."
+                )
+
+
 def migrate(engine: Engine) -> None:
-    """Bring the tables up to date. Raises DatabaseAway."""
+    """Bring the tables up to date. Raises Newer, WrongDatabase, DatabaseAway."""
+    check(engine)
     # Here, as it takes a sixth of every command's start, and most have no database to make.
     from alembic import command
     from alembic.config import Config
@@ -86,6 +121,40 @@ def migrate(engine: Engine) -> None:
     with answering(), engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+class Refused(Exception):
+    """The database refuses a row for good: it would, however often it is asked."""
+
+
+@contextmanager
+def taking_rows() -> Iterator[None]:
+    """As `answering`, for who inserts: raises Refused for what the rows themselves are to blame.
+
+    To blame are values and constraints: DataError, IntegrityError, a SQLSTATE of OF_A_ROW, and what
+    psycopg could not even send (a ProgrammingError or NotSupportedError without SQLSTATE). Waiting
+    helps with everything else: locks, time-outs, a full disk (SQLite says OperationalError), no
+    connection; and with a missing table or permission, which are no row's fault.
+    """
+    try:
+        with answering():
+            yield
+    except (OverflowError, UnicodeError) as error:  # the driver's, before it asks the database
+        raise Refused(str(error)) from error
+    except DatabaseAway as away:
+        said = away.__cause__
+        if isinstance(said, DBAPIError) and _about_a_row(said):
+            raise Refused(str(said.orig).partition("\n")[0]) from said
+        raise
+
+
+def _about_a_row(error: DBAPIError) -> bool:
+    if isinstance(error, DataError | IntegrityError):
+        return True
+    state = getattr(error.orig, "sqlstate", "")  # "": SQLite's driver, which has none
+    if state is None:
+        return isinstance(error, ProgrammingError | NotSupportedError)
+    return state[:2] in OF_A_ROW
 
 
 @contextmanager

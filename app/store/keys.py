@@ -23,7 +23,8 @@ class Keys:
         self.lock = f"{prefix}:lock"  # string: the lock's owner token
         self.fence = f"{prefix}:stock:fence"  # string: the highest fencing token shown
         self.record = f"{prefix}:round"  # string: the Round, as JSON
-        self.workers = f"{prefix}:workers"  # hash: worker -> what it is doing, as JSON
+        self.workers = f"{prefix}:workers"  # hash: worker -> when, and what it is doing, as JSON
+        self.readings = f"{prefix}:readings"  # string: how often an audit began or ended reading
 
     def order(self, id: str) -> str:
         """String: a sale by its id, until it is in the database."""
@@ -60,6 +61,16 @@ def streams(item: str) -> str:
 def probe(item: str) -> str:
     """String: written for a second to see that the item's node takes writes."""
     return f"{{{item}}}:probe"
+
+
+def dead_letters(item: str) -> str:
+    """Stream: the sales of all its rounds that cannot be booked, each with the reason."""
+    return f"{{{item}}}:dead"
+
+
+def dropped(item: str) -> str:
+    """Hash: number of a round -> how many of its dead letters were dropped for good."""
+    return f"{{{item}}}:dead:dropped"
 
 
 COMPARISONS = "comparisons"  # in the place of an item's name; no item is called so

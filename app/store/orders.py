@@ -57,6 +57,16 @@ class OrderRow(Base):
         )
 
 
+# What the columns take: characters, and bits beside the sign.
+COLUMNS = {name: OrderRow.__table__.c[name].type for name in FIELDS}
+LONGEST = {name: kind.length or 0 for name, kind in COLUMNS.items() if isinstance(kind, String)}
+BITS = {
+    name: 63 if isinstance(kind, BigInteger) else 31
+    for name, kind in COLUMNS.items()
+    if name not in LONGEST
+}
+
+
 def look(session: Session) -> None:
     """Read the table; SQLite answers a plain SELECT 1 without a look at its file."""
     session.execute(select(OrderRow.id).limit(1))
@@ -67,13 +77,37 @@ def row(order: Order) -> dict[str, Any]:
     return {name: getattr(order, name) for name in FIELDS} | {"confirmed": datetime.now(UTC)}
 
 
+def misfit(order: Order) -> str:
+    """Why no database of ours takes this order; "" when it fits.
+
+    Asked of none of them: SQLite would take what is too long, and lose what is too large.
+    """
+    for name, most in LONGEST.items():
+        text = getattr(order, name)
+        if len(text) > most:
+            return f"Its {name} has {len(text)} characters; {most} are the most."
+        if "\0" in text:
+            return f"Its {name} has a character that no database takes (NUL)."
+    for name, bits in BITS.items():
+        number = getattr(order, name)
+        if number.bit_length() > bits:
+            return f"Its {name} is too large a number: {number}."
+    return ""
+
+
 def insert_missing(session: Session, orders: Iterable[Order]) -> None:
-    """Insert those that are not there yet. The same batch may come again after a crash."""
+    """Insert those that are not there yet. The same batch may come again after a crash.
+
+    Only an order of the same id is left alone. Any other conflict is an IntegrityError: to ignore
+    it would be to lose a sale.
+    """
     rows = [row(order) for order in orders]
     if not rows:
         return
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    session.execute(dialect.insert(OrderRow).on_conflict_do_nothing(), rows)
+    session.execute(
+        dialect.insert(OrderRow).on_conflict_do_nothing(index_elements=[OrderRow.id]), rows
+    )
 
 
 def find(session: Session, id: str) -> Order | None:

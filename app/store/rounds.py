@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import time
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import redis
 
-from app.domain import ITEMS, Item, Round, StoreAway
-from app.store import keys
+from app.domain import ITEMS, Item, Round, StoreAway, Unreadable
+from app.store import clock, keys
 from app.store.cluster import Cluster
 from app.store.keys import Keys
 
 GROUP = "fulfil"  # the consumer group that moves sales to the database
+NUMBER = re.compile(rb"\d{1,9}")  # a round's, as the database can keep it
 RACES = 100  # instructors who may press Start at the same instant before one is told to try again
 
 
+# An item, its newest round (or why that cannot be read), and the units left in it.
+Shelved = tuple[Item, Round | Unreadable | None, int | None]
+
+
 def newest(store: redis.Redis, item: str) -> Round | None:
-    """The item's newest round, running or ended."""
+    """The item's newest round, running or ended. Raises Unreadable, as all here do for a record."""
     for _ in range(RACES):
         number = store.get(keys.newest(item))
         found = find(store, item, int(number)) if number else None
@@ -41,7 +46,7 @@ def before(store: redis.Redis, round: Round, most: int) -> list[Round]:
     return [Round.decode(record) for record in records if record]
 
 
-def shelf(store: redis.Redis) -> list[tuple[Item, Round | None, int | None]]:
+def shelf(store: redis.Redis) -> list[Shelved]:
     """Every item with its newest round and the units left in it, in two round trips.
 
     On a cluster two for each node; an item whose node is away has no round.
@@ -54,10 +59,13 @@ def shelf(store: redis.Redis) -> list[tuple[Item, Round | None, int | None]]:
         names = Keys(slug, int(number or 0))
         pipe.mget(names.record, names.stock, names.ended)
     found = _answered(numbers, pipe.execute(raise_on_error=False))
-    shelf = []
+    shelf = list[Shelved]()
     for slug, item in ITEMS.items():
         record, stock, ended = found.get(slug, (None, None, None))
-        shelf.append((item, Round.decode(record) if record else None, _units(stock, ended)))
+        try:
+            shelf.append((item, Round.decode(record) if record else None, _units(stock, ended)))
+        except Unreadable as error:
+            shelf.append((item, error, None))
     return shelf
 
 
@@ -73,16 +81,34 @@ def _answered(items: Iterable[str], answers: list[Any]) -> dict[str, Any]:
     return said
 
 
-def open_streams(store: redis.Redis, items: Sequence[str]) -> list[Keys]:
-    """Rounds of `items` whose sales may still have to be moved to the database."""
+def open_streams(
+    store: redis.Redis, items: Sequence[str]
+) -> tuple[list[Keys], dict[str, redis.RedisError]]:
+    """Rounds of `items` whose sales may still have to be moved to the database.
+
+    And the error of each item that could not be asked. Raises when none could.
+    """
     pipe = store.pipeline(transaction=False)
     for item in items:
         pipe.smembers(keys.streams(item))
-    return [
-        Keys(item, int(number))
-        for item, numbers in zip(items, pipe.execute(), strict=True)
-        for number in sorted(numbers, key=int)
+    answers = pipe.execute(raise_on_error=False)
+    numbers = _answered(items, answers)
+    found = [
+        Keys(item, number)
+        for item, members in numbers.items()
+        for number in sorted(int(each) for each in members if NUMBER.fullmatch(each))
     ]
+    asked = zip(items, answers, strict=True)
+    return found, {item: error for item, error in asked if item not in numbers}
+
+
+def make_group(store: redis.Redis, names: Keys) -> None:
+    """Let the round's stream be read by fulfil (again): from its beginning, if it has none."""
+    try:
+        store.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
+    except redis.ResponseError as error:
+        if "BUSYGROUP" not in str(error):  # somebody else was faster
+            raise
 
 
 def read_together(store: redis.Redis) -> list[list[str]]:
@@ -105,14 +131,14 @@ def start(
             number = int(pipe.get(keys.newest(wanted.item)) or 0)
             pipe.watch(Keys(wanted.item, number).record)  # somebody may be ending it
             running = find(store, wanted.item, number)
-            new = replace(wanted, number=number + 1, started=_now(), ended=None)
+            new = replace(wanted, number=number + 1, started=clock.now(store), ended=None)
             names = Keys(new.item, new.number)
             stocked = bool(pipe.exists(Keys(wanted.item, number).stock))
             if put_elsewhere and not put_elsewhere(new):
                 continue
             pipe.multi()
             if running and running.running:
-                _end(pipe, running, stocked)
+                _end(pipe, running, stocked, new.started)
             pipe.set(names.record, new.encode())
             if not put_elsewhere:
                 pipe.set(names.stock, new.stock)
@@ -142,7 +168,7 @@ def end(store: redis.Redis, item: str, only: int | None = None) -> Round | None:
                 return None
             stocked = bool(pipe.exists(Keys(item, running.number).stock))
             pipe.multi()
-            ended = _end(pipe, running, stocked)
+            ended = _end(pipe, running, stocked, clock.now(store))
             try:
                 pipe.execute()
             except redis.WatchError:
@@ -151,10 +177,10 @@ def end(store: redis.Redis, item: str, only: int | None = None) -> Round | None:
     raise StoreAway("Too many rounds are being ended at once. Try again.")
 
 
-def _end(pipe: redis.client.Pipeline, running: Round, stocked: bool) -> Round:
+def _end(pipe: redis.client.Pipeline, running: Round, stocked: bool, now: int) -> Round:
     """Queue what ends a round. Its stock moves away, so that no mode can read it any more."""
     names = Keys(running.item, running.number)
-    ended = replace(running, ended=_now())
+    ended = replace(running, ended=now)
     pipe.set(names.record, ended.encode())
     if stocked:  # else it is elsewhere
         pipe.rename(names.stock, names.ended)
@@ -177,19 +203,18 @@ def _units(stock: bytes | str | None, ended: bytes | str | None) -> int | None:
 
 
 def sales(store: redis.Redis, round: Round) -> tuple[list[bytes], int]:
-    """The sales not yet in the database, and how many were ever written (the server's count)."""
+    """The sales not yet in the database, and how many were ever written (the server's count).
+
+    An entry that has none is empty: no sale of ours, but something that waits to be moved.
+    """
     name = Keys(round.item, round.number).sales
     pipe = store.pipeline(transaction=True)
     pipe.xrange(name)
     pipe.xinfo_stream(name)
     entries, info = pipe.execute()
-    return [fields[b"sale"] for _, fields in entries], info["entries-added"]
+    return [fields.get(b"sale", b"") for _, fields in entries], info["entries-added"]
 
 
 def recorded(store: redis.Redis, round: Round) -> int:
     """How many sales were ever written to the round's stream (the server's count)."""
     return int(store.xinfo_stream(Keys(round.item, round.number).sales)["entries-added"])
-
-
-def _now() -> int:
-    return int(time.time() * 1000)

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.config import Settings
 from app.domain import StoreAway
 from app.store import db
+from app.store.clock import StoreClock
 from app.store.redis import connect
 from app.store.transactions import FOR_PAGES, Transactions, sellers
 from app.text import Text
@@ -37,6 +38,10 @@ class Servers:
     @cached_property
     def store(self) -> redis.Redis:
         return self.own_store()
+
+    @cached_property
+    def clock(self) -> StoreClock:
+        return StoreClock(self.store)
 
     def own_store(self) -> redis.Redis:
         """A client beside `store`, for whoever does to it what nobody may do to all others'."""

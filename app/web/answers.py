@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
@@ -16,6 +15,7 @@ from app.domain import (
     DatabaseAway,
     Invalid,
     KeyReused,
+    Newer,
     NotOnSale,
     NotOpen,
     RunIsOn,
@@ -27,12 +27,15 @@ from app.domain import (
     UnknownRound,
     UnknownRun,
     UnknownWay,
+    Unreadable,
+    WrongDatabase,
 )
 from app.text import Text
+from app.web.addresses import host_in
 from app.web.words import dumps, say
 
 # kind of error -> (status, title)
-PROBLEMS: dict[type[ShopError], tuple[int, Text]] = {
+PROBLEMS: dict[type, tuple[int, Text]] = {
     UnknownItem: (404, Text("No such item")),
     UnknownOrder: (404, Text("No such order")),
     UnknownRound: (404, Text("No such round")),
@@ -45,10 +48,13 @@ PROBLEMS: dict[type[ShopError], tuple[int, Text]] = {
     ClassIsFull: (409, Text("The class is full")),
     NotOnSale: (409, Text("Not on sale")),
     NotOpen: (409, Text("Not open yet")),
+    Newer: (409, Text("Made by a newer version")),
+    Unreadable: (409, Text("Not readable here")),
     KeyReused: (422, Text("Idempotency key already used")),
     Invalid: (422, Text("That cannot be meant")),
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),
+    WrongDatabase: (503, Text("The database is away")),
 }
 OUR_FAULT = (500, Text("Our fault"))
 # What the framework itself refuses: the status in words, and what it means.
@@ -57,6 +63,7 @@ HTTP_WORDS = {
     403: (Text("Forbidden"), Text("This is not for you.")),
     404: (Text("Not Found"), Text("There is nothing at this address.")),
     405: (Text("Method Not Allowed"), Text("This address does not take that kind of request.")),
+    408: (Text("Request Timeout"), Text("The body of this request did not come in time.")),
     411: (Text("Length Required"), Text("Say how long the body is (Content-Length).")),
     413: (Text("Request Entity Too Large"), Text("The body is too large: 16 KiB is the most.")),
     415: (Text("Unsupported Media Type"), Text("Send a form or application/json.")),
@@ -122,7 +129,9 @@ def describe(error: Exception) -> tuple[int, str, str, dict[str, Any]]:
         title, words = HTTP_WORDS.get(status, (error.name, error.description or error.name))
         ours = error.description if isinstance(error.description, Text) else None
         return status, title, ours or words, {}
-    status, title = PROBLEMS[type(error)] if isinstance(error, ShopError) else OUR_FAULT
+    status, title = next(
+        (PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS), OUR_FAULT
+    )
     if status >= 500:
         current_app.logger.error("%s: %s", title, error, exc_info=status == 500)
         return status, title, AWAY, {}
@@ -150,10 +159,12 @@ def register(app: Flask, template: str) -> None:
     @app.errorhandler(Exception)
     def failed(error: Exception) -> Response:
         status, title, detail, members = describe(error)
-        if wants_html():
-            answer = page(template, status, title=title, detail=detail)
-        else:
-            answer = problem(status, title, detail, **members)
+        answer = problem(status, title, detail, **members)
+        try:
+            if wants_html():
+                answer = page(template, status, title=title, detail=detail)
+        except Exception:  # then in JSON: an error of the error's page would say nothing at all
+            current_app.logger.exception("no page for %s %s", status, title)
         if isinstance(error, HTTPException):
             for name, value in error.get_headers():
                 if name == "Allow":
@@ -164,7 +175,8 @@ def register(app: Flask, template: str) -> None:
     def same_origin() -> None:
         """No other site's page may press our buttons: buy in a visitor's name, start a round."""
         origin = request.headers.get("Origin")
-        if request.method == "POST" and origin and urlsplit(origin).netloc != request.host:
+        ours = origin is None or (host_in(origin) == request.host != "")
+        if request.method == "POST" and not ours:
             abort(403, Text("Only our own pages may send this."))
 
     @app.after_request

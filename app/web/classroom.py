@@ -8,7 +8,16 @@ from typing import Any
 
 from flask import Blueprint, Response, request, session
 
-from app.domain import ITEMS, ClassIsFull, DatabaseAway, Invalid, NotOnSale, Round, StoreAway
+from app.domain import (
+    ITEMS,
+    ClassIsFull,
+    DatabaseAway,
+    Invalid,
+    NotOnSale,
+    Round,
+    StoreAway,
+    Unreadable,
+)
 from app.service.classroom.members import ITEM, LONGEST_NAME, Members, nickname
 from app.service.classroom.sale import ClassSale, key_of
 from app.service.purchase import Purchase
@@ -72,14 +81,14 @@ def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprin
     def now() -> dict[str, Any]:
         try:
             round = purchase.running(ITEM)
-        except NotOnSale:
+        except (NotOnSale, Unreadable):
             return NOTHING
         if not sale.owns(round):
             return NOTHING  # else phones would buy from under a stampede
         units = left(round)  # before the clock is read: the store takes its time
         return {
             "round": round.number,
-            "opens_in_ms": _opens_in(round),
+            "opens_in_ms": sale.rounds.opens_in(round),
             "left": units,
             "key": key_of(round, session["buyer"]),
         }
@@ -92,7 +101,3 @@ def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprin
             return None
 
     return phone
-
-
-def _opens_in(round: Round) -> int:
-    return max(0, round.opens - int(time.time() * 1000))

@@ -15,6 +15,8 @@ from flask_babel import Babel
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
+from app.web.addresses import host_in
+
 LANGUAGES = {"en": "English", "zh": "简体中文"}  # the first is the code's own
 TAGS = {"en": "en", "zh": "zh-Hans"}  # as HTML and HTTP name them
 NAME = "language"  # of the query's field and of the cookie
@@ -55,14 +57,15 @@ def this_page_in(language: str) -> str:
     From an address that is longer than any of ours it goes to the front page: it would stand there
     for each language once more.
     """
-    came = urlsplit(request.referrer or "")
+    came = request.referrer or ""
     path, query = "/", list[tuple[str, str]]()
     if len(request.full_path) > LONGEST:
         pass
     elif request.method == "GET":
         path, query = quote(request.path), list(request.args.items(multi=True))
-    elif came.netloc == request.host:
-        path, query = "/" + came.path.lstrip("/"), parse_qsl(came.query)
+    elif host_in(came) == request.host != "":
+        page = urlsplit(came)
+        path, query = "/" + page.path.lstrip("/"), parse_qsl(page.query)
     query = [pair for pair in query if pair[0] != NAME]
     return f"{path}?{urlencode([*query, (NAME, language)])}"
 

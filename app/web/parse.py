@@ -13,6 +13,7 @@ from app.service.fields import called
 from app.text import Text
 
 LARGEST_BODY = 16 * 1024  # bytes; a purchase needs about a hundred
+LARGEST = 2**31 - 1  # whole number, either way: what the database's columns hold
 JSON = "application/json"
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
@@ -27,7 +28,10 @@ def body(request: Request) -> dict[str, Any]:
     if "Transfer-Encoding" in request.headers:
         raise LengthRequired(Text("Say how long the body is (Content-Length)."))
     if request.mimetype in FORMS:
-        return request.form.to_dict()
+        fields = request.form.to_dict()
+        if None in fields:  # a part may lack its name
+            raise BadRequest
+        return fields
     if request.mimetype != JSON:
         raise UnsupportedMediaType(Text("Send a form or application/json."))
     try:
@@ -41,15 +45,20 @@ def body(request: Request) -> dict[str, Any]:
 
 
 def whole(values: dict[str, Any], name: str, default: int | None = None) -> int:
-    """A whole number: of a form its digits, of JSON a number. Raises Invalid."""
+    """A whole number: of a form its digits, of JSON a number. Raises Invalid.
+
+    What it has to be between is the services' to say; no number is beyond LARGEST.
+    """
     value = values.get(name, default)
     if isinstance(value, str):
         digits = value.strip()
         if digits.isascii() and digits.removeprefix("-").isdigit() and len(digits) < 20:
-            return int(digits)
-    elif isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise Invalid({name: Text("%(field)s must be a whole number.", field=called(name))})
+            value = int(digits)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Invalid({name: Text("%(field)s must be a whole number.", field=called(name))})
+    if abs(value) > LARGEST:
+        raise Invalid({name: Text("%(field)s is a number beyond all bounds.", field=called(name))})
+    return value
 
 
 def text(values: dict[str, Any], name: str, default: str = "") -> str:

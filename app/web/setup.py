@@ -1,4 +1,4 @@
-"""A bare Flask application with our limits, cookie, errors and headers."""
+"""A bare Flask application with our addresses, limits, cookie, errors and headers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from flask import Flask
 
 from app.config import Settings
 from app.service.secret import secret
-from app.web import answers, language, parse, words
+from app.web import addresses, answers, language, parse, words
 
 
 def flask_app(settings: Settings, error_page: str) -> Flask:
     """`error_page` is the template that shows an error to a person."""
-    app = Flask("app.web")
+    app = addresses.Addressed("app.web")
     app.config.update(
         SECRET_KEY=secret(settings),
         SESSION_COOKIE_NAME="buyer",

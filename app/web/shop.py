@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import uuid_utils
@@ -15,6 +15,7 @@ from app.domain import (
     Invalid,
     Item,
     KeyReused,
+    Newer,
     NotOnSale,
     NotOpen,
     Outcome,
@@ -22,13 +23,14 @@ from app.domain import (
     ShopError,
     StoreAway,
     UnknownItem,
+    Unreadable,
 )
 from app.service.book import Entry, OrderBook
 from app.service.purchase import Answer, Purchase
 from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
-from app.web.answers import describe, iso, json, page, problem, see_other, wants_html
+from app.web.answers import describe, iso, json, page, problem, said, see_other, wants_html
 from app.web.words import money
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
@@ -45,6 +47,8 @@ KINDS: dict[type[ShopError], str] = {
     UnknownItem: "not_found",
     NotOnSale: "not_on_sale",
     NotOpen: "not_open",
+    Newer: "not_on_sale",
+    Unreadable: "not_on_sale",
     Invalid: "invalid",
     KeyReused: "invalid",
     StoreAway: "unavailable",
@@ -61,7 +65,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     shop = Blueprint("shop", __name__)
 
     def shelf() -> list[dict[str, Any]]:
-        return [_shelf_item(*row) for row in rounds.shelf()]
+        return [_shelf_item(*row, rounds.opens_in) for row in rounds.shelf()]
 
     @shop.get("/")
     def index() -> Response:
@@ -123,7 +127,13 @@ def know_buyer() -> None:
         session.permanent = True
 
 
-def _shelf_item(item: Item, round: Round | None, left: int | None) -> dict[str, Any]:
+def _shelf_item(
+    item: Item,
+    found: Round | Unreadable | None,
+    left: int | None,
+    opens_in: Callable[[Round], int],
+) -> dict[str, Any]:
+    round = found if isinstance(found, Round) else None
     on_sale = round is not None and round.running
     return {
         "slug": item.slug,
@@ -133,22 +143,21 @@ def _shelf_item(item: Item, round: Round | None, left: int | None) -> dict[str, 
         "stock": left if on_sale else None,
         "on_sale": on_sale,
         "round": round.number if round else 0,
-        "opens_in_ms": max(0, round.opens - _now()) if round and on_sale else 0,
+        "opens_in_ms": opens_in(round) if round and on_sale else 0,
         "limit": round.limit if round else 0,
+        "why_not": said(found) if isinstance(found, Unreadable) else "",
     }
 
 
-def _now() -> int:
-    """ms since 1970."""
-    return int(time.time() * 1000)
-
-
 def _entry(entry: Entry) -> dict[str, Any]:
+    """Of an item that is in the catalogue no more, the name is what the order calls it."""
     order = entry.order
+    known = ITEMS.get(order.item)
     return {
         "id": order.id,
         "item": order.item,
-        "name": ITEMS[order.item].name,
+        "name": known.name if known else order.item,
+        "known": known is not None,
         "quantity": order.quantity,
         "total": money(order.price * order.quantity),
         "state": "confirmed" if entry.confirmed else "recorded",
@@ -203,7 +212,7 @@ def _error_page(error: ShopError, item: str, values: dict[str, Any]) -> Response
     return page(
         "shop/answer.html",
         status,
-        kind=KINDS[type(error)],
+        kind=KINDS.get(type(error), "unavailable"),
         title=title,
         detail=detail,
         slug=item if known else None,

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import os
 import socket
-import struct
 from importlib import import_module
 from typing import Any
 
 # By create_shop.
 LOADED = ("app.parts", *(f"app.web.{name}" for name in ("classroom", "health", "setup", "shop")))
-SLOWEST_CLIENT = struct.pack("ll", 3, 0)  # (s, µs) between two pieces of one request
+UNREAD = 16 * 1024  # bytes of answers that the system keeps for a client who does not read them
 
 
 def on_starting(_server: Any) -> None:
@@ -43,5 +42,6 @@ def post_fork(_server: Any, worker: Any) -> None:
     if worker.core is not None:
         os.sched_setaffinity(0, {worker.core})
     for listener in worker.sockets:
-        # gunicorn's threads wait for a slow client without limit; accepted sockets inherit this.
-        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, SLOWEST_CLIENT)
+        # Accepted sockets inherit this. By itself the system keeps megabytes, so hundreds of pages
+        # would be made for somebody who asks on and on and takes none.
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD)

@@ -8,7 +8,6 @@ import pytest
 import requests
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from tests.e2e.access import barriers
 from tests.e2e.test_lab import everybody_buys
 from tests.e2e.test_shop import no_sideways_scroll
 from tests.reading import Page as Read
@@ -45,7 +44,6 @@ def looked_through(page: Page) -> None:
     texts = Read(page.content()).texts
     assert {text: words for text in texts if (words := english(text))} == {}
     no_sideways_scroll(page)
-    assert barriers(page) == []
 
 
 def test_buying_in_chinese(zh: Page, shop: Shop) -> None:

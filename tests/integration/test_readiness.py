@@ -51,7 +51,7 @@ def states(found: dict[str, Any]) -> dict[str, str]:
     return {check["name"]: check["state"] for check in found["checks"]}
 
 
-WELL = {"store": "ok", "database": "ok", "orders": "ok"}
+WELL = {"store": "ok", "database": "ok", "orders": "ok", "dead_letters": "ok"}
 
 
 def test_all_is_well(server: FlaskClient) -> None:
@@ -93,7 +93,7 @@ def test_a_sale_that_waits_for_long(parts: Parts, server: FlaskClient) -> None:
     said = answer.get_json()["checks"][2]["sentence"]
     assert said == "Sales wait to become orders, one for 31 s (fig)."
     fulfil_all(parts.fulfil)
-    assert lag(parts.store) == {}
+    assert not any(each.waiting for each in lag(parts.store))
     assert server.get("/readyz").status_code == 200
 
 
@@ -112,7 +112,8 @@ def test_what_fulfil_has_read_and_not_booked_waits_too(parts: Parts) -> None:
     mode(parts, round).sell(order(round))
     sales = Keys("fig", round.number).sales
     parts.store.xreadgroup("fulfil", "somebody", {sales: ">"})
-    assert 0 <= lag(parts.store)["fig"] < 10_000
+    [fig] = [each for each in lag(parts.store) if each.item == "fig"]
+    assert (fig.waiting, fig.age < 10_000) == (1, True)
 
 
 @pytest.mark.usefixtures("always_fresh")
@@ -199,3 +200,18 @@ def test_with_the_store_away_the_lab_says_so_instead_of_its_page(tmp_path: Path)
     answer = create_lab(nowhere).test_client().get("/", headers=HTML)
     assert answer.status_code == 503
     assert "The store does not answer." in answer.text
+
+
+@pytest.mark.usefixtures("always_fresh")
+def test_what_could_not_be_booked_is_named_and_stops_nothing(
+    parts: Parts, server: FlaskClient
+) -> None:
+    round = parts.rounds.start("fig", "atomic", 10, {})
+    parts.store.xadd(Keys("fig", round.number).sales, {"sale": b'{"id":"x"}'})
+    fulfil_all(parts.fulfil)
+    answer = server.get("/readyz")
+    assert (answer.status_code, states(answer.get_json())) == (
+        200,
+        WELL | {"dead_letters": "unwell"},
+    )
+    assert answer.get_json()["checks"][3]["sentence"].startswith("1 sale could not be booked")

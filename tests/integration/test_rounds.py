@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -171,8 +173,7 @@ def test_a_dead_workers_purchase_does_not_keep_the_audit_waiting(
     parts.store.hset(
         "{apple}:1:workers",
         "killed",
-        b'{"in_flight":1,"quiet_since":null,"beat":%d,"left_round":false,"answers":{},'
-        b'"conflicts":0,"locks_lost":0}' % 1_000,
+        b'%d {"in_flight":1,"answers":{}}' % 1_000,
     )
     assert parts.auditor.audit(round).settled
     assert BEAT < 1, "a worker that lives shows up well before it is given up"
@@ -206,3 +207,17 @@ def test_every_mode_with_a_lease_is_warned_of(mode: str) -> None:
 
 def long_work(mode: str) -> Round:
     return Round("apple", 1, 5, mode, think=100, lease=50)
+
+
+def test_a_clock_that_is_set_back_stops_no_sales(
+    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The starter's is an hour ahead of the seller's: what opens when is by the store's."""
+    ahead = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic)
+    monkeypatch.setattr(records, "time", ahead, raising=False)
+    opened = parts.rounds.start("apple", "atomic", 10, {})
+    assert worker().buy("apple", 1).sale.outcome is Outcome.SOLD
+    assert abs(opened.started - time.time() * 1000) < 60_000
+    assert parts.rounds.opens_in(opened) == 0
+    later = parts.rounds.start("apple", "atomic", 10, {"delay": 60_000})
+    assert 50_000 < parts.rounds.opens_in(later) < 60_100

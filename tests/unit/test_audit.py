@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.domain import Order, Round
-from app.service.audit import Audit, Books, Verdict, judge
+from app.service.audit import Audit, Books, judge
 from app.service.tally import Post
+from app.service.verdict import Verdict
 
 ROUND = Round("apple", 1, 10, "watch")
 
@@ -24,8 +25,6 @@ def judged(
 ) -> Audit:
     waiting = waiting or []
     books = Books(
-        start=0.0,
-        end=1.0,
         left=left,
         waiting=waiting,
         recorded=len(rows) + len(waiting) if recorded is None else recorded,
@@ -88,7 +87,7 @@ def test_an_order_that_was_never_sold() -> None:
 
 
 def test_those_turned_away_are_told_apart_from_units_lost() -> None:
-    books = Books(0.0, 1.0, left=9, waiting=[], recorded=1, rows={"a": (1, "a")})
+    books = Books(left=9, waiting=[], recorded=1, rows={"a": (1, "a")})
     audit = judge(ROUND, books, [Post(answers={"SOLD": 1, "BUSY": 3})], quiet=True)
     assert audit.verdict is Verdict.EXACT
     assert audit.sentence.endswith("3 times a customer was turned away as BUSY.")
@@ -97,3 +96,27 @@ def test_those_turned_away_are_told_apart_from_units_lost() -> None:
 def test_the_sentence_counts_customers() -> None:
     assert judged(0, orders(11)).sentence == "Sold 11 of 10. 1 customer will be disappointed."
     assert "3 customers" in judged(0, orders(13)).sentence
+
+
+@pytest.mark.parametrize(
+    ("dead", "unreadable", "left", "sold", "undersold"),
+    [
+        ([order("d")], 0, 6, 4, 0),  # told that it is sold, and not in the database
+        ([], 1, 6, 3, 1),  # whose the unit is cannot be read: no word of "nobody"
+        ([], 1, 7, 3, 0),  # nothing was ever taken for it
+    ],
+)
+def test_a_dead_letter_is_never_exact(
+    dead: list[Order], unreadable: int, left: int, sold: int, undersold: int
+) -> None:
+    rows = {row.id: (row.quantity, row.key) for row in orders(3)}
+    books = Books(left, [], 4, rows, dead, unreadable)
+    audit = judge(ROUND, books, [], quiet=True)
+    assert (audit.verdict, audit.not_booked) == (Verdict.INCONSISTENT, 1)
+    assert (audit.sold, audit.undersold, audit.duplicate_ids) == (sold, undersold, 0)
+    assert audit.sentence.endswith("left, and 1 sale is not booked.")
+
+
+def test_what_is_not_read_yet_keeps_it_settling() -> None:
+    audit = judge(ROUND, Books(10, [], 1, {}, unread=1), [], quiet=True)
+    assert (audit.verdict, audit.not_booked) == (Verdict.SETTLING, 1)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[2]
+MAKE = ["make", "--no-print-directory"]  # a make of another make says where it goes
 OF_VERSION = """#!/bin/sh
 [ "$1" = --version ] && {{ echo "Python {version}"; exit; }}
 exec {python} -c "import sys; sys.version_info = {tuple}; exec(sys.argv[1])" "$2"
@@ -26,7 +27,7 @@ def installed_with(version: str, folder: Path) -> subprocess.CompletedProcess[st
     (folder / "requirements" / "run.txt").touch()
     (folder / "pyproject.toml").touch()
     return subprocess.run(
-        ["make", "-f", TOP / "Makefile", "install", f"PYTHON={python}", "BIN=nowhere"],
+        [*MAKE, "-f", TOP / "Makefile", "install", f"PYTHON={python}", "BIN=nowhere"],
         cwd=folder,
         capture_output=True,
         text=True,

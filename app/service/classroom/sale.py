@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway
+from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway, Unreadable
 from app.service.audit import Audit, Auditor
 from app.service.classroom.members import ITEM, Members
 from app.service.rounds import Rounds, in_database
@@ -85,10 +84,13 @@ class ClassSale:
         return round
 
     def newest(self) -> Round | None:
-        """The round of the newest sale. Raises StoreAway."""
+        """The round of the newest sale; none, when that is another version's. Raises StoreAway."""
         with answering():
             number = records.sale(self.store, ITEM)
-        return None if number is None else self.rounds.find(ITEM, number)
+        try:
+            return None if number is None else self.rounds.find(ITEM, number)
+        except Unreadable:
+            return None
 
     def owns(self, round: Round) -> bool:
         """Is this round of apples the class's sale, not a stampede's or somebody else's?
@@ -112,7 +114,7 @@ class ClassSale:
         with answering():
             ours = records.sale(self.store, ITEM)
         if ours == number:
-            with suppress(NotOnSale):
+            with suppress(NotOnSale, Unreadable):
                 self.rounds.end(ITEM, only=number)
 
     def standing(self) -> Standing:
@@ -122,7 +124,7 @@ class ClassSale:
             return Standing(Phase.IDLE)
         if not round.running:
             return Standing(Phase.SETTLING, round)
-        if _now() < round.opens:
+        if self.rounds.opens_in(round):
             return Standing(Phase.WAITING, round, round.stock, 0)
         seen = look(self.rounds, round)
         if self._is_over(round, seen["left"], seen["sold"]):
@@ -145,7 +147,7 @@ class ClassSale:
 
         A worker that hangs keeps nobody waiting for longer than a purchase may take.
         """
-        open_for = _now() - round.opens
+        open_for = self.rounds.now() - round.opens
         served = left == 0
         if open_for > SOONEST:
             served = served or sold >= max(1, len(self.members.present()))
@@ -153,8 +155,7 @@ class ClassSale:
             return False
         with answering():
             workers = posts(self.store, round)
-        since = time.time() - QUIET
-        quiet = all(post.quiet_since_before(since) for post in workers)
+        quiet = all(post.quiet_for(QUIET) for post in workers)
         return quiet or open_for > LONGEST + round.think + round.wait
 
     def buyers(self, round: Round) -> set[str]:
@@ -165,7 +166,10 @@ class ClassSale:
                 waiting, _ = round_records.sales(self.store, round)
         with db.answering(), self.rounds.servers.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
-        keys = {Order.decode(sale).key for sale in waiting} | {key for _, _, key in rows}
+        keys = {key for _, _, key in rows}
+        for sale in waiting:
+            with suppress(Unreadable):  # whosever it is
+                keys.add(Order.decode(sale).key)
         mark = key_of(round, "")
         return {key.removeprefix(mark) for key in keys if key.startswith(mark)}
 
@@ -173,8 +177,3 @@ class ClassSale:
 def key_of(round: Round, buyer: str) -> str:
     """The idempotency key of a phone: it buys once in a round, however often it is pressed."""
     return f"class-{round.number}-{buyer}"
-
-
-def _now() -> int:
-    """ms since 1970."""
-    return int(time.time() * 1000)

@@ -21,12 +21,13 @@ from app.domain import (
     StoreAway,
     UnknownComparison,
     UnknownRun,
+    Unreadable,
 )
-from app.service.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Ground
+from app.service.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Ground, read
 from app.service.refusals import out_of_bounds
 from app.service.rounds import full_name, is_exhibit
 from app.service.stampede.record import How, Run
-from app.service.stampede.runs import TO_START, Runs, now
+from app.service.stampede.runs import IDS, TO_START, Runs, now
 from app.store import db, history
 from app.store import runs as records
 from app.store.keys import COMPARISONS, RunKeys
@@ -144,14 +145,14 @@ class Comparisons:
         if id:
             try:
                 self.bury(self.find(id))
-            except UnknownComparison:  # it has been forgotten
+            except (UnknownComparison, Unreadable):  # forgotten, or another version's
                 return
 
     def find(self, id: str) -> Comparison:
         """One comparison, on or over. Raises UnknownComparison; StoreAway when that may be why."""
         away: StoreAway | None = None
         record: bytes | str | None = None
-        if id.startswith(PREFIX):
+        if id.startswith(PREFIX) and IDS.fullmatch(id):
             try:
                 with answering():
                     record = records.find(self.store, RunKeys(COMPARISONS, id))
@@ -182,16 +183,14 @@ class Comparisons:
         except UnknownComparison:  # it has just claimed its place, and is not written yet
             return None
 
-    def past(self, first: int, most: int) -> list[Run | Comparison]:
+    def past(self, first: int, most: int) -> list[Run | Comparison | Unreadable]:
         """Comparisons, and runs that are no part of one: `most` after the `first`, newest first.
 
-        Raises DatabaseAway.
+        In the place of one that cannot be read stands the error. Raises DatabaseAway.
         """
         with db.answering(), self.runs.servers.sessions() as session:
             kept = history.page(session, first, most)
-        return [
-            (Run if each.kind == history.RUN else Comparison).decode(each.record) for each in kept
-        ]
+        return list(map(read, kept))
 
     def newest_with(self, mode: str) -> Comparison | None:
         """The newest that has ended and compared `mode`, among the last LOOK_BACK of the history.
@@ -229,7 +228,7 @@ class Comparisons:
     def _bury_run(self, id: str) -> None:
         try:
             run = self.runs.find(id)
-        except UnknownRun:
+        except (UnknownRun, Unreadable):
             return
         with answering():
             beats = records.on(self.store, run.item) == id

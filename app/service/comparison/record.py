@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
 
-from app.domain import Bound
+from app.domain import ITEMS, ROUND_BOUNDS, Bound, Newer, Unreadable, records
+from app.service.known import has
 from app.service.stampede.record import Run
-from app.store.history import ComparisonRow
+from app.store.history import RUN, ComparisonRow, Past
 from app.store.keys import COMPARISONS, RunKeys
 from app.text import Text
 
@@ -141,13 +142,21 @@ class Comparison:
         ]
 
     def encode(self) -> bytes:
-        return orjson.dumps(asdict(self))
+        return records.encode(self)
 
     @classmethod
     def decode(cls, record: bytes | str) -> Comparison:
-        members: dict[str, Any] = orjson.loads(record)
-        results = [Result(**each) for each in members["results"]]
-        return cls(**members | {"ground": Ground(**members["ground"]), "results": results})
+        """Raises Unreadable."""
+        found = records.decode(
+            cls,
+            record,
+            ground=lambda members: records.make(Ground, members),
+            results=lambda runs: [records.make(Result, each) for each in runs],
+        )
+        times = found.times.keys() <= ROUND_BOUNDS.keys()
+        if not (times and found.item in ITEMS and all(map(has, found.modes))):
+            raise Newer
+        return found
 
     def last_word(self) -> bytes:
         """The data of its last event."""
@@ -155,3 +164,11 @@ class Comparison:
 
     def row(self) -> ComparisonRow:
         return ComparisonRow(id=self.id, started=self.started, record=self.encode().decode())
+
+
+def read(past: Past) -> Run | Comparison | Unreadable:
+    """One entry of the history, or why it cannot be read."""
+    try:
+        return (Run if past.kind == RUN else Comparison).decode(past.record)
+    except Unreadable as error:
+        return error

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 import orjson
 
-from app.domain import Bound, Round
+from app.domain import Bound, Newer, Round, records
+from app.service.known import known
 from app.store.history import RunRow
 from app.store.keys import RunKeys
 from app.store.runs import END, Event
@@ -57,12 +58,19 @@ class Run:
         return RunKeys(self.item, self.id)
 
     def encode(self) -> bytes:
-        return orjson.dumps(asdict(self))
+        return records.encode(self)
 
     @classmethod
     def decode(cls, record: bytes | str) -> Run:
-        members = orjson.loads(record)
-        return cls(**members | {"round": Round(**members["round"])})
+        """Raises Unreadable."""
+
+        def read(members: Any) -> Round:
+            try:
+                return known(records.make(Round, members))
+            except Newer:
+                raise Newer from None  # the run's word, not the round's
+
+        return records.decode(cls, record, round=read)
 
     def last_word(self) -> bytes:
         """The data of its last event."""

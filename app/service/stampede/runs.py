@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -23,6 +24,7 @@ from app.domain import (
     ShopError,
     StoreAway,
     UnknownRun,
+    Unreadable,
 )
 from app.service.refusals import no_run, out_of_bounds
 from app.service.rounds import Rounds
@@ -35,6 +37,7 @@ from app.store.runs import Event
 from app.store.servers import Servers
 from app.text import Text
 
+IDS = re.compile("[a-z]+-[0-9a-f]{10}")  # of runs, and of comparisons
 TO_START = 15_000  # ms until a new run's process must have shown its heart
 NO_LOAD = Text("Nobody can buy: Locust is not installed here. `make install` brings it.")
 
@@ -119,7 +122,7 @@ class Runs:
     def find(self, id: str) -> Run:
         """One run, on or over. Raises UnknownRun; StoreAway when that may be why."""
         item = id.rpartition("-")[0]
-        if item not in ITEMS:
+        if item not in ITEMS or not IDS.fullmatch(id):  # a database may refuse to look for it
             raise no_run(id)
         away: StoreAway | None = None
         record: bytes | str | None = None
@@ -152,12 +155,12 @@ class Runs:
         """Those that are on, at most one an item. Raises StoreAway."""
         with answering():
             newest = records.newest(self.store, ITEMS)
-        return [self.find(id) for id, on in newest if id and id == on]
+        return list(readable(self.find, [id for id, on in newest if id and id == on]))
 
     def latest(self, most: int) -> list[Run]:
         """The newest of those that have ended. Raises DatabaseAway."""
         with db.answering(), self.servers.sessions() as session:
-            return [Run.decode(record) for record in history.latest(session, most)]
+            return list(readable(Run.decode, history.latest(session, most)))
 
     def figures(self, run: Run) -> dict[str, Any]:
         """The newest sample; empty while there is none. Raises StoreAway."""
@@ -185,7 +188,7 @@ class Runs:
         if id:
             try:
                 self.bury(self.find(id))
-            except UnknownRun:  # it has been forgotten
+            except (UnknownRun, Unreadable):  # it has been forgotten, or is another version's
                 return
 
     def bury(self, run: Run) -> None:
@@ -197,7 +200,8 @@ class Runs:
 
     def end_round(self, run: Run) -> None:
         """End its round, if it is the one that is running."""
-        with suppress(NotOnSale):  # somebody else did, or another one is on by now
+        # Somebody else did, or another one is on by now, maybe another version's.
+        with suppress(NotOnSale, Unreadable):
             self.rounds.end(run.item, only=run.round.number)
 
     def finish(self, run: Run) -> None:
@@ -213,6 +217,13 @@ class Runs:
                 history.save(session, run.row(events))
         except DatabaseAway as error:
             log.error("Run %s is kept for a day only, not in the history: %s", run.id, error)
+
+
+def readable(decode: Callable[[str], Run], records: Iterable[str]) -> Iterator[Run]:
+    """Those that can be read; the history tells of the others."""
+    for record in records:
+        with suppress(Unreadable):
+            yield decode(record)
 
 
 def now() -> int:

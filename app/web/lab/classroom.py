@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
@@ -12,7 +11,7 @@ import segno
 from flask import Blueprint, Response, request, stream_with_context
 from markupsafe import Markup
 
-from app.domain import ClassIsOn, DatabaseAway, Invalid, Round, RunIsOn, StoreAway
+from app.domain import ClassIsOn, DatabaseAway, Invalid, Round, RunIsOn, StoreAway, Unreadable
 from app.service import catalogue
 from app.service.classroom.follow import Event, Watch, follow
 from app.service.classroom.members import ITEM, Members
@@ -57,7 +56,7 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
             status,
             stage=document(standing),
             round=standing.round and shown_round(standing.round),
-            opens_in=opens_in(standing.round),
+            opens_in=sale.rounds.opens_in(standing.round) if standing.round else 0,
             names=names,
             away=away,
             address=address and f"{address}/class",
@@ -76,7 +75,7 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         values = parse.body(request)
         try:
             round = _start(values)
-        except (Invalid, ClassIsOn, RunIsOn) as error:
+        except (Invalid, ClassIsOn, RunIsOn, Unreadable) as error:
             if not wants_html():
                 raise
             status, _, detail, _ = describe(error)
@@ -114,7 +113,8 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         last = request.headers.get("Last-Event-ID", "")
         after = last if EVENT_ID.fullmatch(last) else ""
         told = follow(sale, members, after, document)
-        lines = stream_with_context(chain([b"retry: 1000\n\n"], map(_wire, told)))
+        wired = (_wire(event, sale.rounds.now) for event in told)
+        lines = stream_with_context(chain([b"retry: 1000\n\n"], wired))
         answer = Response(lines, mimetype="text/event-stream")
         answer.headers["X-Accel-Buffering"] = "no"
         return answer
@@ -122,13 +122,13 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
     return lab
 
 
-def _wire(event: Event | None) -> bytes:
+def _wire(event: Event | None, now: Callable[[], int]) -> bytes:
     if event is None:
         return b":\n\n"
     id = f"id: {event.id}\n" if event.id else ""
     subject = event.subject
-    if event.kind == "sale":  # counted when it is sent, by the lab's own clock
-        subject = subject | {"opens_in_ms": max(0, subject["opens"] - _now())}
+    if event.kind == "sale":  # counted when it is sent
+        subject = subject | {"opens_in_ms": max(0, subject["opens"] - now())}
     return f"{id}event: {event.kind}\n".encode() + b"data: " + dumps(subject) + b"\n\n"
 
 
@@ -162,17 +162,8 @@ def _like(round: Round | None) -> dict[str, Any]:
     return {name: value for name, value in view(round).items() if name in names}
 
 
-def opens_in(round: Round | None) -> int:
-    """ms."""
-    return max(0, round.opens - _now()) if round else 0
-
-
 def qr(address: str) -> Markup:
     """A drawing without any style of its own, which the page's policy would not let in."""
     code = segno.make(address, error="m", micro=False)
     drawn = code.svg_inline(omitsize=True, svgclass="qr", lineclass=None, light="#fff")
     return Markup(drawn)  # noqa: S704  lines by their numbers; the address is in no text of it
-
-
-def _now() -> int:
-    return int(time.time() * 1000)

@@ -6,13 +6,13 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
-from app.domain import Invalid
+from app.domain import Invalid, Unreadable
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.record import Comparison
 from app.service.stampede.record import Run
 from app.text import Text
 from app.web import parse
-from app.web.answers import json, page, wants_html
+from app.web.answers import json, page, said, wants_html
 from app.web.lab.compared import document, listed
 from app.web.lab.stampede import document as run_document
 from app.web.lab.stampede import listed as run_listed
@@ -40,14 +40,22 @@ def blueprint(comparisons: Comparisons) -> Blueprint:
     return lab
 
 
-def wire(past: Run | Comparison) -> dict[str, Any]:
+def wire(past: Run | Comparison | Unreadable) -> dict[str, Any]:
+    if isinstance(past, Unreadable):
+        return _unreadable(past)
     if isinstance(past, Comparison):
         return {"kind": "comparison"} | document(past)
     return {"kind": "run"} | run_document(past)
 
 
-def entry(past: Run | Comparison) -> dict[str, Any]:
+def entry(past: Run | Comparison | Unreadable) -> dict[str, Any]:
     """In a list of the templates."""
+    if isinstance(past, Unreadable):
+        return _unreadable(past)
     if isinstance(past, Comparison):
         return {"kind": "comparison"} | listed(past)
     return {"kind": "run"} | run_listed(past)
+
+
+def _unreadable(error: Unreadable) -> dict[str, Any]:
+    return {"kind": "unreadable", "why": said(error)}

@@ -15,18 +15,25 @@ from app.domain import (
     Round,
     StoreAway,
     UnknownItem,
+    Unreadable,
 )
 from app.service import catalogue
 from app.service.audit import Auditor
+from app.service.dead_letters import DeadLetters
 from app.service.rounds import Rounds, is_exhibit
 from app.service.warnings import warnings
 from app.text import Text
 from app.web import parse
-from app.web.answers import describe, iso, json, page, see_other, wants_html
+from app.web.answers import describe, iso, json, page, said, see_other, wants_html
 from app.web.lab.asked import FIELDS, TIMES, at_fields, read, round_limits
 
 
-def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, Any]]) -> Blueprint:
+def blueprint(
+    rounds: Rounds,
+    auditor: Auditor,
+    dead_letters: DeadLetters,
+    about: Callable[[], dict[str, Any]],
+) -> Blueprint:
     lab = Blueprint("lab", __name__)
 
     @lab.get("/")
@@ -35,16 +42,19 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
         return form_page({name: request.args[name] for name in FIELDS if name in request.args}, {})
 
     def form_page(values: dict[str, Any], errors: dict[str, str], status: int = 200) -> Response:
+        shelf = rounds.shelf()
         return page(
             "lab/index.html",
             status,
-            rounds=[shown(round) | {"left": left} for _, round, left in rounds.shelf() if round],
+            rounds=[shown(r) | {"left": left} for _, r, left in shelf if isinstance(r, Round)],
+            unreadable=[(item.name, said(r)) for item, r, _ in shelf if isinstance(r, Unreadable)],
             form=_defaults() | values,
             errors=errors,
             items=ITEMS.values(),
             modes=catalogue.modes(),
             recipes=catalogue.recipes(),
             limits=round_limits(),
+            dead={ITEMS[item]: count for item, count in dead_letters.count().items() if count},
         )
 
     @lab.post("/rounds")
@@ -81,7 +91,7 @@ def blueprint(rounds: Rounds, auditor: Auditor, about: Callable[[], dict[str, An
             return json(view(round) | {"left": rounds.left(round)})
         try:
             audit, error = asdict(auditor.audit(round)), ""
-        except (StoreAway, DatabaseAway) as away:
+        except (StoreAway, DatabaseAway, Unreadable) as away:
             audit, error = None, describe(away)[1]
         mode, _, recipe = round.mode.partition(":")
         again = {name: value for name, value in view(round).items() if name in FIELDS}

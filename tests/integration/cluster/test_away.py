@@ -50,6 +50,7 @@ def away_within_a_second(shop: Purchase, item: str) -> None:
     assert time.monotonic() - start < 1.0
 
 
+@pytest.mark.again
 @pytest.mark.timed
 @pytest.mark.parametrize("how", ["killed", "frozen"])
 def test_a_node_away(parts: Parts, shop: Purchase, own_cluster: ClusterServer, how: str) -> None:

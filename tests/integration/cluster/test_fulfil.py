@@ -11,8 +11,10 @@ import pytest
 from app.domain import ITEMS
 from app.parts import Parts
 from app.service.fulfil import WAIT, Consumer, Fulfil
+from app.service.lag import lag
+from app.store.keys import Keys
 from tests.cluster import ClusterServer
-from tests.selling import in_stream, mode, order
+from tests.selling import fulfil_all, in_stream, mode, order
 from tests.servers import until
 
 
@@ -73,3 +75,17 @@ def test_one_that_fails_ends_all(parts: Parts, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Consumer, "read", broken)
     with pytest.raises(ZeroDivisionError):
         parts.fulfil.run(threading.Event())
+
+
+def test_a_dead_letter_stays_on_its_items_node(parts: Parts) -> None:
+    for item in ("apple", "fig"):
+        parts.rounds.start(item, "atomic", 9, {})
+        parts.store.xadd(Keys(item, 1).sales, {"sale": b"x"})
+    fulfil_all(parts.fulfil)
+    first, second = parts.dead_letters.every()
+    assert [first.item, second.item] == ["apple", "fig"]
+    assert parts.dead_letters.retry(first) == second.reason
+    parts.dead_letters.drop(second)
+    by_item = {each.item: each.dead_letters for each in lag(parts.store)}
+    assert by_item == dict.fromkeys(ITEMS, 0) | {"apple": 1}
+    assert {item for item, count in parts.dead_letters.count().items() if count} == {"apple"}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,12 +15,35 @@ from app.explorer.live.stage import Stage, stage
 from app.explorer.matrix import Matrix, reports
 from app.explorer.targets import MASTERS
 from tests.servers import redis_server
+from tests.shop import full_environ
 
 
 @pytest.fixture(scope="session")
 def matrix() -> Matrix:
     """All of it, explored anew: half a minute of both cores."""
     return dict(reports())
+
+
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`lastapple explore WORDS --save` as one types it; each only once, the file is not written."""
+    known: dict[tuple[str, ...], Path] = {}
+
+    def save(*words: str) -> Path:
+        if words not in known:
+            known[words] = tmp_path_factory.mktemp("saved") / "trace.json"
+            done = subprocess.run(
+                [sys.executable, "-m", "app.cli", "explore", *words, "--save", known[words]],
+                env=full_environ({}),
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+            assert done.returncode == 1, done.stderr
+        return known[words]
+
+    return save
 
 
 @pytest.fixture(scope="session")

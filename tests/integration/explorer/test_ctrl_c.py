@@ -82,6 +82,7 @@ def alive(process: psutil.Process) -> bool:
 
 
 Start = Callable[..., Typed]
+Saved = Callable[..., Path]  # the fixture `saved`
 
 
 @pytest.fixture
@@ -128,6 +129,30 @@ def test_in_the_midst_of_a_buyers_code(typed: Start, target: str) -> None:
     assert "nothing was written" in typed("explore", target, script=IN_A_BUYER).ends()
 
 
+IN_A_DESTRUCTOR = """
+import os, signal
+from app.cli import main
+from app.explorer.explore import Explorer
+class Collected:
+    def __del__(self):
+        os.killpg(0, signal.SIGINT)
+        for _ in range(1_000):  # the interrupt is raised in here
+            pass
+explore = Explorer.explore
+def interrupted(explorer, *words):
+    Collected()
+    return explore(explorer, *words)
+Explorer.explore = interrupted
+main()
+"""
+
+
+def test_where_python_passes_over_it(typed: Start) -> None:
+    """What is raised in a destructor is thrown away: so it is raised again."""
+    command = typed("explore", "lock:redlock", *MANY_FAULTS, script=IN_A_DESTRUCTOR)
+    assert "nothing was written" in command.ends()
+
+
 def test_a_file_of_ones_own(typed: Start, tmp_path: Path) -> None:
     own = tmp_path / "my_sell.py"
     own.write_text(ENDLESS)
@@ -154,13 +179,6 @@ def test_the_matrix_at_work(typed: Start) -> None:
     until(lambda: command.look() is not None and working(command), 60)
     working(command)[0].suspend()
     command.interrupted(lambda _: any(sum(one.cpu_times()[:2]) > 2 for one in working(command)))
-
-
-def saved(folder: Path, *words: str | Path) -> Path:
-    file = folder / "trace.json"
-    explored = [sys.executable, "-m", "app.cli", "explore", *map(str, words), "--save", str(file)]
-    subprocess.run(explored, env=full_environ({}), capture_output=True, timeout=60, check=False)
-    return file
 
 
 IN_A_SCHEDULE = """
@@ -209,11 +227,10 @@ main()
     ],
     ids=["in a schedule", "starting", "leaving", "own starting", "own leaving"],
 )
-def test_a_replay(typed: Start, tmp_path: Path, target: str | Path, script: str) -> None:
-    file = saved(tmp_path, target)
-    assert typed("replay", file, script=script).ends() == "Stopped."
+def test_a_replay(typed: Start, saved: Saved, target: str | Path, script: str) -> None:
+    assert typed("replay", saved(str(target)), script=script).ends() == "Stopped."
 
 
-def test_a_replay_in_the_model(typed: Start, tmp_path: Path) -> None:
-    command = typed("replay", saved(tmp_path, "lock:setnx"), "--on", "model", script=IN_A_SCHEDULE)
+def test_a_replay_in_the_model(typed: Start, saved: Saved) -> None:
+    command = typed("replay", saved("lock:setnx"), "--on", "model", script=IN_A_SCHEDULE)
     assert command.ends() == "Stopped."

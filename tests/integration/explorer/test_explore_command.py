@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.shop import full_environ
 
+Saved = Callable[..., Path]  # the fixture `saved`
 MEMBERS = {
     *("target", "buyers", "stock", "faults", "exhaustive", "inconclusive"),
     *("schedules", "states", "seconds", "findings"),
@@ -68,20 +70,17 @@ def test_bad_input_ends_with_2() -> None:
 
 
 @pytest.mark.usefixtures("virtual_clock")
-def test_what_was_saved_is_played_again(tmp_path: Path) -> None:
-    file = str(tmp_path / "trace.json")
-    assert lastapple("explore", "lock:setnx", "--save", file).returncode == 1
+def test_what_was_saved_is_played_again(saved: Saved) -> None:
     for on, where in (("server", "a real Valkey"), ("model", "the model")):
-        done = lastapple("replay", file, "--on", on)
+        done = lastapple("replay", str(saved("lock:setnx")), "--on", on)
         assert done.returncode == 0, done.stderr
         assert f"2 schedules of lock:setnx on {where}: 0 divergences" in done.stdout
         assert "X CRASHES, for ever" in done.stdout
 
 
-def test_a_saved_file_that_was_changed(tmp_path: Path) -> None:
+def test_a_saved_file_that_was_changed(tmp_path: Path, saved: Saved) -> None:
     file = tmp_path / "trace.json"
-    lastapple("explore", "lock:lease", "--save", str(file))
-    document = json.loads(file.read_text())
+    document = json.loads(saved("lock:lease").read_text())
     document["findings"][0]["trace"][3]["said"] = ["nil"]
     file.write_text(json.dumps(document))
     done = lastapple("replay", str(file), "--on", "model")
@@ -112,12 +111,10 @@ main(sys.argv[1:3])
 
 @pytest.mark.usefixtures("virtual_clock")
 @pytest.mark.parametrize("how", ["kill", "suspend"])
-def test_a_server_that_fails_in_a_schedule(tmp_path: Path, how: str) -> None:
+def test_a_server_that_fails_in_a_schedule(tmp_path: Path, saved: Saved, how: str) -> None:
     """It is killed, or answers no more: then we wait for its answer and for its end."""
-    file = str(tmp_path / "trace.json")
-    lastapple("explore", "lock:lease", "--save", file)
     done = subprocess.run(
-        [sys.executable, "-c", FAILS_IN_A_SCHEDULE, "replay", file, how],
+        [sys.executable, "-c", FAILS_IN_A_SCHEDULE, "replay", saved("lock:lease"), how],
         env=full_environ({"TMPDIR": str(tmp_path)}),
         capture_output=True,
         text=True,
@@ -127,7 +124,7 @@ def test_a_server_that_fails_in_a_schedule(tmp_path: Path, how: str) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("Error: A real server failed in the middle of a schedule: ")
     assert len(done.stderr.splitlines()) == 1
-    assert list(tmp_path.iterdir()) == [tmp_path / "trace.json"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_who_reads_the_head_only_has_his_file(tmp_path: Path) -> None:

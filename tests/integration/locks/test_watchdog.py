@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import pytest
+
 from app.locks import LOCKS
 from app.parts import Parts
 from app.store.servers import Servers
@@ -12,6 +14,7 @@ from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
 from tests.servers import StoreServer, until
 
 
+@pytest.mark.again
 def test_work_may_outlive_the_lease(lock: Lock) -> None:
     holder = lock("watchdog", 3)
     holder.acquire()

@@ -150,6 +150,7 @@ def test_a_loss_at_the_exit_is_raised_unless_silenced(client: redis.Redis, loud:
         lock.__exit__(None, None, None)
 
 
+@pytest.mark.again
 def test_renewal_keeps_it_and_ends_with_the_release(client: redis.Redis) -> None:
     """Each second of a lease of three: on a busy machine it has two more to come."""
     lock = Lock(client, "report", timeout=3, renew=True)

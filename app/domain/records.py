@@ -1,0 +1,103 @@
+"""Records: what stands as JSON in store or database, and may be read by another version of us.
+
+Each says its `version`; one that does not is of the first. What a newer version wrote is not
+guessed at, and neither is a member that we do not know: it may be the very one that forbids what we
+are about to do. So a new member has a default, and old records are read on; one that changes its
+meaning needs a new version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from types import UnionType
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import orjson
+
+from app.domain.errors import Newer, Unreadable
+from app.text import Text
+
+VERSION = 1  # of all records together
+TAIL = b',"version":%d}' % VERSION
+BROKEN = Text("This record cannot be read: it is broken.")
+
+Kind = TypeVar("Kind")
+
+
+def encode(record: Any) -> bytes:
+    """A dataclass, its inner ones with it, as a record."""
+    return orjson.dumps(record)[:-1] + TAIL
+
+
+def parse(text: bytes | str) -> Any:
+    """What the JSON says. Raises Unreadable."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Unreadable(Text("This record cannot be read: it is no JSON.")) from error
+
+
+def decode(kind: type[Kind], text: bytes | str, **inner: Callable[[Any], Any]) -> Kind:
+    """What `encode` made a record of; `inner` make members that are no plain ones.
+
+    Raises as `make` does.
+    """
+    return versioned(kind, parse(text), **inner)
+
+
+def versioned(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
+    """The same of parsed JSON. Raises as `make` does."""
+    if not isinstance(members, dict):
+        raise Unreadable(BROKEN)
+    version = members.get("version", 1)
+    if not isinstance(version, int) or version > VERSION:
+        raise Newer
+    return make(kind, {name: members[name] for name in members if name != "version"}, **inner)
+
+
+def make(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
+    """A dataclass of its members: one that is a part of a record, and has no version of its own.
+
+    Raises Newer for a member that only a newer version knows, Unreadable for one that is missing or
+    of another type.
+    """
+    if not isinstance(members, dict):
+        raise Unreadable(BROKEN)
+    types = _types(cast(type, kind))
+    if not members.keys() <= types.keys():
+        raise Newer
+    made = members | {name: inner[name](members[name]) for name in inner if name in members}
+    for name, value in made.items():
+        odd = type(value) is bool and bool not in types[name]  # True is an int, too
+        if odd or not isinstance(value, types[name]):
+            raise Unreadable(
+                Text("This record cannot be read: its %(name)s is of a wrong type.", name=name)
+            )
+    if lacking := _required(cast(type, kind)) - made.keys():
+        names = ", ".join(sorted(lacking))
+        raise Unreadable(Text("This record cannot be read: it lacks %(names)s.", names=names))
+    return kind(**made)
+
+
+@cache
+def _types(kind: type) -> Mapping[str, tuple[type, ...]]:
+    """Of which types each member may be."""
+    return {name: _plain(hint) for name, hint in get_type_hints(kind).items()}
+
+
+@cache
+def _required(kind: type) -> set[str]:
+    """Members without a default."""
+    return {
+        each.name
+        for each in fields(kind)
+        if each.default is MISSING and each.default_factory is MISSING
+    }
+
+
+def _plain(hint: Any) -> tuple[type, ...]:
+    parts = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    types = tuple(get_origin(part) or part for part in parts)
+    return (*types, int) if float in types else types

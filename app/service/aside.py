@@ -1,0 +1,43 @@
+"""Streams that fail by themselves stand aside for a while, so that nobody else waits for them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+SHORTEST_PAUSE = 0.1  # s before the first new try; doubled with each that fails
+LONGEST_PAUSE = 2.0  # s
+SAY_AGAIN = 60.0  # s between two lines of log about the same stream and the same error
+
+log = logging.getLogger(__name__)
+
+
+class Aside:
+    """By the stream's name. Used by several threads."""
+
+    def __init__(self) -> None:
+        self.pauses: dict[str, tuple[float, float]] = {}  # name -> s, when it is over
+        self.said: dict[str, tuple[str, float]] = {}  # name -> error, when it was logged
+        self.lock = threading.Lock()
+
+    def put(self, name: str, error: Exception) -> None:
+        now = time.monotonic()
+        with self.lock:
+            pause = min(LONGEST_PAUSE, 2 * self.pauses.get(name, (SHORTEST_PAUSE / 2, 0.0))[0])
+            self.pauses[name] = pause, now + pause
+            known, when = self.said.get(name, ("", 0.0))
+            news = known != str(error) or now > when + SAY_AGAIN
+            if news:
+                self.said[name] = str(error), now
+        if news:
+            log.warning("%s stands aside and is tried again: %s", name, error)
+
+    def stands(self, name: str) -> bool:
+        """Is it still to be left alone?"""
+        return time.monotonic() < self.pauses.get(name, (0.0, 0.0))[1]
+
+    def well(self, name: str) -> None:
+        """It has answered."""
+        with self.lock:
+            self.pauses.pop(name, None)

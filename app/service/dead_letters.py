@@ -1,0 +1,73 @@
+"""Sales that could not be booked: looked at, booked after all, or dropped, by hand."""
+
+from __future__ import annotations
+
+import redis
+from sqlalchemy.orm import Session, sessionmaker
+
+from app.domain import ITEMS, UnknownDeadLetter, Unreadable
+from app.service.booking import book
+from app.service.refusals import no_item
+from app.store import dead_letters
+from app.store.dead_letters import DeadLetter
+from app.store.redis import answering
+
+__all__ = ["DeadLetter", "DeadLetters"]
+
+
+class DeadLetters:
+    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
+        self.store = store
+        self.sessions = sessions
+
+    def every(self, item: str = "", number: int | None = None) -> list[DeadLetter]:
+        """All of them, or an item's, or a round's; oldest first. Raises UnknownItem, StoreAway."""
+        with answering():
+            found = [
+                letter
+                for each in ([_known(item)] if item else ITEMS)
+                for letter in dead_letters.every(self.store, each)
+            ]
+        return [letter for letter in found if number in (None, letter.round)]
+
+    def find(self, item: str, id: str) -> DeadLetter:
+        """Raises UnknownItem, UnknownDeadLetter, StoreAway."""
+        with answering():
+            found = dead_letters.find(self.store, _known(item), id)
+        if found is None:
+            raise UnknownDeadLetter(f"{item} has no dead letter {id}, or none any more.")
+        return found
+
+    def retry(self, letter: DeadLetter) -> str:
+        """Book it now, whether fulfil runs or not. "" when it is in the database; else why not.
+
+        Booked first and removed then: interrupted in between, it is booked once all the same.
+        Raises StoreAway, DatabaseAway.
+        """
+        try:
+            order = letter.read()
+        except Unreadable as error:
+            return str(error)
+        if refused := book(self.sessions, {b"": order}):
+            return refused[b""]
+        with answering():
+            dead_letters.booked(self.store, letter, order)
+        return ""
+
+    def drop(self, letter: DeadLetter) -> None:
+        """Delete it for good. Raises UnknownDeadLetter when somebody else did, StoreAway."""
+        with answering():
+            gone = not dead_letters.drop(self.store, letter)
+        if gone:
+            raise UnknownDeadLetter(f"{letter.item} has no dead letter {letter.id} any more.")
+
+    def count(self) -> dict[str, int]:
+        """How many each item has, as far as the store answers. Raises StoreAway."""
+        with answering():
+            return dead_letters.count(self.store, ITEMS)
+
+
+def _known(item: str) -> str:
+    if item not in ITEMS:
+        raise no_item(item)
+    return item

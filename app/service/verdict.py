@@ -1,0 +1,97 @@
+"""What an audit can find, and the words for it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from app.text import Text, counted
+
+
+class Verdict(StrEnum):
+    SETTLING = "settling"  # sales are under way: nothing can be said yet
+    EXACT = "exact"  # every unit is sold once or still there
+    OVERSOLD = "oversold"
+    UNDERSOLD = "undersold"  # units that nobody has
+    INCONSISTENT = "inconsistent"  # the numbers add up, the orders do not
+
+
+def sentence(
+    verdict: Verdict,
+    stocked: int,
+    sold: int,
+    left: int,
+    broken: int,
+    busy: int = 0,
+    not_booked: int = 0,
+) -> Text:
+    """The verdict as one would say it to a class.
+
+    BUSY answers while stock remains are no undersell, and are told apart from it.
+    """
+    match verdict:
+        case Verdict.SETTLING:
+            return Text(
+                "Settling: %(sold)s of %(stocked)s sold so far, and purchases are under way.",
+                sold=sold,
+                stocked=stocked,
+            )
+        case Verdict.OVERSOLD:
+            return counted(
+                "Sold %(sold)s of %(stocked)s. %(num)s customer will be disappointed.",
+                "Sold %(sold)s of %(stocked)s. %(num)s customers will be disappointed.",
+                sold - stocked,
+                sold=sold,
+                stocked=stocked,
+            )
+        case Verdict.UNDERSOLD:
+            return counted(
+                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s unit belongs to nobody.",
+                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s units belong to nobody.",
+                stocked - left - sold,
+                sold=sold,
+                stocked=stocked,
+                left=left,
+            )
+        case Verdict.INCONSISTENT if not_booked:
+            return counted(
+                "Sold %(sold)s of %(stocked)s, %(left)s left, and %(num)s sale is not booked.",
+                "Sold %(sold)s of %(stocked)s, %(left)s left, and %(num)s sales are not booked.",
+                not_booked,
+                sold=sold,
+                stocked=stocked,
+                left=left,
+            )
+        case Verdict.INCONSISTENT if sold + left > stocked:
+            return Text(
+                "Sold %(sold)s of %(stocked)s and still %(left)s left: %(twice)s more than there "
+                "were. Lost updates; the oversell comes when the rest is sold.",
+                sold=sold,
+                stocked=stocked,
+                left=left,
+                twice=sold + left - stocked,
+            )
+        case Verdict.INCONSISTENT:
+            return Text(
+                "Sold %(sold)s of %(stocked)s, but %(broken)s sales do not add up.",
+                sold=sold,
+                stocked=stocked,
+                broken=broken,
+            )
+        case Verdict.EXACT if left and busy:
+            return counted(
+                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for. "
+                "%(num)s time a customer was turned away as BUSY.",
+                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for. "
+                "%(num)s times a customer was turned away as BUSY.",
+                busy,
+                sold=sold,
+                stocked=stocked,
+                left=left,
+            )
+        case Verdict.EXACT:
+            return Text(
+                "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for.",
+                sold=sold,
+                stocked=stocked,
+                left=left,
+            )

@@ -1,0 +1,129 @@
+"""Sales that cannot be booked: out of their round's stream, kept with the reason, one stream an
+item. So they hold up nobody, and nothing is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import redis
+
+from app.domain import Order, Unreadable
+from app.store import keys, lua, sales
+from app.store.keys import Keys
+from app.store.rounds import GROUP
+
+LONGEST = 300  # characters of a reason: databases quote the whole row
+ID = re.compile(r"\d{1,19}-\d{1,19}")
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """`entry` is its id in the round's stream, `at` when it was put here (ms since 1970, as the
+    store says), `sale` its bytes; where an entry had no sale all its fields, as JSON."""
+
+    item: str
+    round: int
+    id: str
+    entry: str
+    at: int
+    reason: str
+    sale: bytes
+
+    def read(self) -> Order:
+        """The sale. Raises Unreadable."""
+        return sales.read(Keys(self.item, self.round), {b"sale": self.sale})
+
+
+def bury(
+    store: redis.Redis, names: Keys, refused: Iterable[tuple[bytes, Mapping[bytes, bytes], str]]
+) -> None:
+    """Move entries (id, fields, reason) of the round's stream to the dead letters, each atomically.
+
+    One that somebody else has moved meanwhile is left alone.
+    """
+    script = store.register_script(lua.source("bury"))
+    for id, fields, reason in refused:
+        sale = fields.get(b"sale")
+        told: list[str | bytes | int] = ["round", names.number, "entry", id]
+        told += ["reason", reason[:LONGEST], "sale", _all(fields) if sale is None else sale]
+        script(keys=[names.sales, keys.dead_letters(names.item)], args=[id, GROUP, *told])
+
+
+def _all(fields: Mapping[bytes, bytes]) -> bytes:
+    text = {
+        name.decode(errors="backslashreplace"): value.decode(errors="backslashreplace")
+        for name, value in fields.items()
+    }
+    return orjson.dumps(text)
+
+
+def every(store: redis.Redis, item: str) -> list[DeadLetter]:
+    """The item's, oldest first."""
+    entries: Any = store.xrange(keys.dead_letters(item))
+    return [_letter(item, *entry) for entry in entries]
+
+
+def find(store: redis.Redis, item: str, id: str) -> DeadLetter | None:
+    if not ID.fullmatch(id):
+        return None
+    found: Any = store.xrange(keys.dead_letters(item), id, id)
+    return _letter(item, *found[0]) if found else None
+
+
+def of_round(store: redis.Redis, item: str, number: int) -> tuple[list[DeadLetter], int]:
+    """A round's, and how many more of it were dropped for good."""
+    pipe = store.pipeline()
+    pipe.xrange(keys.dead_letters(item))
+    pipe.hget(keys.dropped(item), str(number))
+    entries, dropped = pipe.execute()
+    letters = [_letter(item, *entry) for entry in entries]
+    return [letter for letter in letters if letter.round == number], int(dropped or 0)
+
+
+def booked(store: redis.Redis, letter: DeadLetter, order: Order) -> None:
+    """It is in the database now: let go of it here, and of what was kept beside it."""
+    pipe = store.pipeline()
+    pipe.xdel(keys.dead_letters(letter.item), letter.id)
+    sales.forget(pipe, Keys(letter.item, letter.round), [order])
+    pipe.execute()
+
+
+def drop(store: redis.Redis, letter: DeadLetter) -> bool:
+    """Delete it for good, and what was kept beside it. False: it was gone."""
+    script = store.register_script(lua.source("drop"))
+    names = [keys.dead_letters(letter.item), keys.dropped(letter.item)]
+    if not script(keys=names, args=[letter.id, letter.round]):
+        return False
+    with suppress(Unreadable):  # else nobody knows what that would be
+        order = letter.read()
+        pipe = store.pipeline()
+        sales.forget(pipe, Keys(letter.item, letter.round), [order])
+        pipe.execute()
+    return True
+
+
+def count(store: redis.Redis, items: Iterable[str]) -> dict[str, int]:
+    """How many each item has; an item whose node is away is left out."""
+    pipe = store.pipeline(transaction=False)
+    for item in (named := list(items)):
+        pipe.xlen(keys.dead_letters(item))
+    answers = zip(named, pipe.execute(raise_on_error=False), strict=True)
+    return {item: answer for item, answer in answers if isinstance(answer, int)}
+
+
+def _letter(item: str, id: bytes, fields: Mapping[bytes, Any]) -> DeadLetter:
+    number = fields.get(b"round", b"")
+    return DeadLetter(
+        item,
+        int(number) if number.isdigit() else 0,
+        id.decode(),
+        fields.get(b"entry", b"").decode(errors="replace"),
+        int(id.partition(b"-")[0]),
+        fields.get(b"reason", b"").decode(errors="replace"),
+        fields.get(b"sale", b""),
+    )

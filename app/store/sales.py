@@ -1,0 +1,32 @@
+"""Sales as they stand in the store: read from a stream's entry, and forgotten once booked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from redis.client import Pipeline
+
+from app.domain import Order, Unreadable
+from app.store.keys import Keys
+
+KEY_LIFE = 24 * 3600  # s for which an idempotency key is remembered after its order is confirmed
+
+
+def read(names: Keys, fields: Mapping[bytes, bytes]) -> Order:
+    """The sale in an entry of a round's stream. Raises Unreadable, also for another round's."""
+    if b"sale" not in fields:
+        raise Unreadable("The entry has no field named sale.")
+    order = Order.decode(fields[b"sale"])
+    if (order.item, order.round) != (names.item, names.number):
+        raise Unreadable(f"It is a sale of another round: {order.item[:32]}, {order.round}.")
+    return order
+
+
+def forget(pipe: Pipeline, names: Keys, orders: Sequence[Order]) -> None:
+    """Queue what lets go of the sales by id, and by key in a day: they are in the database now."""
+    pipe.unlink(*(names.order(order.id) for order in orders))
+    for order in orders:
+        if order.key == order.id:  # the client sent none, so nobody will come back with it
+            pipe.unlink(names.key(order.key))
+        else:
+            pipe.expire(names.key(order.key), KEY_LIFE)

@@ -1,0 +1,190 @@
+"""gunicorn's worker with threads, where a thread is taken for a whole request only.
+
+gunicorn's own gives a thread to whoever has sent a byte, and waits in it for the rest; it waits in
+its only loop until who wanted the connection closed has closed it, too. Here the loop reads, sends
+the rest of answers and waits for everybody, each for a limited time; threads never meet a client.
+"""
+
+from __future__ import annotations
+
+import errno
+import selectors
+import socket
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gunicorn import util
+from gunicorn.workers.gthread import ThreadWorker
+
+from app.web.connection import Connection, HeadTooLarge
+from app.web.limits import ANSWER, REQUEST, connections, raise_open_files
+
+LINGER = 2  # s until the client has closed as well: closed at once, it may lose the answer
+STOPPED = 0.5  # s for requests that are on their way when we are to stop
+SWEEP = 1  # s between two looks at the clock
+PIECE = 16 * 1024  # bytes read at once
+
+
+class Gate(ThreadWorker):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.waiting: dict[Connection, float] = {}  # until when; who has waited longest is first
+        self.swept = 0.0
+        raise_open_files()
+        self.most = self.worker_connections = connections(self.cfg.worker_connections)
+
+    def accept(self, listener: Any) -> None:
+        try:
+            accepted, client = listener.accept()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self.worker_connections = self.nr_conns  # until the next sweep
+                self._make_room()
+            elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED):
+                raise
+            return
+        self.nr_conns += 1
+        self._make_room()
+        conn = Connection(self.cfg, accepted, client, listener.getsockname())
+        self._wait(conn, selectors.EVENT_READ, self._read, REQUEST)
+
+    def _make_room(self) -> None:
+        """Who comes is let in, for the one who has let us wait longest."""
+        if self.nr_conns >= self.worker_connections and self.waiting:
+            self._drop(next(iter(self.waiting)))
+
+    def _wait(
+        self, conn: Connection, event: int, then: Callable[[Connection], None], seconds: float
+    ) -> None:
+        self.poller.register(conn.sock, event, partial(self._wake, conn, then))
+        self.waiting[conn] = time.monotonic() + seconds
+
+    def _wake(self, conn: Connection, then: Callable[[Connection], None], _socket: Any) -> None:
+        if conn in self.waiting:  # or an event before this one has made it leave
+            then(conn)
+
+    def _stop_waiting(self, conn: Connection) -> None:
+        if self.waiting.pop(conn, None) is not None:
+            self.poller.unregister(conn.sock)
+
+    def _drop(self, conn: Connection) -> None:
+        self._stop_waiting(conn)
+        self.nr_conns -= 1
+        conn.sock.close()
+
+    def _read(self, conn: Connection) -> None:
+        try:
+            piece = conn.sock.recv(PIECE)
+        except BlockingIOError:
+            return
+        except OSError:
+            piece = b""
+        if not piece:
+            self._drop(conn)
+            return
+        if not conn.incoming:
+            self.waiting[conn] = time.monotonic() + REQUEST
+        conn.incoming += piece
+        self._ask(conn)
+
+    def _ask(self, conn: Connection) -> bool:
+        """Give the request to a thread. False: it is not whole yet."""
+        try:
+            if not conn.request():
+                return False
+        except HeadTooLarge:
+            self._refuse(conn, 431, "Request Header Fields Too Large")
+            return True
+        except OSError:  # gone before our 100 Continue
+            self._drop(conn)
+            return True
+        self._stop_waiting(conn)
+        self.enqueue_req(conn)
+        return True
+
+    def _refuse(self, conn: Connection, status: int, reason: str) -> None:
+        self._stop_waiting(conn)
+        util.write_error(conn.sock, status, reason, "")
+        conn.keep = False
+        self._send(conn)
+
+    def handle(self, conn: Connection) -> bool:
+        """In a thread. What the client does not take at once is left to the loop."""
+        keep = bool(super().handle(conn))
+        conn.sock.flush()
+        return keep
+
+    def handle_request(self, req: Any, conn: Connection) -> bool:
+        req._expected_100_continue = False  # we have said it, or the body came by itself
+        if not conn.keep:
+            req.force_close()
+        return bool(super().handle_request(req, conn))
+
+    def finish_request(self, conn: Connection, done: Any) -> None:
+        """Back in the loop."""
+        if done.exception():  # the client has gone
+            self._drop(conn)
+            return
+        conn.keep = done.result()
+        self._send(conn)
+
+    def _send(self, conn: Connection) -> None:
+        """The rest of an answer; then the next request, or the end."""
+        try:
+            conn.sock.flush()
+            if conn.sock.kept:
+                if conn not in self.waiting:
+                    self._wait(conn, selectors.EVENT_WRITE, self._send, ANSWER)
+                return
+            self._stop_waiting(conn)
+            if not conn.keep:
+                conn.incoming.clear()
+                conn.sock.shutdown(socket.SHUT_WR)
+                self._wait(conn, selectors.EVENT_READ, self._drain, LINGER)
+                return
+        except OSError:
+            self._drop(conn)
+            return
+        if not (conn.incoming and self._ask(conn)):
+            idle = REQUEST if conn.incoming else self.cfg.keepalive
+            self._wait(conn, selectors.EVENT_READ, self._read, idle)
+
+    def _drain(self, conn: Connection) -> None:
+        try:
+            if conn.sock.recv(PIECE):
+                return
+        except BlockingIOError:
+            return
+        except OSError:
+            pass
+        self._drop(conn)
+
+    # What gunicorn's loop calls: for each turn, after it, and when we are to stop.
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        super().wait_for_and_dispatch_events(SWEEP if self.alive else SWEEP / 10)
+
+    def murder_pending(self) -> None:
+        now = time.monotonic()
+        if self.alive and now < self.swept + SWEEP:
+            return
+        self.swept = now
+        self.worker_connections = self.most
+        for conn in [conn for conn, until in self.waiting.items() if until < now]:
+            if conn.incoming and not conn.sock.kept:
+                self._refuse(conn, 408, "Request Timeout")
+            else:
+                self._drop(conn)
+
+    def _cap_keepalive(self, _deadline: float) -> None:
+        """Who has asked nothing is closed soon, so that the others have the time that is left."""
+        soon = time.monotonic() + STOPPED
+        for conn, until in self.waiting.items():
+            self.waiting[conn] = min(until, soon)
+
+    def murder_keepalived(self, force: bool = False) -> None:
+        if force:
+            for conn in list(self.waiting):
+                self._drop(conn)

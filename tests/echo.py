@@ -1,0 +1,66 @@
+"""A small application behind the workers of shop and lab; clients have a second each."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+from flask import Flask, Response, request
+
+from app.web import gate, parse
+from app.web.lab import worker
+
+vars(gate).update(REQUEST=1, ANSWER=1)
+vars(worker).update(REQUEST=1, ANSWER=1)
+
+app = Flask(__name__)
+app.config["MAX_CONTENT_LENGTH"] = parse.LARGEST_BODY
+
+
+@app.route("/", methods=["GET", "POST"])
+def echo() -> Response:
+    """The body; the number on the command line of `/?12` is how much more."""
+    return Response(request.get_data() + b"x" * int(request.query_string or 0))
+
+
+@app.post("/told")
+def told() -> Response:
+    """As the shop does."""
+    parse.body(request)
+    return Response("")
+
+
+@app.get("/stream")
+def stream() -> Response:
+    def lines() -> Iterator[bytes]:
+        while True:
+            yield b"on"
+            time.sleep(0.1)
+
+    return Response(lines())
+
+
+@app.get("/files")
+def files() -> Response:
+    """Take all files that this process may open, for a second. How many they were."""
+    held = []
+    with suppress(OSError):
+        while True:
+            held.append(os.open("/dev/null", os.O_RDONLY))
+    time.sleep(1)
+    for file in held:
+        os.close(file)
+    return Response(str(len(held)))
+
+
+@app.get("/pid")
+def pid() -> Response:
+    return Response(str(os.getpid()))
+
+
+@app.get("/cpu")
+def cpu() -> Response:
+    """Seconds of CPU that this process has had."""
+    return Response(str(time.process_time()))

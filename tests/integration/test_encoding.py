@@ -1,0 +1,56 @@
+"""A database that cannot keep every name is refused at the start, in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from app.cli import main
+from app.config import SETTINGS, Settings
+from app.domain import WrongDatabase
+from app.parts import Parts
+from app.store import db
+from tests.servers import PostgresServer, StoreServer
+
+UNSET: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
+
+
+@pytest.fixture(scope="module", params=["LATIN1", "SQL_ASCII"])
+def url(request: pytest.FixtureRequest, postgres: PostgresServer) -> str:
+    made: str = postgres.database("template0", request.param)
+    return made
+
+
+@pytest.mark.parametrize("command", ["prepare", "up"])
+def test_refused_before_anything_is_started(
+    url: str, valkey: StoreServer, tmp_path: Path, command: str
+) -> None:
+    where = {"REDIS_URL": valkey.url, "VAR_DIR": str(tmp_path)}
+    done = CliRunner(env=UNSET | where | {"DATABASE_URL": url}).invoke(main, [command])
+    assert done.exit_code == 1, done.output
+    [said] = done.output.splitlines()
+    assert said.startswith("Error: The database orders_")
+    assert "not UTF8. Make another, and name it in DATABASE_URL: CREATE DATABASE" in said
+
+
+def test_fulfil_does_not_begin(url: str, valkey: StoreServer) -> None:
+    parts = Parts(Settings(redis_url=valkey.url, database_url=url))
+    with pytest.raises(WrongDatabase):
+        parts.check_database()  # its first deed
+
+
+def test_whatever_the_environment_says_of_the_client(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    engine = db.engine(postgres.database(), 5_000)
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SHOW client_encoding").scalar() == "UTF8"
+    engine.dispose()
+
+
+def test_nothing_is_ever_written_there(url: str) -> None:
+    with pytest.raises(WrongDatabase):
+        db.migrate(db.engine(url, 5_000))

@@ -1,0 +1,50 @@
+"""A database that a newer version made is named as such in one line; nothing is done to it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from app.domain import Newer
+from app.parts import Parts
+from tests.servers import StoreServer
+from tests.shop import Shop, full_environ
+
+RUNS_ON = ["valkey"]
+SAID = "A newer version of Last Apple made the tables of this database (revision 9999)"
+
+
+def test_nothing_is_done_to_its_tables(parts: Parts, database_url: str) -> None:
+    with parts.engine.begin() as sql:
+        sql.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    for deed in (parts.migrate, parts.check_database):
+        with pytest.raises(Newer, match="revision 9999"):
+            deed()
+
+
+def test_one_that_is_away_may_yet_come(tmp_path: Path, parts: Parts) -> None:
+    gone = tmp_path / "nowhere" / "orders.db"
+    Parts(parts.settings.__class__(database_url=f"sqlite:///{gone}")).check_database()
+
+
+@pytest.mark.parametrize("command", [["prepare"], ["run", "fulfil"], ["up"]])
+def test_the_commands_end_with_status_1(
+    parts: Parts, tmp_path: Path, store_server: StoreServer, command: list[str]
+) -> None:
+    with parts.engine.begin() as sql:
+        sql.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    shop = Shop(tmp_path / "shop", REDIS_URL=store_server.url)
+    ended = subprocess.run(
+        [sys.executable, "-m", "app.cli", *command],
+        env=full_environ(shop.environ | {"DATABASE_URL": parts.settings.database}),
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"Error: {SAID}")
+    assert ended.stderr.count("\n") == 1

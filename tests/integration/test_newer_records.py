@@ -1,0 +1,195 @@
+"""A newer version's records are not guessed at: each is named as such, and all else goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_lab
+from app.config import Settings
+from app.domain import Newer, Order, Outcome, Round, Unreadable
+from app.parts import Parts
+from app.service.comparison.record import Comparison
+from app.service.stampede.record import Run
+from app.store import history, keys
+from app.store.keys import Keys
+from tests.integration import as_it_was
+from tests.integration.asking import buy, problem
+from tests.selling import fulfil_all
+
+RUNS_ON = ["valkey"]
+PAGE, JSON = {"Accept": "text/html"}, {"Accept": "application/json"}
+SAID = "A newer version of Last Apple started this round: not on sale here. Upgrade."
+NEWER: list[dict[str, Any]] = [{"version": 2}, {"flavour": "sour"}, {"mode": "barter"}]
+ROUND = orjson.loads(as_it_was.ROUND)
+
+
+@pytest.fixture
+def lab(parts: Parts, settings: Settings) -> FlaskClient:
+    return create_lab(settings).test_client()
+
+
+@pytest.fixture(params=NEWER, ids=["version", "member", "mode"])
+def newer(request: pytest.FixtureRequest, parts: Parts) -> Round:
+    """Pears are sold by a newer version, from now on."""
+    old = parts.rounds.start("pear", "watch", 10, {})
+    record = orjson.loads(old.encode()) | {"number": 2} | request.param
+    parts.store.set(Keys("pear", 2).record, orjson.dumps(record))
+    parts.store.set(Keys("pear", 2).stock, 10)
+    parts.store.set(keys.newest("pear"), 2)
+    return old
+
+
+def test_the_shop_sells_everything_else(shop: FlaskClient, newer: Round) -> None:
+    apple, pear, *_ = shop.get("/items").get_json()
+    assert (apple["on_sale"], apple["why_not"]) == (True, "")
+    assert (pear["on_sale"], pear["why_not"]) == (False, SAID)
+    assert SAID in shop.get("/", headers=PAGE).text
+    assert buy(shop, item="apple").status_code == 201
+    assert problem(buy(shop, item="pear"), 409)["detail"] == SAID
+    form = shop.post("/buy/pear", data={"quantity": "1", "key": "k"})
+    assert form.status_code == 409
+    assert SAID in form.text
+    assert shop.get("/healthz").status_code == 200
+
+
+def test_the_lab_shows_it_and_keeps_its_hands_off(
+    lab: FlaskClient, parts: Parts, newer: Round
+) -> None:
+    before = parts.store.get(Keys("pear", 2).record)
+    page = lab.get("/", headers=PAGE)
+    assert page.status_code == 200
+    assert SAID in page.text
+    wanted = {"item": "pear", "stock": 1, "mode": "atomic"}
+    assert problem(lab.post("/rounds", json=wanted), 409)["detail"] == SAID
+    assert SAID in lab.post("/rounds", data=wanted).text
+    crowd = {"buyers": 1, "seconds": 1}
+    assert problem(lab.post("/runs", json=wanted | crowd), 409)["detail"] == SAID
+    for ask, path in (
+        (lab.get, "/rounds/pear"),
+        (lab.get, "/rounds/pear/2"),
+        (lab.get, "/rounds/pear/2/audit"),
+        (lab.post, "/rounds/pear/end"),
+    ):
+        assert problem(ask(path, headers=JSON), 409)["detail"] == SAID
+        assert SAID in ask(path, headers=PAGE).text
+    assert lab.get("/rounds/pear/1", headers=PAGE).status_code == 200, "its own rounds are shown"
+    assert parts.store.get(Keys("pear", 2).record) == before
+    assert parts.store.get(keys.newest("pear")) == b"2"
+    assert lab.get("/healthz").status_code == 200
+
+
+def test_a_newer_sale_of_the_class(shop: FlaskClient, lab: FlaskClient, parts: Parts) -> None:
+    parts.store.set(Keys("apple", 2).record, orjson.dumps(ROUND | {"number": 2, "version": 9}))
+    for name in (keys.newest("apple"), keys.class_sale("apple")):
+        parts.store.set(name, 2)
+    assert lab.get("/classroom", headers=PAGE).status_code == 200
+    refused = lab.post("/classroom/sale", data={"stock": "3", "mode": "watch"})
+    assert refused.status_code == 409
+    assert SAID in refused.text
+    assert lab.post("/classroom/close/2").status_code == 303
+    shop.post("/class/name", data={"name": "Ann"})
+    assert shop.get("/class/state").get_json()["round"] == 0
+    assert shop.get("/class", headers=PAGE).status_code == 200
+
+
+def test_a_newer_order_among_others(shop: FlaskClient, parts: Parts) -> None:
+    """It is named on its own page, and missing in a list that says that some are."""
+    old = orjson.loads(as_it_was.ORDER)
+    newer = old | {"id": old["id"][:-1] + "2", "gift": True}
+    for each in (old, newer):
+        parts.store.set(keys.order("apple", each["id"]), orjson.dumps(each))
+    with shop.session_transaction() as session:
+        session["orders"] = [old["id"], newer["id"]]
+    listed = shop.get("/orders").get_json()
+    assert ([each["id"] for each in listed["orders"]], listed["partial"]) == ([old["id"]], True)
+    assert shop.get("/orders", headers=PAGE).status_code == 200
+    problem(shop.get(f"/orders/{newer['id']}"), 409)
+
+
+def test_a_worker_leaves_a_round_that_a_newer_version_takes_over(parts: Parts, worker: Any) -> None:
+    parts.rounds.start("pear", "watch", 10, {})
+    seller = worker()
+    assert seller.buy("pear", 1).sale.outcome is Outcome.SOLD
+    parts.store.set(Keys("pear", 2).record, orjson.dumps(ROUND | {"item": "pear", "version": 2}))
+    parts.store.set(keys.newest("pear"), 2)
+    seller.refresh()
+    with pytest.raises(Newer):
+        seller.buy("pear", 1)
+
+
+def test_the_first_rounds_are_left_to_it(parts: Parts, newer: Round) -> None:
+    assert {round.item for round in parts.rounds.open_shop("watch")} == {
+        *("apple", "plum", "cherry", "quince", "fig")
+    }
+
+
+def test_fulfil_tidies_beside_it(parts: Parts, newer: Round) -> None:
+    parts.store.xgroup_create(Keys("pear", 2).sales, "fulfil", id="0", mkstream=True)
+    parts.store.sadd(keys.streams("pear"), 2)
+    for consumer in parts.fulfil.consumers:
+        consumer.next_tidy = 0
+    fulfil_all(parts.fulfil)
+    assert parts.store.sismember(keys.streams("pear"), "2")
+
+
+def test_the_history_goes_on_beside_what_is_newer(lab: FlaskClient, parts: Parts) -> None:
+    run, comparison = orjson.loads(as_it_was.RUN), orjson.loads(as_it_was.COMPARISON)
+    kept = {"started": 3, "events": "[]", "item": "apple", "mode": "x", "how": "finished"}
+    for number, change in enumerate(({"version": 2}, {"weather": "fine"}, {})):
+        record, id = run | change, f"apple-000000000{number}"
+        record["id"] = id
+        text = orjson.dumps(record).decode()
+        with parts.servers.sessions.begin() as session:
+            history.save(session, history.RunRow(id=id, record=text, **kept))
+    compared = orjson.dumps(comparison | {"modes": ["naive", "barter"]}).decode()
+    with parts.servers.sessions.begin() as session:
+        id = "comparison-0000000000"
+        history.save(session, history.ComparisonRow(id=id, started=4, record=compared))
+    kinds = [each["kind"] for each in lab.get("/history").get_json()["past"]]
+    assert kinds == ["unreadable", "unreadable", "unreadable", "run"]
+    for path in ("/history", "/stampede", "/compare", "/read/naive"):
+        assert lab.get(path, headers=PAGE).status_code == 200
+    assert "A newer version of Last Apple made this" in lab.get("/history", headers=PAGE).text
+    assert lab.get("/runs/apple-0000000002", headers=PAGE).status_code == 200
+    for path in ("/runs/apple-0000000000", "/runs/apple-0000000001", f"/comparisons/{id}"):
+        problem(lab.get(path), 409)
+
+
+def test_an_audit_does_not_guess_at_a_newer_workers_word(lab: FlaskClient, parts: Parts) -> None:
+    parts.rounds.start("apple", "watch", 10, {})
+    said = b'1795368000000 {"in_flight":0,"in_doubt":1}'
+    parts.store.hset(Keys("apple", 1).workers, "newer", said)
+    problem(lab.get("/rounds/apple/1/audit"), 409)
+    assert "Made by a newer version" in lab.get("/rounds/apple/1", headers=PAGE).text
+
+
+def test_every_record_says_its_version(parts: Parts) -> None:
+    for kind, record in (
+        (Order, as_it_was.ORDER),
+        (Round, as_it_was.ROUND),
+        (Run, as_it_was.RUN),
+        (Comparison, as_it_was.COMPARISON),
+    ):
+        read = kind.decode(record)
+        assert orjson.loads(read.encode()) == orjson.loads(record) | {"version": 1}
+        assert kind.decode(read.encode()) == read
+
+
+@pytest.mark.parametrize("kind", [Order, Round, Run, Comparison])
+@pytest.mark.parametrize("record", [b"", b"{", b"[]", b"1", b'{"id":"x"}', b'{"item":3,"id":3}'])
+def test_what_is_broken_is_unreadable(kind: Any, record: bytes) -> None:
+    with pytest.raises(Unreadable):
+        kind.decode(record)
+
+
+def test_a_broken_round_is_not_on_sale(shop: FlaskClient, lab: FlaskClient, parts: Parts) -> None:
+    parts.store.set(Keys("pear", 1).record, b'{"item":"pear","number":"one"}')
+    parts.store.set(keys.newest("pear"), 1)
+    why_not = shop.get("/items").get_json()[1]["why_not"]
+    assert why_not == "This record cannot be read: its number is of a wrong type."
+    assert lab.get("/", headers=PAGE).status_code == 200
+    problem(buy(shop, item="pear"), 409)

@@ -1,0 +1,139 @@
+"""A store and a database written before records had versions are opened and sold from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from flask.testing import FlaskClient
+from sqlalchemy import text
+
+from app import create_lab, create_shop
+from app.config import Settings
+from app.domain import Order
+from app.parts import Parts
+from app.service.classroom.members import Member
+from app.service.comparison.record import Comparison
+from app.service.stampede.record import Run
+from app.service.tally import posts
+from app.store import db, keys
+from app.store.keys import COMPARISONS, Keys, RunKeys
+from app.store.rounds import GROUP
+from tests.integration import as_it_was
+from tests.integration.asking import buy
+from tests.selling import fulfil_all
+
+RUNS_ON = ["valkey"]
+PAGE = {"Accept": "text/html"}
+REVISION = "0004"  # the newest of that time
+STARTED = 1_790_000_000_000
+OLD = "01990000-0000-7000-8000-00000000000"  # orders' ids but their last digit
+ROWS = [
+    "orders (id, item, round, quantity, price, buyer, key, at, confirmed)"
+    " VALUES (:id, 'pear', 1, 3, 75, 'a-buyer', 'b-key', :at, '2026-09-21 14:13:20')",
+    "stock (item, round, started, units, version, ended) VALUES ('pear', 1, :at, 57, 0, false)",
+    "runs (id, item, mode, started, how, record, events, comparison)"
+    " VALUES ('apple-9876543210', 'apple', 'naive', :at, 'finished', :run, '[]', '')",
+    "comparisons (id, started, record) VALUES ('comparison-9876543210', :at, :comparison)",
+]
+
+
+@pytest.fixture
+def old(settings: Settings, parts: Parts) -> Parts:
+    """The parts over what that version left behind: apples sold from the store, pears from SQL."""
+    store = parts.store
+    names, pears = Keys("apple", 1), Keys("pear", 1)
+    store.set(names.record, as_it_was.ROUND)
+    store.set(names.stock, 8)
+    store.xadd(names.sales, {"sale": as_it_was.ORDER})
+    store.xgroup_create(names.sales, GROUP, id="0")
+    store.set(names.order(f"{OLD}1"), as_it_was.ORDER)
+    store.set(names.key("a-key"), as_it_was.ORDER)
+    store.sadd(keys.streams("apple"), 1)
+    store.set(pears.record, as_it_was.SQL_ROUND)
+    for item in ("apple", "pear"):
+        store.set(keys.newest(item), 1)
+    store.hset(names.workers, "a-worker", as_it_was.POST)
+    store.hset(keys.class_roll("apple"), "a-worker", as_it_was.ROLL)
+    store.set(keys.class_sale("apple"), 1)
+    store.set(RunKeys("apple", "apple-0123456789").ended, as_it_was.RUN)
+    store.set(RunKeys(COMPARISONS, "comparison-0123456789").ended, as_it_was.COMPARISON)
+    _tables_of_that_time(settings)
+    told = {"id": f"{OLD}2", "at": STARTED, "comparison": as_it_was.COMPARISON.decode()}
+    told["run"] = as_it_was.RUN.decode().replace("apple-0123456789", "apple-9876543210")
+    with parts.engine.begin() as sql:
+        for row in ROWS:
+            sql.execute(text(f"INSERT INTO {row}"), told)  # our own
+    parts.migrate()
+    return parts
+
+
+def _tables_of_that_time(settings: Settings) -> None:
+    """Instead of those of today, which the test's database was copied from."""
+    engine = db.engine(settings.database, 30_000)
+    Path(str(engine.url.database)).unlink()
+    config = Config()
+    config.set_main_option("script_location", str(db.MIGRATIONS))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, REVISION)
+    engine.dispose()
+
+
+@pytest.fixture
+def shop(old: Parts, settings: Settings) -> FlaskClient:
+    return create_shop(settings).test_client()
+
+
+@pytest.fixture
+def lab(old: Parts, settings: Settings) -> FlaskClient:
+    return create_lab(settings).test_client()
+
+
+def test_the_shop_sells_on(shop: FlaskClient, old: Parts) -> None:
+    apple, pear, *_ = shop.get("/items").get_json()
+    assert [(each["stock"], each["round"]) for each in (apple, pear)] == [(8, 1), (57, 1)]
+    assert shop.get(f"/orders/{OLD}1").get_json()["state"] == "recorded"
+    fulfil_all(old.fulfil)
+    for last in "12":
+        assert shop.get(f"/orders/{OLD}{last}").get_json()["state"] == "confirmed"
+    assert buy(shop, item="pear").get_json()["left"] == 56
+    assert buy(shop, item="apple").get_json()["left"] == 7
+    assert shop.get("/", headers=PAGE).status_code == 200
+
+
+def test_who_asks_again_finds_the_sale(shop: FlaskClient) -> None:
+    sent = {"quantity": 2}
+    with shop.session_transaction() as session:
+        session["buyer"] = "a-buyer"
+    assert buy(shop, sent, **{"Idempotency-Key": "a-key"}).get_json()["order"] == f"{OLD}1"
+
+
+def test_the_lab_shows_all_of_it(lab: FlaskClient, old: Parts) -> None:
+    for path in (
+        *("/", "/stampede", "/compare", "/history", "/classroom", "/rounds/apple/1"),
+        *("/rounds/pear/1", "/runs/apple-0123456789", "/runs/apple-9876543210"),
+        *("/comparisons/comparison-0123456789", "/comparisons/comparison-9876543210"),
+    ):
+        assert lab.get(path, headers=PAGE).status_code == 200, path
+    fulfil_all(old.fulfil)
+    audit = lab.get("/rounds/apple/1/audit").get_json()
+    assert (audit["verdict"], audit["sold"], audit["answers"]["SOLD"]) == ("exact", 2, 1)
+    assert lab.post("/rounds/pear/end").status_code == 303
+    wanted = {"item": "apple", "stock": 3, "mode": "atomic"}
+    assert lab.post("/rounds", json=wanted).get_json()["round"] == 2
+
+
+def test_each_record_is_read_as_it_was_meant(old: Parts) -> None:
+    assert old.rounds.find("apple", 1).mode == "lock:lease"
+    assert Order.decode(as_it_was.ORDER).at == STARTED + 5
+    run = Run.decode(as_it_was.RUN)
+    assert (run.round.number, run.how, run.audit and run.audit["sold"]) == (7, "finished", 12)
+    compared = Comparison.decode(as_it_was.COMPARISON)
+    assert (compared.ground.version, compared.results[0].lasted) == ("0.1.0", 2)
+    assert posts(old.store, old.rounds.find("apple", 1))[0].answers == {"SOLD": 1}
+    old.store.hset(keys.class_roll("apple"), "a-worker", as_it_was.ROLL.replace(b"1790", b"9790"))
+    here = [Member("a-buyer", "Ann", 9_790_000_000_000, 9_790_000_000_009)]
+    assert old.members.present() == here

@@ -1,0 +1,131 @@
+"""What workers say of themselves: only the store's clock counts, and who is not heard is silent."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+import redis
+
+from app.domain import Outcome, Round, StoreAway
+from app.parts import Parts
+from app.service import tally
+from app.service.purchase import Purchase
+from app.service.tally import BEAT, DEAD, posts
+from tests.selling import HandClock, fulfil_all
+from tests.servers import until
+
+RUNS_ON = ["valkey", "cluster"]
+MakeWorker = Callable[[], Purchase]
+
+
+@contextmanager
+def buying(shop: Purchase) -> Iterator[None]:
+    """Somebody is under way, and thinks."""
+    thinking, go_on = threading.Event(), threading.Event()
+
+    def think() -> None:
+        thinking.set()
+        go_on.wait(10)
+
+    shop.clock = HandClock(think)
+    buyer = threading.Thread(target=shop.buy, args=("apple", 1))
+    buyer.start()
+    assert thinking.wait(10)
+    try:
+        yield
+    finally:
+        go_on.set()
+        buyer.join(10)
+
+
+@pytest.mark.parametrize("ahead", [-3600, -6, 6])
+def test_a_worker_whose_clock_is_wrong_is_waited_for(
+    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, ahead: int
+) -> None:
+    wrong = SimpleNamespace(time=lambda: time.time() + ahead, monotonic=time.monotonic)
+    monkeypatch.setattr(tally, "time", wrong)
+    round = parts.rounds.start("apple", "naive", 10, {"think": 1})
+    shop = worker()
+    with buying(shop):
+        time.sleep(2 * BEAT)  # it has said so at least once
+        audit = parts.auditor.audit(round)
+        assert (audit.verdict, audit.in_flight) == ("settling", 1)
+    fulfil_all(parts.fulfil)
+    until(lambda: parts.auditor.audit(round).verdict == "exact")
+
+
+def test_a_sale_that_falls_between_the_lines_of_a_reading_is_noticed(
+    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Begun and ended while the books are read: neither before nor after it is anything to see."""
+    round = parts.rounds.start("apple", "sql", 10, {})
+    shop = worker()
+    shop.buy("apple", 1)
+    until(lambda: parts.auditor.audit(round).settled)
+    read = parts.auditor._read
+    monkeypatch.setattr(parts.auditor, "_read", lambda it: [read(it), shop.buy("apple", 1)][0])
+    audit = parts.auditor._audit(round)
+    assert (audit.settled, audit.in_flight, audit.sold) == (False, 0, 1)
+
+
+def test_a_beat_that_fails_is_not_the_last(parts: Parts, worker: MakeWorker) -> None:
+    round = parts.rounds.start("apple", "atomic", 10, {})
+    shop = worker()
+    shop.buy("apple", 1)
+    failed = threading.Event()
+
+    def fail() -> None:
+        failed.set()
+        raise ZeroDivisionError
+
+    shop.tally.on_beat = fail
+    assert failed.wait(5)
+    until(lambda: [post.answers for post in posts(parts.store, round)] == [{"SOLD": 1}])
+    shop.buy("apple", 1)
+    until(lambda: [post.answers for post in posts(parts.store, round)] == [{"SOLD": 2}])
+
+
+def test_a_worker_that_is_not_heard_sells_nothing(
+    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Audits take it for dead after a while: until then it must have fallen silent."""
+    round = parts.rounds.start("apple", "atomic", 1_000_000, {})
+    shop = worker()
+    shop.buy("apple", 1)
+
+    def away(**_: object) -> None:
+        raise redis.ConnectionError
+
+    heard = shop.tally.say
+    monkeypatch.setattr(shop.tally, "say", away)
+    silent = time.monotonic()
+    until(lambda: not _buys(shop), DEAD)
+    assert time.monotonic() - silent < DEAD - 1, "others must not think it dead by then"
+    left = parts.rounds.left(round)
+    monkeypatch.setattr(shop.tally, "say", heard)
+    until(lambda: _buys(shop))
+    assert left is not None
+    assert parts.rounds.left(round) == left - 1
+
+
+def _buys(shop: Purchase) -> bool:
+    try:
+        return shop.buy("apple", 1).sale.outcome in (Outcome.SOLD, Outcome.SOLD_OUT)
+    except StoreAway:
+        return False
+
+
+def test_what_workers_of_an_older_shop_said_is_still_read(parts: Parts) -> None:
+    round: Round = parts.rounds.start("apple", "atomic", 10, {})
+    old = (
+        b'{"in_flight":1,"quiet_since":null,"beat":1795368000.5,"left_round":false,'
+        b'"answers":{"SOLD":3},"conflicts":0,"locks_lost":0}'
+    )
+    parts.store.hset("{apple}:1:workers", "gone", old)
+    [post] = posts(parts.store, round)
+    assert (post.answers, post.dead) == ({"SOLD": 3}, True)
