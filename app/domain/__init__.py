@@ -2,6 +2,7 @@
 
 from app.domain.clock import Clock
 from app.domain.errors import (
+    Away,
     ClassIsFull,
     ClassIsOn,
     ComparisonIsOn,
@@ -30,6 +31,7 @@ from app.domain.selling import ITEMS, ROUND_BOUNDS, Bound, Item, Order, Outcome,
 __all__ = [
     "ITEMS",
     "ROUND_BOUNDS",
+    "Away",
     "Bound",
     "ClassIsFull",
     "ClassIsOn",

@@ -91,11 +91,20 @@ class KeyReused(ShopError):
     """The idempotency key belongs to an order with another body."""
 
 
-class StoreAway(ShopError):
-    """The store (Redis, Valkey) does not answer. Whether the last command ran is unknown."""
+class Away(ShopError):
+    """What we need does not answer, and whether its last command ran is unknown.
+
+    Of a purchase, `key` is the idempotency key under which to ask again: it never buys twice.
+    """
+
+    key = ""
 
 
-class DatabaseAway(ShopError):
+class StoreAway(Away):
+    """The store (Redis, Valkey) does not answer."""
+
+
+class DatabaseAway(Away):
     """The database does not answer."""
 
 

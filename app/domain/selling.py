@@ -72,7 +72,7 @@ class Order:
         """Raises Unreadable, of which Newer is one."""
         order = records.decode(cls, payload)
         if order.quantity < 1:
-            raise Unreadable("Its quantity is less than 1.")
+            raise Unreadable(Text("Its quantity is less than 1."))
         return order
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import uuid_utils
 
 from app.domain import (
     ITEMS,
+    Away,
     Clock,
     Invalid,
     KeyReused,
@@ -20,6 +22,7 @@ from app.domain import (
     Round,
     Sale,
     StoreAway,
+    UnknownRound,
     Unreadable,
 )
 from app.modes import MODES, Mode
@@ -77,23 +80,35 @@ class Purchase:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, NotOpen, KeyReused, StoreAway, DatabaseAway (the sale may have happened: try
-        again with the key), Unreadable (the key has bought, and nobody can read what).
+        NotOnSale, NotOpen, KeyReused, StoreAway, DatabaseAway (the sale may have happened: ask
+        again with the error's key), Unreadable (the key has bought, and nobody can read what).
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())
         try:
-            answer = self._try(item, quantity, key or id, buyer, id)
+            answer = self._answer(item, quantity, key, buyer, id)
+        except Away as error:
+            error.key = key or id
+            raise
+        made = answer.sale.order
+        if made is None or made.id == id:
+            return answer
+        if (made.quantity, made.buyer) != (quantity, buyer):
+            raise KeyReused(Text("This idempotency key belongs to an order with another body."))
+        if made.round != answer.round.number:  # it was sold in an earlier one
+            with suppress(UnknownRound, Unreadable):
+                return replace(answer, round=self.rounds.find(item, made.round))
+        return answer
+
+    def _answer(self, item: str, quantity: int, key: str | None, buyer: str, id: str) -> Answer:
+        try:
+            return self._try(item, quantity, key or id, buyer, id)
         except (NotOnSale, Invalid, Unreadable):
             # The round has ended since: what was sold under this key in it is still sold.
             earlier = self._sold_under(item, key) if key else None
             if earlier is None:
                 raise
-            answer = earlier
-        made = answer.sale.order
-        if made and made.id != id and (made.quantity, made.buyer) != (quantity, buyer):
-            raise KeyReused(Text("This idempotency key belongs to an order with another body."))
-        return answer
+            return earlier
 
     def running(self, item: str) -> Round:
         """The item's running round as this worker knows it, at most a beat old (see tally).

@@ -26,7 +26,4 @@ def forget(pipe: Pipeline, names: Keys, orders: Sequence[Order]) -> None:
     """Queue what lets go of the sales by id, and by key in a day: they are in the database now."""
     pipe.unlink(*(names.order(order.id) for order in orders))
     for order in orders:
-        if order.key == order.id:  # the client sent none, so nobody will come back with it
-            pipe.unlink(names.key(order.key))
-        else:
-            pipe.expire(names.key(order.key), KEY_LIFE)
+        pipe.expire(names.key(order.key), KEY_LIFE)

@@ -9,6 +9,7 @@ from flask import Flask, Response, abort, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from app.domain import (
+    Away,
     ClassIsFull,
     ClassIsOn,
     ComparisonIsOn,
@@ -70,6 +71,9 @@ HTTP_WORDS = {
 }
 # What a customer is told instead of which part of us is away.
 AWAY = Text("We cannot answer right now. Nothing is lost: try again in a moment.")
+IN_DOUBT = Text(
+    "We cannot tell whether this went through. Try again with the same key: it never buys twice."
+)
 RETRY_AFTER = "1"  # s
 CSP = "default-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -134,6 +138,8 @@ def describe(error: Exception) -> tuple[int, str, str, dict[str, Any]]:
     )
     if status >= 500:
         current_app.logger.error("%s: %s", title, error, exc_info=status == 500)
+        if isinstance(error, Away) and error.key:
+            return status, title, IN_DOUBT, {"idempotency_key": error.key}
         return status, title, AWAY, {}
     return status, title, said(error) if isinstance(error, ShopError) else "", _members(error)
 

@@ -207,7 +207,7 @@ def _sold_page(answer: Answer, item: str, quantity: int, key: str | None) -> Res
 
 
 def _error_page(error: ShopError, item: str, values: dict[str, Any]) -> Response:
-    status, title, detail, _ = describe(error)
+    status, title, detail, members = describe(error)
     known = ITEMS.get(item)
     return page(
         "shop/answer.html",
@@ -219,7 +219,7 @@ def _error_page(error: ShopError, item: str, values: dict[str, Any]) -> Response
         name=known.name if known else None,
         left=None,
         quantity=values.get("quantity"),
-        key=values.get("key"),
+        key=members.get("idempotency_key") or values.get("key"),
         new_key=new_key,
     )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import redis
 
+from app import create_shop
 from app.config import Settings
 from app.domain import Outcome, StoreAway
 from app.parts import Parts
@@ -45,6 +46,28 @@ def test_a_lost_reply_never_sells_twice(
     assert lossy.lost == 1
     assert again.sale.outcome is Outcome.SOLD
     assert (parts.auditor._read(round).left, parts.auditor._read(round).recorded) == (8, 2)
+
+
+def test_who_sent_no_key_is_told_one_to_ask_again_under(
+    parts: Parts, settings: Settings, lossy: LosesReplies
+) -> None:
+    """Also when the sale is in the database by then, and another round is on."""
+    sold_in = parts.rounds.start("apple", "atomic", 10, {})
+    through = Settings(redis_url=lossy.url, var_dir=settings.var_dir)
+    shop = create_shop(through).test_client()
+    shop.post("/buy/apple", json={})  # the server knows the script now
+    lossy.lose_next = True
+    doubt = shop.post("/buy/apple", json={})
+    key = doubt.get_json()["idempotency_key"]
+    assert (doubt.status_code, "never buys twice" in doubt.get_json()["detail"]) == (503, True)
+    fulfil_all(parts.fulfil)
+    parts.rounds.start("apple", "atomic", 10, {})
+    again = shop.post("/buy/apple", json={}, headers={"Idempotency-Key": key})
+    assert (again.status_code, again.get_json()["round"]) == (201, sold_in.number)
+    assert (parts.auditor._read(sold_in).left, parts.rounds.left(parts.rounds.find("apple"))) == (
+        8,
+        10,
+    )
 
 
 def test_redis_py_as_it_comes_does_sell_twice(parts: Parts, lossy: LosesReplies) -> None:

@@ -48,12 +48,14 @@ def test_sales_become_orders_and_leave_the_store(parts: Parts, sold: Round) -> N
     assert all(24 * 3600 - 60 < life <= 24 * 3600 for life in lives)
 
 
-def test_a_sale_without_a_key_leaves_nothing_in_the_store(parts: Parts) -> None:
+def test_a_sale_without_a_key_is_found_under_its_id_for_a_day(parts: Parts) -> None:
+    """Who was told 503 was told that key."""
     round = parts.rounds.start("apple", "atomic", 10, {})
     mode(parts, round).sell(order(round))
     fulfil_all(parts.fulfil)
     assert rows(parts) == 1
-    assert not list(parts.store.scan_iter("{apple}:key:*"))
+    [key] = parts.store.scan_iter("{apple}:key:*")
+    assert 24 * 3600 - 60 < parts.store.ttl(key) <= 24 * 3600
 
 
 def test_small_batches_move_everything(parts: Parts, sold: Round) -> None:
