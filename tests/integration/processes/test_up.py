@@ -235,7 +235,7 @@ def test_who_is_down_or_does_not_answer_is_named_and_the_shop_sells_on(shop: Sho
     assert check.exit_code == 0, check.stdout
 
 
-WELL = {"store": "ok", "database": "ok", "orders": "ok", "processes": "ok"}
+WELL = dict.fromkeys(("store", "database", "orders", "dead_letters", "processes"), "ok")
 
 
 def checks(url: str, status: int = 200) -> dict[str, str]:
