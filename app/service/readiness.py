@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 
 from app.domain import ITEMS, DatabaseAway, StoreAway
 from app.service import standing
-from app.service.lag import lag
+from app.service.lag import Lag, lag
 from app.service.standing import Standing
 from app.store import db, keys, orders
 from app.store.servers import Servers
@@ -85,10 +85,9 @@ class Readiness:
         return self._found
 
     def _checks(self) -> tuple[Check, ...]:
-        return (
-            *(self._store(), self._database(), self.orders(), self.dead_letters()),
-            *self._processes(),
-        )
+        found = self._waiting()
+        booked = (_orders(found), _dead_letters(found))
+        return (self._store(), self._database(), *booked, *self._processes())
 
     def _store(self) -> Check:
         """By a real write: a store without memory or disk, or a replica, answers every question."""
@@ -128,39 +127,17 @@ class Readiness:
         return Check("database", State.OK, Text("The database answers."))
 
     def orders(self) -> Check:
-        """By what it has not done: whether it runs, only its own machine knows."""
+        """By what fulfil has not done: whether it runs, only its own machine knows."""
+        return _orders(self._waiting())
+
+    def _waiting(self) -> list[Lag]:
+        """What waits to be booked, by item; nothing when the store does not say."""
         try:
             found = lag(self.servers.store)
-            if all(each.error for each in found):
-                raise StoreAway(found[0].error)
         except StoreAway as error:
             log.warning("Whether sales wait cannot be seen: %s", error)
-            said = Text("Whether sales become orders cannot be seen: the store does not answer.")
-            return Check("orders", State.FAILING, said)
-        longest = max(each.age for each in found)
-        if longest <= LONGEST_LAG:
-            return Check("orders", State.OK, Text("Sales become orders."))
-        said = Text(
-            "Sales wait to become orders, one for %(seconds)s s (%(items)s).",
-            seconds=longest // 1000,
-            items=", ".join(each.item for each in found if each.age > LONGEST_LAG),
-        )
-        return Check("orders", State.FAILING, said)
-
-    def dead_letters(self) -> Check:
-        """They wait for a person, while the shop sells and books all else."""
-        try:
-            count = sum(each.dead_letters for each in lag(self.servers.store))
-        except StoreAway:
-            return Check("dead_letters", State.UNWELL, Text("The store does not answer."))
-        if not count:
-            return Check("dead_letters", State.OK, Text("Every sale could be booked."))
-        said = counted(
-            "%(num)s sale could not be booked: see lastapple deadletter list.",
-            "%(num)s sales could not be booked: see lastapple deadletter list.",
-            count,
-        )
-        return Check("dead_letters", State.UNWELL, said)
+            return []
+        return [] if all(each.error for each in found) else found
 
     def _processes(self) -> list[Check]:
         """Those that `up` keeps, as far as they are not well; none in a container of its own."""
@@ -177,6 +154,36 @@ class Readiness:
             return [Check("processes", State.UNWELL, said)]
         unwell = [_of(each) for each in standings if each.state is not standing.State.RUNNING]
         return unwell or [Check("processes", State.OK, Text("All processes of the shop run."))]
+
+
+def _orders(found: list[Lag]) -> Check:
+    if not found:
+        said = Text("Whether sales become orders cannot be seen: the store does not answer.")
+        return Check("orders", State.FAILING, said)
+    longest = max(each.age for each in found)
+    if longest <= LONGEST_LAG:
+        return Check("orders", State.OK, Text("Sales become orders."))
+    said = Text(
+        "Sales wait to become orders, one for %(seconds)s s (%(items)s).",
+        seconds=longest // 1000,
+        items=", ".join(each.item for each in found if each.age > LONGEST_LAG),
+    )
+    return Check("orders", State.FAILING, said)
+
+
+def _dead_letters(found: list[Lag]) -> Check:
+    """They wait for a person, while the shop sells and books all else."""
+    if not found:
+        return Check("dead_letters", State.UNWELL, Text("The store does not answer."))
+    count = sum(each.dead_letters for each in found)
+    if not count:
+        return Check("dead_letters", State.OK, Text("Every sale could be booked."))
+    said = counted(
+        "%(num)s sale could not be booked: see lastapple deadletter list.",
+        "%(num)s sales could not be booked: see lastapple deadletter list.",
+        count,
+    )
+    return Check("dead_letters", State.UNWELL, said)
 
 
 def _refusal(error: redis.RedisError) -> Text:

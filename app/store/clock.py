@@ -32,14 +32,17 @@ class StoreClock:
         self.ahead: deque[float] = deque(maxlen=LOOKS)
         self.looking = threading.Lock()
 
-    def now(self) -> int:
+    def now(self, ask: bool = True) -> int:
         """ms since 1970; late by the quickest answer's way at the most, never early.
 
-        Raises StoreAway when the store has never answered yet.
+        Without `ask` it goes by what is known, and no caller waits for a store that hangs. Raises
+        StoreAway when the store has never answered yet.
         """
         if not self.ahead:
             self._look()
-        elif time.monotonic() - self.looked > FRESH and self.looking.acquire(blocking=False):
+        elif (
+            ask and time.monotonic() - self.looked > FRESH and self.looking.acquire(blocking=False)
+        ):
             try:  # one asks, the others go by what is known
                 with suppress(StoreAway):
                     self._look()
