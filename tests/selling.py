@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 import uuid_utils
@@ -91,6 +92,26 @@ class Once:
         if not self.done:
             self.done = True
             self.deed()
+
+
+@contextmanager
+def buying(shop: Purchase) -> Iterator[None]:
+    """Somebody is under way, and thinks."""
+    thinking, go_on = threading.Event(), threading.Event()
+
+    def think() -> None:
+        thinking.set()
+        go_on.wait(10)
+
+    shop.clock = HandClock(think)
+    buyer = threading.Thread(target=shop.buy, args=("apple", 1))
+    buyer.start()
+    assert thinking.wait(10)
+    try:
+        yield
+    finally:
+        go_on.set()
+        buyer.join(10)
 
 
 def sold_exactly_while_switched(parts: Parts, shops: list[Purchase], names: list[str]) -> None:

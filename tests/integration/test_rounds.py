@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from app.service.purchase import Purchase
 from app.service.tally import BEAT
 from app.service.warnings import warnings
 from app.store import rounds as records
-from tests.selling import HandClock, Once, fulfil_all, sold_exactly_while_switched
+from tests.selling import Once, buying, fulfil_all, sold_exactly_while_switched
 from tests.servers import until
 
 MakeWorker = Callable[[], Purchase]
@@ -145,20 +144,9 @@ def test_the_audit_says_settling_while_a_purchase_is_under_way(
 ) -> None:
     round = parts.rounds.start("apple", "naive", 10, {})
     shop = worker()
-    thinking, go_on = threading.Event(), threading.Event()
-
-    def think() -> None:
-        thinking.set()
-        go_on.wait(10)
-
-    shop.clock = HandClock(think)
-    buyer = threading.Thread(target=shop.buy, args=("apple", 1))
-    buyer.start()
-    assert thinking.wait(10)
-    audit = parts.auditor.audit(round)
-    assert (audit.verdict, audit.settled, audit.in_flight) == ("settling", False, 1)
-    go_on.set()
-    buyer.join(10)
+    with buying(shop):
+        audit = parts.auditor.audit(round)
+        assert (audit.verdict, audit.settled, audit.in_flight) == ("settling", False, 1)
     audit = parts.auditor.audit(round)
     assert (audit.settled, audit.in_flight) == (False, 0), "the sale is not in the database yet"
     fulfil_all(parts.fulfil)

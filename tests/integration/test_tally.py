@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -16,31 +15,11 @@ from app.parts import Parts
 from app.service import tally
 from app.service.purchase import Purchase
 from app.service.tally import BEAT, DEAD, posts
-from tests.selling import HandClock, fulfil_all
+from tests.selling import buying, fulfil_all
 from tests.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
 MakeWorker = Callable[[], Purchase]
-
-
-@contextmanager
-def buying(shop: Purchase) -> Iterator[None]:
-    """Somebody is under way, and thinks."""
-    thinking, go_on = threading.Event(), threading.Event()
-
-    def think() -> None:
-        thinking.set()
-        go_on.wait(10)
-
-    shop.clock = HandClock(think)
-    buyer = threading.Thread(target=shop.buy, args=("apple", 1))
-    buyer.start()
-    assert thinking.wait(10)
-    try:
-        yield
-    finally:
-        go_on.set()
-        buyer.join(10)
 
 
 @pytest.mark.parametrize("ahead", [-3600, -6, 6])
