@@ -30,7 +30,7 @@ check: install-dev ## after each change: style, types, unit tests, a slice throu
 LANES := test-browser test-others test-locks test-explorer
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
-LOCKS := $(addprefix tests/integration/,locks modes bench)
+LOCKS := $(addprefix tests/integration/,locks modes bench $(addprefix processes/test_,up.py compare.py))
 EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster)
 WHOLE := tests/unit tests/integration/processes
 UNTIMED := -m "not timed and not alone"

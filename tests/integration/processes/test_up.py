@@ -239,8 +239,11 @@ WELL = dict.fromkeys(("store", "database", "orders", "dead_letters", "processes"
 
 
 def checks(url: str, status: int = 200) -> dict[str, str]:
-    """Its checks, if it answers so; none if not."""
-    answer = requests.get(f"{url}/readyz", timeout=5)
+    """Its checks, if it answers so; none if not, or if it has just been killed and started."""
+    try:
+        answer = requests.get(f"{url}/readyz", timeout=5)
+    except requests.ConnectionError:
+        return {}
     if answer.status_code != status:
         return {}
     return {check["name"]: check["state"] for check in answer.json()["checks"]}
