@@ -46,7 +46,9 @@ def pytest_configure() -> None:
 def signals_as_usual() -> None:
     """What we were started to ignore, as a shell does in the background and `nohup` does, the
     commands that we start would ignore too: Ctrl-C, of all things. A handler is not handed on."""
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests raise it themselves
+    for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
 

@@ -20,9 +20,14 @@ print(subprocess.run([sys.executable, "-c", child], capture_output=True, text=Tr
 
 def ignored(name: str, first: str) -> str:
     """Does a command ignore it that is started by who was started to ignore it?"""
+    return ignoring(name, ASKS.format(name=name, first=first))
+
+
+def ignoring(name: str, code: str) -> str:
+    """What a Python says that was started to ignore it."""
     number = getattr(signal, name)
     return subprocess.run(
-        [sys.executable, "-c", ASKS.format(name=name, first=first)],
+        [sys.executable, "-c", code],
         preexec_fn=lambda: signal.signal(number, signal.SIG_IGN),
         capture_output=True,
         text=True,
@@ -38,3 +43,18 @@ def test_what_we_ignore_our_commands_do_not(name: str) -> None:
 
 def test_else_they_would() -> None:
     assert ignored("SIGINT", "") == "True"
+
+
+RAISES = """
+import signal
+from tests.conftest import signals_as_usual
+signals_as_usual()
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_a_test_that_interrupts_itself_is_interrupted() -> None:
+    assert ignoring("SIGINT", RAISES) == "interrupted"
