@@ -43,7 +43,13 @@ def page(recipe: str) -> str:
     return (pages.FOLDER / f"{recipe}.md").read_text()
 
 
-@pytest.mark.parametrize("recipe", pages.told())
+# Who is called by `queue` has 100 ms to take the lock.
+TIMED = {"queue": pytest.mark.timed}
+
+
+@pytest.mark.parametrize(
+    "recipe", [pytest.param(name, marks=TIMED.get(name, ())) for name in pages.told()]
+)
 def test_its_timelines_are_what_happens(where: Where, recipe: str) -> None:
     written = page(recipe)
     assert set(pages.blocks(written)) == set(STORIES[recipe])
