@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from app.config import Settings
-from app.domain import Clock, DatabaseAway
+from app.domain import DatabaseAway
 from app.service.about import about
 from app.service.audit import Auditor
 from app.service.beat import Beat
@@ -103,7 +103,7 @@ class Parts:
 
     def purchase(self) -> Purchase:
         """A selling worker. One a process: it starts a thread that tells what it is doing."""
-        return Purchase(self.servers, Clock(), self.rounds)
+        return Purchase(self.servers, self.rounds)
 
     def about(self) -> dict[str, Any]:
         return about(self.servers, version("lastapple"))

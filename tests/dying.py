@@ -43,6 +43,7 @@ def before(_: Connection, word: str, url: str, round: Round, rivals: int) -> Non
     def die() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    pytest.MonkeyPatch().setattr(Metered, "pack_commands", wire.pack_commands)
+    for name in ("pack_commands", "send_command"):
+        pytest.MonkeyPatch().setattr(Metered, name, getattr(wire, name))
     seller = Decr(servers, HandClock(Once(race)), round)
     wire.Handed(seller, {word: die}).sell(order(round))

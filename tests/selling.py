@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -36,7 +37,8 @@ ON_DATABASES += [(name, "postgresql") for name in IN_DATABASE]
 
 def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
     id = str(uuid_utils.uuid7())
-    return Order(id, round.item, round.number, quantity, 60, "", key or id, 0)
+    now = int(time.time() * 1000)
+    return Order(id, round.item, round.number, quantity, 60, "", key or id, now)
 
 
 def mode(parts: Parts, round: Round, clock: Clock | None = None) -> Mode:
@@ -103,7 +105,8 @@ def buying(shop: Purchase) -> Iterator[None]:
         thinking.set()
         go_on.wait(10)
 
-    shop.clock = HandClock(think)
+    shop.running("apple")
+    shop.selling["apple"].mode.clock = HandClock(think)  # type: ignore[attr-defined]
     buyer = threading.Thread(target=shop.buy, args=("apple", 1))
     buyer.start()
     assert thinking.wait(10)

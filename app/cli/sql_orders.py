@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import NoReturn
 
@@ -34,6 +35,8 @@ def explore_sql(target: Target, all_findings: bool, json_file: str | None) -> No
     _refuse(target.name)
     check_writable(json_file)
     check()
+    # What it says of a server that dies, with a traceback, we say in words.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     people = Console(stderr=json_file == "-", highlight=False)
     try:
         with (

@@ -59,3 +59,5 @@ TEACHING_ORDER: tuple[type[Mode], ...] = (
     Atomic,
 )
 MODES: dict[str, type[Mode]] = {mode.name: mode for mode in TEACHING_ORDER}
+# Where units may be put back at any moment: nobody writes the stock as he read it some time ago.
+PUT_BACK = {Watch.name, Decr.name, Atomic.name}

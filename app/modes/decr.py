@@ -1,13 +1,12 @@
 """decr: take the units first, and give them back when there were too few.
 
-How       lock own key -> MGET -> check -> DECRBY -> below 0: INCRBY; else MULTI/XADD/EXEC -> unlock
+How       lock own key -> MGET -> check -> DECRBY -> below 0: INCRBY; else script: XADD -> unlock
 Prevents  oversell, and waiting for other buyers: a DECRBY is never in another's way
 Breaks    a crash or a lost reply after DECRBY: units that nobody has, undersell
           Until its INCRBY a buyer holds units that he will not get, and the stock may be below
           zero: others are told SOLD_OUT, and units remain after all.
-          A purchase that outlives its key's lock: the same key may buy twice.
 Cost      five round trips: the DECRBY, and four to keep the idempotency key's promise
-Sound     as to oversell always; each key buys once while the work is shorter than the lease
+Sound     as to oversell and the key always
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from dataclasses import replace
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.lease import Lease
+from app.store import lua
 from app.store.keys import Keys
 from app.store.servers import Servers
 
@@ -31,10 +31,12 @@ class Decr:
         self.clock = clock
         self.round = round
         self.keys = Keys(round.item, round.number)
+        self.note = servers.store.register_script(lua.source("note"))
 
     def sell(self, order: Order) -> Sale:
         # The stock needs no lock, the key does: taking units and noting the sale are two steps,
-        # and who comes with the same key in between could only be told wrong.
+        # and who comes with the same key in between could only be told wrong. (That it buys once
+        # is not the lock's work, which may be outlived: the noting asks.)
         key = self.keys.claim(order.key)
         lock = Lease(self.servers, self.clock, key, self.round.lease / 1000)
         if not lock.acquire(timeout=self.round.wait / 1000):
@@ -71,10 +73,11 @@ class Decr:
             self.compensate(order.quantity)
             return Sale(Outcome.SOLD_OUT, left=max(0, left + order.quantity))
 
-        with self.store.pipeline() as pipe:
-            pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(self.keys.receipts(order))
-            pipe.execute()
+        names = [self.keys.sales, self.keys.order(order.id), self.keys.key(order.key)]
+        seen = self.note(keys=names, args=[order.encode()])
+        if seen:  # the work outlived the key's lock, or has bought in the round that came after
+            self.compensate(order.quantity)
+            return Sale(Outcome.SOLD, order=Order.decode(seen))
         return Sale(Outcome.SOLD, left=left, order=order)
 
     def compensate(self, quantity: int) -> None:

@@ -1,10 +1,11 @@
 """lock: take a lock, then sell as if alone. Exactly as sound as the lock's recipe.
 
-How       lock -> MGET -> check -> MULTI/SET/XADD/EXEC -> unlock
+How       lock -> MGET -> check -> script: SET/XADD -> unlock
 Prevents  oversell, as long as the recipe keeps everybody else out
-Breaks    whatever the recipe lets through: the write asks nobody (it is blind on purpose)
+Breaks    whatever the recipe lets through: the write does not ask whose lock it is, on purpose
+          (it does ask whether the key has bought and the round has ended: no lock tells that)
 Cost      two round trips, and the recipe's own
-Sound     as its recipe
+Sound     as its recipe; as to the key always
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from itertools import chain
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
 from app.locks.queue import Fused
+from app.store import lua
 from app.store.keys import Keys
 from app.store.servers import Servers
 
@@ -31,6 +33,7 @@ class Lock:
         self.round = round
         self.keys = Keys(round.item, round.number)
         self.recipe = LOCKS[round.recipe]
+        self.write = servers.store.register_script(lua.source("write"))
 
     def sell(self, order: Order) -> Sale:
         if self.round.recipe == "queue" and not self.round.think:
@@ -51,7 +54,6 @@ class Lock:
         )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
-        # A blind write that comes after the round's end sets its stock anew: look at `ended` too.
         if stock is None or ended is not None:
             return Sale(Outcome.ROUND_OVER)
         left = int(stock) - order.quantity
@@ -60,17 +62,26 @@ class Lock:
 
         self.clock.sleep(self.round.think / 1000)
 
-        with self.store.pipeline() as pipe:
-            pipe.set(self.keys.stock, left)
-            pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(self.keys.receipts(order))
-            pipe.execute()
+        outcome, seen = self.write(
+            keys=[
+                self.keys.stock,
+                self.keys.sales,
+                self.keys.order(order.id),
+                self.keys.key(order.key),
+            ],
+            args=[left, order.encode()],
+        )
+        if seen:
+            return Sale(Outcome.SOLD, order=Order.decode(seen))
+        if outcome == b"ROUND_OVER":
+            return Sale(Outcome.ROUND_OVER)
         return Sale(Outcome.SOLD, left=left, order=order)
 
     def fused(self, order: Order) -> Sale:
         """The same section without a gap: `queue` brings the stock along and carries the write.
 
-        Its write does ask whose lock it is; refused, nothing is sold, and we stand in line again.
+        Its write does ask whose lock it is, and XX whether the round has ended; refused, nothing
+        is sold, and we stand in line again.
         """
         deadline = self.clock.now() + self.round.wait / 1000
         reads = [self.keys.stock, self.keys.key(order.key), self.keys.ended]
@@ -92,7 +103,7 @@ class Lock:
                 return Sale(Outcome.SOLD_OUT, left=int(stock), attempts=attempt)
 
             if lock.release(
-                ["SET", self.keys.stock, left],
+                ["SET", self.keys.stock, left, "XX"],
                 ["XADD", self.keys.sales, "*", "sale", order.encode()],
                 ["MSET", *chain(*self.keys.receipts(order).items())],
             ):

@@ -31,7 +31,6 @@ class Naive:
         )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
-        # A blind write that comes after the round's end sets its stock anew: look at `ended` too.
         if stock is None or ended is not None:
             return Sale(Outcome.ROUND_OVER)
         left = int(stock) - order.quantity
@@ -42,7 +41,8 @@ class Naive:
 
         # Whoever read the same stock meanwhile writes the same number: one of the two units
         # sold is never taken. Nor are these one step: a crash in between loses a unit.
-        self.store.set(self.keys.stock, left)
+        if not self.store.set(self.keys.stock, left, xx=True):
+            return Sale(Outcome.ROUND_OVER)  # XX: a round that has ended has no stock, gets none
         self.store.xadd(self.keys.sales, {"sale": order.encode()})
         self.store.mset(self.keys.receipts(order))
         return Sale(Outcome.SOLD, left=left, order=order)

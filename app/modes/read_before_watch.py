@@ -3,7 +3,7 @@
 How       MGET -> check -> WATCH -> MULTI/SET/XADD/EXEC, again when EXEC aborts
 Prevents  only that somebody writes between WATCH and EXEC
 Breaks    a write between MGET and WATCH goes unnoticed: a lost update, oversell
-Cost      three round trips, and three more for every lost race
+Cost      four round trips, and four more for every lost race
 Sound     never
 """
 
@@ -48,21 +48,21 @@ class ReadBeforeWatch:
 
     def attempt(self, order: Order) -> Sale:
         """One race. BUSY: somebody else wrote between our WATCH and our EXEC."""
-        stock, seen, ended = self.store.mget(
-            self.keys.stock, self.keys.key(order.key), self.keys.ended
-        )
-        if seen:
-            return Sale(Outcome.SOLD, order=Order.decode(seen))
-        # A write that comes after the round's end sets its stock anew: look at `ended` too.
-        if stock is None or ended is not None:
-            return Sale(Outcome.ROUND_OVER)
-        left = int(stock) - order.quantity
-        if left < 0:
-            return Sale(Outcome.SOLD_OUT, left=int(stock))
-
-        self.clock.sleep(self.round.think / 1000)
-
         with self.store.pipeline() as pipe:
+            pipe.watch(self.keys.ended)  # of the round's end we hear in time
+            stock, seen, ended = pipe.mget(
+                self.keys.stock, self.keys.key(order.key), self.keys.ended
+            )
+            if seen:
+                return Sale(Outcome.SOLD, order=Order.decode(seen))
+            if stock is None or ended is not None:
+                return Sale(Outcome.ROUND_OVER)
+            left = int(stock) - order.quantity
+            if left < 0:
+                return Sale(Outcome.SOLD_OUT, left=int(stock))
+
+            self.clock.sleep(self.round.think / 1000)
+
             # Too late: WATCH tells of changes from here on, and what was read may be old already.
             pipe.watch(self.keys.stock, self.keys.key(order.key))
             pipe.multi()
@@ -73,4 +73,4 @@ class ReadBeforeWatch:
                 pipe.execute()
             except redis.WatchError:
                 return Sale(Outcome.BUSY, left=int(stock))
-        return Sale(Outcome.SOLD, left=left, order=order)
+            return Sale(Outcome.SOLD, left=left, order=order)

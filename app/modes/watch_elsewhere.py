@@ -3,7 +3,7 @@
 How       WATCH (connection 1) -> MGET -> check -> MULTI/SET/XADD/EXEC (connection 2)
 Prevents  nothing: an EXEC asks only what its own connection has watched
 Breaks    EXEC never aborts: two buyers read the same stock and both write it, oversell
-Cost      four round trips and two connections a buyer
+Cost      five round trips and two connections a buyer
 Sound     never
 """
 
@@ -52,12 +52,12 @@ class WatchElsewhere:
             # One connection watches, the other writes: so it goes where every call borrows its
             # own from a pool.
             elsewhere.watch(self.keys.stock, self.keys.key(order.key))
+            pipe.watch(self.keys.ended)  # of the round's end we hear
             stock, seen, ended = elsewhere.mget(
                 self.keys.stock, self.keys.key(order.key), self.keys.ended
             )
             if seen:
                 return Sale(Outcome.SOLD, order=Order.decode(seen))
-            # A write that comes after the round's end sets its stock anew: look at `ended` too.
             if stock is None or ended is not None:
                 return Sale(Outcome.ROUND_OVER)
             left = int(stock) - order.quantity

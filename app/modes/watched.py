@@ -56,9 +56,9 @@ class Watched:
         sold = False
         try:
             with self.store.pipeline() as pipe:
-                pipe.watch(self.keys.lock)
+                pipe.watch(self.keys.lock, self.keys.ended)
                 # Only now look whose it is: WATCH tells of changes from here on, and the lock may
-                # have expired before.
+                # have expired before. The round's end does not touch the lock: watch that, too.
                 holder, stock, seen, ended = pipe.mget(
                     self.keys.lock, self.keys.stock, self.keys.key(order.key), self.keys.ended
                 )
@@ -66,7 +66,6 @@ class Watched:
                     return Sale(Outcome.BUSY)
                 if seen:
                     return Sale(Outcome.SOLD, order=Order.decode(seen))
-                # The end of the round does not touch the lock: look at `ended` too.
                 if stock is None or ended is not None:
                     return Sale(Outcome.ROUND_OVER)
                 left = int(stock) - order.quantity

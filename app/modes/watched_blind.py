@@ -57,7 +57,7 @@ class WatchedBlind:
         sold = False
         try:
             with self.store.pipeline() as pipe:
-                pipe.watch(self.keys.lock)
+                pipe.watch(self.keys.lock, self.keys.ended)
                 # WATCH tells of changes from here on. What if the lock had expired before? Nobody
                 # asks whose it is.
                 stock, seen, ended = pipe.mget(
@@ -65,7 +65,6 @@ class WatchedBlind:
                 )
                 if seen:
                     return Sale(Outcome.SOLD, order=Order.decode(seen))
-                # The end of the round does not touch the lock: look at `ended` too.
                 if stock is None or ended is not None:
                     return Sale(Outcome.ROUND_OVER)
                 left = int(stock) - order.quantity

@@ -61,10 +61,11 @@ class Books:
 
     left: int
     waiting: list[Order]  # sales in the stream, not yet orders
-    recorded: int  # sales ever written to the stream, but for those dropped by hand
+    recorded: int  # sales ever written to the stream, but for those dropped or put back
     rows: dict[str, tuple[int, str]]  # order id -> quantity, idempotency key
     dead: list[Order] = field(default_factory=list)  # dead letters that can be read
     unreadable: int = 0  # dead letters that cannot
+    put_back: int = 0  # dead letters whose units are in stock again: their keys had bought before
     unread: int = 0  # entries of the stream that cannot be read; fulfil will bury them
 
 
@@ -115,14 +116,17 @@ class Auditor:
         with db.answering(), self.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
         waiting = _readable(round, payloads)
-        dead = _readable(round, [letter.sale for letter in letters])
+        still_sold = [letter.sale for letter in letters if not letter.put_back]
+        dead = _readable(round, still_sold)
+        put_back = len(letters) - len(still_sold)
         return Books(
             left,
             waiting,
-            recorded - dropped,
+            recorded - dropped - put_back,
             {id: (quantity, key) for id, quantity, key in rows},
             dead,
-            len(letters) - len(dead),
+            len(still_sold) - len(dead),
+            put_back,
             len(payloads) - len(waiting),
         )
 
@@ -151,7 +155,7 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
     sold = sum(quantity for quantity, _ in bought.values())
     keys = Counter(key for _, key in bought.values())
     settled = quiet and not books.waiting and not books.unread
-    not_booked = len(books.dead) + books.unreadable + books.unread
+    not_booked = len(books.dead) + books.unreadable + books.put_back + books.unread
     oversold = max(0, sold - round.stock)
     undersold = max(0, round.stock - books.left - sold)
     duplicate_ids = max(0, books.recorded - len(bought) - books.unreadable - books.unread)

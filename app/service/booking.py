@@ -1,37 +1,63 @@
-"""Book sales: write them into the database, all but those that it refuses for good."""
+"""Book sales: write them into the database, all but those that it refuses for good.
+
+With the order goes the receipt of its key: a key that has bought the item before, in whatever round
+and mode, is refused here for ever, whatever the store has forgotten. Exhibits hand out none: what
+they sell twice is kept, to be counted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import Order
-from app.store import db, orders
+from app.service.rounds import is_exhibit
+from app.store import db, orders, stock
 
 
-def book(sessions: sessionmaker[Session], sales: Mapping[bytes, Order]) -> dict[bytes, str]:
-    """Commit `sales` (by a name of the caller's); the reason, by name, for each that is refused.
+@dataclass(frozen=True)
+class Refusal:
+    """Why a sale is not booked, in words; and the order that its key had bought before it."""
 
-    Raises DatabaseAway when waiting may help; some of them are then committed, others not.
+    reason: str
+    bought: Order | None = None
+
+
+def book(
+    sessions: sessionmaker[Session], sales: Mapping[bytes, Order], mode: str
+) -> dict[bytes, Refusal]:
+    """Commit an item's `sales` (by a name of the caller's); by name those that are refused.
+
+    `mode` sold them; "" when nobody knows. Raises DatabaseAway when waiting may help; some of them
+    are then committed, others not.
     """
-    refused = {name: why for name, order in sales.items() if (why := orders.misfit(order))}
-    fitting = [each for each in sales.items() if each[0] not in refused]
-    return refused | _insert(sessions, fitting)
+    misfits = {name: orders.misfit(order) for name, order in sales.items()}
+    fitting = [each for each in sales.items() if not misfits[each[0]]]
+    refused = {name: Refusal(why) for name, why in misfits.items() if why}
+    return refused | _insert(sessions, fitting, exhibit=bool(mode) and is_exhibit(mode))
 
 
 def _insert(
-    sessions: sessionmaker[Session], sales: Sequence[tuple[bytes, Order]]
-) -> dict[bytes, str]:
+    sessions: sessionmaker[Session], sales: Sequence[tuple[bytes, Order]], exhibit: bool
+) -> dict[bytes, Refusal]:
     """All at once. Where some are to blame, half by half: two of 500 cost some 30 transactions."""
     if not sales:
         return {}
+    sold = [order for _, order in sales]
     try:
         with db.taking_rows(), sessions.begin() as session:
-            orders.insert_missing(session, [order for _, order in sales])
+            late = {} if exhibit else stock.hand_receipts(session, sold[0].item, sold)
+            orders.insert_missing(session, [order for order in sold if order.id not in late])
+            bought = {id: orders.find(session, whose) for id, whose in late.items()}
     except db.Refused as error:
         if len(sales) == 1:
-            return {sales[0][0]: f"The database refuses it: {error}"}
+            return {sales[0][0]: Refusal(f"The database refuses it: {error}")}
         half = len(sales) // 2
-        return _insert(sessions, sales[:half]) | _insert(sessions, sales[half:])
-    return {}
+        return _insert(sessions, sales[:half], exhibit) | _insert(sessions, sales[half:], exhibit)
+    return {
+        name: Refusal(f"Its key has bought order {late[order.id]} before.", bought[order.id])
+        for name, order in sales
+        if order.id in late
+    }

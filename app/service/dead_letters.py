@@ -8,8 +8,9 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import ITEMS, UnknownDeadLetter, Unreadable
 from app.service.booking import book
 from app.service.refusals import no_item
-from app.store import dead_letters
+from app.store import dead_letters, rounds
 from app.store.dead_letters import DeadLetter
+from app.store.keys import Keys
 from app.store.redis import answering
 
 __all__ = ["DeadLetter", "DeadLetters"]
@@ -48,8 +49,10 @@ class DeadLetters:
             order = letter.read()
         except Unreadable as error:
             return str(error)
-        if refused := book(self.sessions, {b"": order}):
-            return refused[b""]
+        with answering():
+            mode = rounds.mode(self.store, Keys(letter.item, letter.round))
+        if refused := book(self.sessions, {b"": order}, mode):
+            return refused[b""].reason
         with answering():
             dead_letters.booked(self.store, letter, order)
         return ""

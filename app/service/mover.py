@@ -9,9 +9,10 @@ import redis
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import DatabaseAway, Order, Unreadable
+from app.modes import PUT_BACK
 from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
-from app.service.booking import book
-from app.store import dead_letters, sales
+from app.service.booking import Refusal, book
+from app.store import dead_letters, rounds, sales
 from app.store.keys import Keys
 from app.store.rounds import GROUP
 
@@ -28,6 +29,7 @@ class Mover:
         self.store = store
         self.sessions = sessions
         self.aside = aside
+        self.modes: dict[str, str] = {}  # by the stream's name; a round's does not change
 
     def run(self, batches: list[Batch], stop: threading.Event) -> None:
         """Move an item's batches, each as often as it takes, or until `stop`.
@@ -52,16 +54,20 @@ class Mover:
     def move(self, names: Keys, entries: Entries) -> None:
         """Commit first, then acknowledge, delete, and let the idempotency keys run out.
 
-        What cannot be read, or is refused by the database for good, is a dead letter.
+        What cannot be read, or is refused by the database for good, is a dead letter. When its key
+        had bought before, its units go back into stock where that loses nobody's write, and the key
+        leads to the first order again.
         """
+        mode = self.modes.setdefault(names.sales, "") or rounds.mode(self.store, names)
+        self.modes[names.sales] = mode
         sold: dict[bytes, Order] = {}
-        refused: dict[bytes, str] = {}
+        refused: dict[bytes, Refusal] = {}
         for id, fields in entries:
             try:
                 sold[id] = sales.read(names, fields)
             except Unreadable as error:
-                refused[id] = str(error)
-        refused |= book(self.sessions, sold)
+                refused[id] = Refusal(str(error))
+        refused |= book(self.sessions, sold, mode)
         booked = [id for id in sold if id not in refused]
         if booked:
             pipe = self.store.pipeline()
@@ -69,7 +75,11 @@ class Mover:
             pipe.xdel(names.sales, *booked)
             sales.forget(pipe, names, [sold[id] for id in booked])
             pipe.execute()
-        if refused:
-            log.error("%s: %d sales are dead letters now.", names.sales, len(refused))
-            bad = [(id, fields, refused[id]) for id, fields in entries if id in refused]
-            dead_letters.bury(self.store, names, bad)
+        if not refused:
+            return
+        log.error("%s: %d sales are dead letters now.", names.sales, len(refused))
+        sales.remember(self.store, [each.bought for each in refused.values() if each.bought])
+        for id, fields in entries:
+            if why := refused.get(id):
+                units = sold[id].quantity if why.bought and mode in PUT_BACK else 0
+                dead_letters.bury(self.store, names, id, fields, why.reason, units)

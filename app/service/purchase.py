@@ -12,7 +12,6 @@ import uuid_utils
 from app.domain import (
     ITEMS,
     Away,
-    Clock,
     Invalid,
     KeyReused,
     NotOnSale,
@@ -27,8 +26,9 @@ from app.domain import (
 )
 from app.modes import MODES, Mode
 from app.service.refusals import no_item, not_running
-from app.service.rounds import Rounds
-from app.service.tally import RoundLeft, Tally
+from app.service.round_clock import RoundClock, RoundLeft
+from app.service.rounds import Rounds, in_database
+from app.service.tally import Tally
 from app.store import db, stock
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
@@ -47,8 +47,8 @@ class Selling:
 
     round: Round
     mode: Mode
+    clock: RoundClock
     keys: Keys
-    mixed: bool  # lately sold from the store as well as from the database
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,9 @@ class Purchase:
     (see tally) sees a newer round. Either way the round is looked up anew.
     """
 
-    def __init__(self, servers: Servers, clock: Clock, rounds: Rounds) -> None:
+    def __init__(self, servers: Servers, rounds: Rounds) -> None:
         self.servers = servers
         self.store = servers.store
-        self.clock = clock
         self.rounds = rounds
         self.selling: dict[str, Selling] = {}
         self.lock = threading.Lock()
@@ -119,17 +118,19 @@ class Purchase:
 
     def _try(self, item: str, quantity: int, key: str, buyer: str, id: str) -> Answer:
         """Sell in the running round. Raises NotOnSale, Invalid, StoreAway, DatabaseAway."""
-        # A switch between the look-up and the sale costs one more try; whoever meets two in a row
-        # is told that we are busy.
+        # A switch between the look-up and the sale costs one more try, also for who was told BUSY
+        # by a round that had ended meanwhile; whoever meets two in a row is told that we are busy.
         for _ in range(2):
             selling = self._find(item)
             if quantity > selling.round.limit:
                 most = Text("One order takes %(limit)s at most.", limit=selling.round.limit)
                 raise Invalid({"quantity": most})
-            # A mode finds the keys of its own kind; a buyer who tries again after a switch from
-            # the store to the database, or back, must find his sale too.
-            if selling.mixed and key != id and (earlier := self._sold_under(item, key)):
-                return earlier
+            # The store knows all keys, also those that have bought in the database (see Rounds);
+            # the database may not know yet what fulfil has not moved.
+            if in_database(selling.round.mode) and key != id:
+                earlier = self._known_to_store(item, key)
+                if earlier:
+                    return earlier
             number, price, now = (
                 selling.round.number,
                 ITEMS[item].price,
@@ -142,30 +143,43 @@ class Purchase:
                 answer = self._sell(selling, order)
             except RoundLeft:
                 answer = Answer(Sale(Outcome.ROUND_OVER), selling.round, Wire())
-            if answer.sale.outcome is not Outcome.ROUND_OVER:
+            over = selling.clock.over.is_set() and answer.sale.outcome is Outcome.BUSY
+            if answer.sale.outcome is not Outcome.ROUND_OVER and not over:
                 return answer
             self._forget(selling)
         return replace(answer, sale=Sale(Outcome.BUSY))
 
     def _sold_under(self, item: str, key: str) -> Answer | None:
-        """The sale made under an idempotency key in an earlier round."""
+        """The sale made under an idempotency key, while the item is not on sale (to this buyer)."""
+        earlier = self._known_to_store(item, key)
+        if earlier:
+            return earlier
+        last = self.rounds.newest(item)
+        if last is None or not in_database(last.mode):
+            return None
+        with db.answering(), self.servers.sessions() as session:
+            order = stock.bought(session, item, key)
+        return self._again(order, Wire()) if order else None
+
+    def _known_to_store(self, item: str, key: str) -> Answer | None:
         wire = Wire()
         with answering(), metered(wire):
             sale = self.store.get(Keys(item, 0).key(key))
-        if sale is not None:
-            order: Order | None = Order.decode(sale)
-        else:
-            with db.answering(), self.servers.sessions() as session:
-                order = stock.bought(session, item, key)
-        if order is None:
-            return None
-        round = self.rounds.find(item, order.round)
-        return Answer(Sale(Outcome.SOLD, order=order), round, wire)
+        return None if sale is None else self._again(Order.decode(sale), wire)
+
+    def _again(self, order: Order, wire: Wire) -> Answer:
+        """The answer to who has bought before."""
+        return Answer(
+            Sale(Outcome.SOLD, order=order), self.rounds.find(order.item, order.round), wire
+        )
 
     def _sell(self, selling: Selling, order: Order) -> Answer:
         wire = Wire()
         with answering(), self.tally.under_way(selling.keys) as ended, metered(wire):
-            sale = selling.mode.sell(order)
+            try:
+                sale = selling.mode.sell(order)
+            except RoundLeft:
+                sale = Sale(Outcome.ROUND_OVER)
             ended(sale)
         if sale.lock_lost:
             log.warning("order %s: the lock was not mine any more at its release", order.id)
@@ -194,9 +208,9 @@ class Purchase:
         round = self.rounds.newest(item)
         if round is None or not round.running:
             raise not_running(item)
-        mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
-        mixed = self.rounds.lately_elsewhere(round)
-        selling = Selling(round, mode, Keys(item, round.number), mixed)
+        clock = RoundClock()
+        mode = MODES[round.mode.partition(":")[0]](self.servers, clock, round)
+        selling = Selling(round, mode, clock, Keys(item, round.number))
         with answering():
             self.tally.enter(selling.keys)
         with self.lock:
@@ -207,6 +221,7 @@ class Purchase:
             if self.selling.get(stale.round.item) is stale:
                 del self.selling[stale.round.item]
         self.tally.leave(stale.keys)
+        stale.clock.over.set()
 
     def refresh(self) -> None:
         """Forget every round that is not the newest one, or has ended.

@@ -13,7 +13,6 @@ from app.domain import (
     DatabaseAway,
     Invalid,
     Round,
-    Unreadable,
 )
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
@@ -29,7 +28,7 @@ from app.service.refusals import (
     out_of_bounds,
     takes_no_recipe,
 )
-from app.store import db
+from app.store import db, orders, sales
 from app.store import rounds as records
 from app.store import stock as table
 from app.store.redis import answering
@@ -37,7 +36,6 @@ from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
 from app.text import Text
 
-LOOK_BACK = 100  # rounds; more than anybody starts of one item within a day
 LAST_CALL = 1.0  # s to wait for those who hold the row of a round that has ended
 
 log = logging.getLogger(__name__)
@@ -53,18 +51,38 @@ class Rounds:
     def start(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
-        Raises as `check` does, and StoreAway; DatabaseAway when it would sell there; Unreadable
-        when the newest one is not for us to end.
+        Raises as `check` does, and StoreAway; DatabaseAway when it, or the one before, sells there;
+        Unreadable when the newest one is not for us to end.
         """
         wanted = self.check(item, mode, stock, times)
         self.newest(item)
-        elsewhere = self._put if in_database(wanted.mode) else None
         with answering():
-            new = records.start(self.store, wanted, elsewhere)
-            before = records.find(self.store, item, new.number - 1)
-        if before:
-            self._close(before)
-        return new
+            return records.start(self.store, wanted, in_database(wanted.mode), self._ready)
+
+    def _ready(self, before: Round | None, new: Round) -> bool:
+        """Hand over from a round that sold in the database, and stock one there. False: look again.
+
+        Until the new one has begun buyers are told BUSY, and should we die here for longer: better
+        than that a key which has bought in the database buys again from the store.
+        """
+        if before and in_database(before.mode):
+            self._hand_over(before)
+        return not in_database(new.mode) or self._put(new)
+
+    def _hand_over(self, before: Round) -> None:
+        """Let nobody sell in a round's row any more, and the store know which keys bought there.
+
+        So no purchase has to ask the database for them. Who stands before us in the line for the
+        row may sell: for as long as they think, or have patience. Raises DatabaseAway, StoreAway.
+        """
+        last = LAST_CALL + (before.think + before.wait) / 1000
+        with self.servers.transactions.begin(last) as sql:
+            table.end(sql, before)
+        since = self.now() - KEY_LIFE * 1000
+        with db.answering(), self.servers.sessions() as session:
+            sold = orders.since(session, before.item, before.number, since)
+        with answering():
+            sales.remember(self.store, sold)
 
     def check(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """The round as it would be started.
@@ -106,19 +124,6 @@ class Rounds:
     def missing(self, mode: str) -> str:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""
         return self.servers.missing(needs(mode))
-
-    def lately_elsewhere(self, round: Round) -> bool:
-        """Has the item sold within a day from the other of store and database? Raises StoreAway."""
-        try:
-            with answering():
-                earlier = list(map(known, records.before(self.store, round, LOOK_BACK)))
-        except Unreadable:
-            return True  # who knows where that one sold
-        since = round.started - KEY_LIFE * 1000
-        return any(
-            in_database(each.mode) != in_database(round.mode) and (each.ended or since) >= since
-            for each in earlier
-        )
 
     def end(self, item: str, only: int | None = None) -> Round:
         """The running round; with `only` that one and no other.

@@ -26,6 +26,7 @@ import orjson
 import redis
 
 from app.domain import Outcome, Round, Sale, StoreAway, records
+from app.service.round_clock import RoundLeft
 from app.store import lua
 from app.store.keys import Keys
 
@@ -80,10 +81,6 @@ class Shift:
     purchases: int = 0  # begun so far
     since: float = field(default_factory=time.monotonic)  # nothing is under way
     spoke: float = field(default_factory=time.monotonic)  # when it last set out to say so
-
-
-class RoundLeft(Exception):
-    """The worker has left the round; look up which one runs now."""
 
 
 class Tally:

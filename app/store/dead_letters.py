@@ -24,7 +24,8 @@ ID = re.compile(r"\d{1,19}-\d{1,19}")
 @dataclass(frozen=True)
 class DeadLetter:
     """`entry` is its id in the round's stream, `at` when it was put here (ms since 1970, as the
-    store says), `sale` its bytes; where an entry had no sale all its fields, as JSON."""
+    store says), `sale` its bytes; where an entry had no sale all its fields, as JSON. `put_back` is
+    how many of its units are in stock again."""
 
     item: str
     round: int
@@ -33,6 +34,7 @@ class DeadLetter:
     at: int
     reason: str
     sale: bytes
+    put_back: int = 0
 
     def read(self) -> Order:
         """The sale. Raises Unreadable."""
@@ -40,18 +42,24 @@ class DeadLetter:
 
 
 def bury(
-    store: redis.Redis, names: Keys, refused: Iterable[tuple[bytes, Mapping[bytes, bytes], str]]
+    store: redis.Redis,
+    names: Keys,
+    id: bytes,
+    fields: Mapping[bytes, bytes],
+    reason: str,
+    put_back: int,
 ) -> None:
-    """Move entries (id, fields, reason) of the round's stream to the dead letters, each atomically.
+    """Move an entry of the round's stream to the dead letters, and `put_back` units into its stock.
 
-    One that somebody else has moved meanwhile is left alone.
+    All in one step; what somebody else has moved meanwhile is left alone.
     """
-    script = store.register_script(lua.source("bury"))
-    for id, fields, reason in refused:
-        sale = fields.get(b"sale")
-        told: list[str | bytes | int] = ["round", names.number, "entry", id]
-        told += ["reason", reason[:LONGEST], "sale", _all(fields) if sale is None else sale]
-        script(keys=[names.sales, keys.dead_letters(names.item)], args=[id, GROUP, *told])
+    sale = fields.get(b"sale")
+    told: list[str | bytes | int] = ["round", names.number, "entry", id, "put_back", put_back]
+    told += ["reason", reason[:LONGEST], "sale", _all(fields) if sale is None else sale]
+    store.register_script(lua.source("bury"))(
+        keys=[names.sales, keys.dead_letters(names.item), names.stock, names.ended],
+        args=[id, GROUP, put_back, *told],
+    )
 
 
 def _all(fields: Mapping[bytes, bytes]) -> bytes:
@@ -126,4 +134,5 @@ def _letter(item: str, id: bytes, fields: Mapping[bytes, Any]) -> DeadLetter:
         int(id.partition(b"-")[0]),
         fields.get(b"reason", b"").decode(errors="replace"),
         fields.get(b"sale", b""),
+        int(fields.get(b"put_back", 0)),
     )

@@ -121,6 +121,14 @@ def of_buyer(session: Session, buyer: str, most: int) -> list[Order]:
     return [row.order() for row in session.scalars(query)]
 
 
+def since(session: Session, item: str, round: int, moment: int) -> list[Order]:
+    """A round's orders that were bought at `moment` (ms since 1970) or later."""
+    query = select(OrderRow).where(
+        OrderRow.item == item, OrderRow.round == round, OrderRow.at >= moment
+    )
+    return [row.order() for row in session.scalars(query)]
+
+
 def units_of_round(session: Session, item: str, round: int) -> int:
     """Units in all orders of a round."""
     there = OrderRow.item == item, OrderRow.round == round

@@ -39,11 +39,13 @@ def find(store: redis.Redis, item: str, number: int) -> Round | None:
     return Round.decode(record) if record else None
 
 
-def before(store: redis.Redis, round: Round, most: int) -> list[Round]:
-    """Up to `most` rounds of the item that came before this one."""
-    earlier = range(max(1, round.number - most), round.number)
-    records = store.mget([Keys(round.item, number).record for number in earlier]) if earlier else []
-    return [Round.decode(record) for record in records if record]
+def mode(store: redis.Redis, names: Keys) -> str:
+    """A round's; "" when its record is gone or cannot be read."""
+    try:
+        round = find(store, names.item, names.number)
+    except Unreadable:
+        round = None
+    return round.mode if round else ""
 
 
 def shelf(store: redis.Redis) -> list[Shelved]:
@@ -117,13 +119,16 @@ def read_together(store: redis.Redis) -> list[list[str]]:
 
 
 def start(
-    store: redis.Redis, wanted: Round, put_elsewhere: Callable[[Round], bool] | None = None
+    store: redis.Redis,
+    wanted: Round,
+    elsewhere: bool,
+    ready: Callable[[Round | None, Round], bool],
 ) -> Round:
     """End the item's running round and begin `wanted`, in one step; gives it its number.
 
     The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`,
-    put to use. `put_elsewhere` stocks a round that does not sell from the store, before anybody
-    can see the round; False: somebody else is starting that very round, so try again.
+    put to use. The stock of one that sells `elsewhere` is not put here. `ready` is called with the
+    newest round and the one to begin, before anybody can see that; False: look again.
     """
     for _ in range(RACES):
         with store.pipeline() as pipe:
@@ -134,13 +139,13 @@ def start(
             new = replace(wanted, number=number + 1, started=clock.now(store), ended=None)
             names = Keys(new.item, new.number)
             stocked = bool(pipe.exists(Keys(wanted.item, number).stock))
-            if put_elsewhere and not put_elsewhere(new):
+            if not ready(running, new):
                 continue
             pipe.multi()
             if running and running.running:
                 _end(pipe, running, stocked, new.started)
             pipe.set(names.record, new.encode())
-            if not put_elsewhere:
+            if not elsewhere:
                 pipe.set(names.stock, new.stock)
                 pipe.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
                 pipe.sadd(keys.streams(new.item), new.number)
@@ -190,15 +195,15 @@ def _end(pipe: redis.client.Pipeline, running: Round, stocked: bool, now: int) -
 def left(store: redis.Redis, round: Round) -> int | None:
     """Units left; None when the store has lost them, or never had them.
 
-    A blind writer that was under way when the round ended sets `stock` anew. Its number is the
-    newer one; nobody else sells from it, as a mode that finds `ended` there reads no further.
+    A round that has ended has what it had then: what an exhibit, or a `decr` that died in the
+    middle, has set as `stock` since is nobody's.
     """
     names = Keys(round.item, round.number)
     return _units(*store.mget(names.stock, names.ended))
 
 
 def _units(stock: bytes | str | None, ended: bytes | str | None) -> int | None:
-    units = ended if stock is None else stock
+    units = stock if ended is None else ended
     return None if units is None else int(units)
 
 

@@ -1,8 +1,11 @@
-"""Stock in the database, for the modes that sell there: the tables, and what is asked of them."""
+"""Stock in the database, for the modes that sell there, and the receipts of all that is booked."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import BigInteger, ColumnElement, Connection, String, and_, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -28,7 +31,7 @@ class StockRow(Base):
 
 
 class Receipt(Base):
-    """Which order an idempotency key has bought. Unique, and so the key buys once."""
+    """Which order an idempotency key has bought. Unique, and so the books know one for ever."""
 
     __tablename__ = "receipts"
 
@@ -86,3 +89,19 @@ def bought(sql: Connection | Session, item: str, key: str) -> Order | None:
         .where(Receipt.item == item, Receipt.key == key)
     ).first()
     return Order(*row) if row else None
+
+
+def hand_receipts(session: Session, item: str, orders: Sequence[Order]) -> dict[str, str]:
+    """Give each order of the item its key's receipt; of the late ones, id -> whose it is.
+
+    Of two in one go, or in two transactions at once, the first has it.
+    """
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    session.execute(
+        dialect.insert(Receipt).on_conflict_do_nothing(),
+        [{"item": item, "key": order.key, "order": order.id} for order in orders],
+    )
+    keys = [order.key for order in orders]
+    query = select(Receipt.key, Receipt.order).where(Receipt.item == item, Receipt.key.in_(keys))
+    whose = {key: order for key, order in session.execute(query)}  # noqa: C416 (a Row is no tuple to mypy)
+    return {order.id: whose[order.key] for order in orders if whose[order.key] != order.id}

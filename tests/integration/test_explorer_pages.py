@@ -48,9 +48,9 @@ def lit(page: str) -> set[str]:
 def test_a_position_is_a_link(lab: FlaskClient) -> None:
     page = found(lab, "/explorer/lock:lease?finding=oversell&step=4")
     assert re.search(r'data-step="4" aria-current="step"', page)
-    assert lit(page) == {"67", "49"}, "A is about to write, B to read"
+    assert lit(page) == {"65", "52"}, "A is about to write, B to read"
     assert "app/locks/lease.py" in page
-    assert lit(lab.get("/explorer/lock:lease?step=0", headers=HTML).text) == {"39", "33"}
+    assert lit(lab.get("/explorer/lock:lease?step=0", headers=HTML).text) == {"42", "33"}
 
 
 def test_who_is_at_his_end_stays_where_he_did_his_last_step(lab: FlaskClient) -> None:

@@ -18,7 +18,7 @@ from app.service.classroom.members import Member
 from app.service.comparison.record import Comparison
 from app.service.stampede.record import Run
 from app.service.tally import posts
-from app.store import db, keys
+from app.store import db, keys, stock
 from app.store.keys import COMPARISONS, Keys, RunKeys
 from app.store.rounds import GROUP
 from tests.integration import as_it_was
@@ -109,6 +109,14 @@ def test_who_asks_again_finds_the_sale(shop: FlaskClient) -> None:
     with shop.session_transaction() as session:
         session["buyer"] = "a-buyer"
     assert buy(shop, sent, **{"Idempotency-Key": "a-key"}).get_json()["order"] == f"{OLD}1"
+
+
+def test_the_books_know_its_keys(old: Parts) -> None:
+    """From before receipts were written with each order."""
+    with old.servers.sessions() as session:
+        found = stock.bought(session, "pear", "b-key")
+    assert found
+    assert found.id == f"{OLD}2"
 
 
 def test_the_lab_shows_all_of_it(lab: FlaskClient, old: Parts) -> None:

@@ -119,5 +119,9 @@ class Fused:
         return None if grant is None else grant.values
 
     def release(self, *commands: Sequence[Any]) -> bool:
-        """Do `commands` (name, key, ...) and go. False: too late, nothing was done."""
+        """Do `commands` (name, key, ...) and go. False: too late, nothing was done.
+
+        One that answers nil (SET with NX or XX) was refused: none behind it is done, and it is
+        False, too.
+        """
         return self.line.release(self.token, commands)

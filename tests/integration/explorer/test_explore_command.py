@@ -36,7 +36,7 @@ def test_a_finding_is_drawn_and_ends_with_1() -> None:
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("lock:lease: OVERSELL, with 1 fault, 3 switches and 7 steps.")
     assert "EVERYBODY STANDS STILL for 10.0 s" in done.stdout
-    assert "EXEC -> [OK, 1900000010001-1, OK]" in done.stdout
+    assert "write.lua stock sales order:order-A" in done.stdout
     assert "all of them looked at" in done.stdout
     assert done.stderr == ""
 

@@ -46,6 +46,7 @@ SENDS = {
     "UNWATCH": "with self.store.pipeline()",
     "MULTI": ".execute()",
     "SET lock": "self.store.set(self.key, self.token",
+    "write.lua": "self.write(",
     "release.lua": "self.delete_if_mine(",
 }
 

@@ -13,8 +13,8 @@ MUTANTS = [
     Mutant(
         "decr: units are not given back",
         IN,
-        "self.compensate(order.quantity)",
-        "pass",
+        "if left < 0:\n            self.compensate(order.quantity)",
+        "if left < 0:\n            pass",
         ALONE,
         "negative stock",
     ),

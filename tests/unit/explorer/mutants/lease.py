@@ -11,6 +11,7 @@ CRASH = LEASE._replace(faults=Faults(crash=1))
 PAUSE = LEASE._replace(faults=Faults(pause=1))
 
 IN_LOCK, IN_LEASE, IN_RELEASE = "modes/lock.py", "locks/lease.py", "store/lua/release.lua"
+IN_WRITE = "store/lua/write.lua"
 TAKES = "self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000))"
 FREES = "return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))"
 
@@ -127,11 +128,35 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "lock: a pipeline without MULTI",
+        "lock: takes the unit before the step that sells it",
         IN_LOCK,
-        "self.store.pipeline()",
-        "self.store.pipeline(transaction=False)",
+        "self.clock.sleep(self.round.think / 1000)",
+        "self.store.set(self.keys.stock, left)",
         CRASH,
+        "unit lost",
+    ),
+    Mutant(
+        "write.lua: does not ask whether the key has bought",
+        IN_WRITE,
+        "if seen then",
+        "if false then",
+        Budget(Target("lock:lease", resend=True), Faults(lost=1)),
+        "sold twice",
+    ),
+    Mutant(
+        "write.lua: leaves the stock as it is",
+        IN_WRITE,
+        "redis.call('SET', KEYS[1], ARGV[1], 'XX')",
+        "redis.call('GET', KEYS[1])",
+        LEASE,
+        "oversell",
+    ),
+    Mutant(
+        "write.lua: takes the unit and notes no sale",
+        IN_WRITE,
+        "redis.call('XADD', KEYS[2], '*', 'sale', ARGV[2])\n",
+        "",
+        LEASE,
         "unit lost",
     ),
     Mutant(

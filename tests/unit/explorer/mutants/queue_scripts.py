@@ -102,8 +102,8 @@ MUTANTS = [
     Mutant(
         "queue/release.lua: hands it over and writes nothing",
         IN_RELEASE,
-        "  redis.call(unpack(ARGV, at + 1, at + words))\n",
-        "",
+        "not redis.call(unpack(ARGV, at + 1, at + words))",
+        "false",
         FUSED,
         "oversell",
     ),

@@ -15,15 +15,15 @@ MUTANTS = [
     Mutant(
         "watched: no WATCH",
         IN,
-        "                pipe.watch(self.keys.lock)\n",
-        "                pipe.watch(self.keys.lock + ':old')\n",
+        "                pipe.watch(self.keys.lock, self.keys.ended)\n",
+        "                pipe.watch(self.keys.ended)\n",
         PAUSE,
         "oversell",
     ),
     Mutant(
         "watched: WATCH on the stock instead of the lock",
         IN,
-        "pipe.watch(self.keys.lock)",
+        "pipe.watch(self.keys.lock, self.keys.ended)",
         "pipe.watch(self.keys.stock)",
         PAUSE,
         "lock deleted by another",
@@ -32,9 +32,9 @@ MUTANTS = [
         "watched: looks whose lock it is, and only then WATCHes it",
         IN,
         """\
-                pipe.watch(self.keys.lock)
+                pipe.watch(self.keys.lock, self.keys.ended)
                 # Only now look whose it is: WATCH tells of changes from here on, and the lock may
-                # have expired before.
+                # have expired before. The round's end does not touch the lock: watch that, too.
                 holder, stock, seen, ended = pipe.mget(
                     self.keys.lock, self.keys.stock, self.keys.key(order.key), self.keys.ended
                 )
@@ -43,7 +43,7 @@ MUTANTS = [
                 holder, stock, seen, ended = self.store.mget(
                     self.keys.lock, self.keys.stock, self.keys.key(order.key), self.keys.ended
                 )
-                pipe.watch(self.keys.lock)
+                pipe.watch(self.keys.lock, self.keys.ended)
 """,
         PAUSE,
         "oversell",

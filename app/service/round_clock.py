@@ -1,0 +1,27 @@
+"""The clock of a round: who waits by it is woken when the worker leaves the round."""
+
+from __future__ import annotations
+
+import threading
+
+from app.domain import Clock
+
+
+class RoundLeft(Exception):
+    """The worker has left the round; look up which one runs now."""
+
+
+class RoundClock(Clock):
+    """A waiter ends with his round, whether he stands before a lock or thinks.
+
+    It may be after the sale, at a release that did not come through: look for the key before
+    anything is sold again.
+    """
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+
+    def sleep(self, seconds: float) -> None:
+        """Raises RoundLeft."""
+        if self.over.wait(seconds):
+            raise RoundLeft
