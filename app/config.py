@@ -37,7 +37,7 @@ class Settings:
     )
     database_url: str = setting("", "where orders are kept; empty: SQLite in VAR_DIR")
     var_dir: str = setting("var", "folder for everything that is written: data, logs, secret")
-    secret_key: str = setting("", "signs the buyer's cookie; empty: made once, kept in VAR_DIR")
+    secret_key: str = setting("", "signs cookies and form keys; empty: made once, kept in VAR_DIR")
     shop_host: str = setting("127.0.0.1", "address the shop listens on")
     shop_port: int = setting(8000, "port of the shop, the customers' server", 1, 65_535)
     shop_workers: int = setting(2, "processes of the shop", 1, 64)

@@ -91,6 +91,10 @@ class KeyReused(ShopError):
     """The idempotency key belongs to an order with another body."""
 
 
+class UnknownForm(ShopError):
+    """No cookie and no key of ours says who presses it: the next press would be a stranger's."""
+
+
 class Away(ShopError):
     """What we need does not answer, and whether its last command ran is unknown.
 

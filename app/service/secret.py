@@ -9,7 +9,7 @@ from app.config import Settings, is_loopback
 
 
 def secret(settings: Settings) -> str:
-    """What signs the buyer's cookie: the one set, or the one kept."""
+    """What signs the buyer's cookie and the keys of forms: the one set, or the one kept."""
     return settings.secret_key or _kept(settings, "secret", secrets.token_hex(32))
 
 

@@ -24,6 +24,7 @@ from app.service.purchase import Purchase
 from app.text import Text
 from app.web import parse
 from app.web.answers import describe, json, page, see_other, wants_html
+from app.web.form_keys import sign
 from app.web.shop import know_buyer
 
 KNOWN = "class"  # in the phone's cookie: its nickname, and since when it has it
@@ -90,7 +91,7 @@ def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprin
             "round": round.number,
             "opens_in_ms": sale.rounds.opens_in(round),
             "left": units,
-            "key": key_of(round, session["buyer"]),
+            "key": sign(key_of(round, session["buyer"])),
         }
 
     def left(round: Round) -> int | None:

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-import uuid_utils
 from flask import Blueprint, Response, request, session, url_for
 
 from app.domain import (
@@ -22,6 +21,7 @@ from app.domain import (
     Round,
     ShopError,
     StoreAway,
+    UnknownForm,
     UnknownItem,
     Unreadable,
 )
@@ -31,6 +31,7 @@ from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
 from app.web.answers import describe, iso, json, page, problem, said, see_other, wants_html
+from app.web.form_keys import new_key, read
 from app.web.words import money
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
@@ -51,14 +52,10 @@ KINDS: dict[type[ShopError], str] = {
     Unreadable: "not_on_sale",
     Invalid: "invalid",
     KeyReused: "invalid",
+    UnknownForm: "unknown_form",
     StoreAway: "unavailable",
     DatabaseAway: "unavailable",
 }
-
-
-def new_key() -> str:
-    """An idempotency key for one form; the same press of the button never buys twice."""
-    return str(uuid_utils.uuid7())
 
 
 def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
@@ -85,24 +82,24 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     @shop.post("/buy/<item>")
     def buy(item: str) -> Response:
         form = wants_html()
-        if form:
-            know_buyer()
-        values: dict[str, Any] = {}
+        sent, values = "", dict[str, Any]()
         try:
             values = parse.body(request)
             # A program may leave it out; a form without it is not one of ours.
             quantity = parse.whole(values, "quantity", None if form else 1)
-            key = request.headers.get("Idempotency-Key") or parse.text(values, "key") or None
-            # Programs send no cookie, and need not wait for one to be read.
-            buyer = session.get("buyer", "") if form or request.cookies else ""
-            answer = purchase.buy(item, quantity, key, buyer)
+            sent = request.headers.get("Idempotency-Key") or parse.text(values, "key")
+            if form and not sent:
+                sent = new_key()
+            key, holder = read(sent)
+            buyer = _presser(holder) if form else _caller()
+            answer = purchase.buy(item, quantity, key or None, buyer)
         except ShopError as error:
             if form:
-                return _error_page(error, item, values)
+                return _error_page(error, item, values, sent)
             raise
         if answer.sale.order and buyer:
             session["orders"] = [answer.sale.order.id, *session.get("orders", [])][:REMEMBERED]
-        return _sold_page(answer, item, quantity, key) if form else _sold_json(answer)
+        return _sold_page(answer, item, quantity, sent) if form else _sold_json(answer)
 
     @shop.get("/orders/<uuid:id>")
     def order(id: uuid.UUID) -> Response:
@@ -120,11 +117,29 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     return shop
 
 
-def know_buyer() -> None:
+def know_buyer(buyer: str = "") -> None:
     """Give the browser its signed cookie, so that its orders can be found again."""
     if "buyer" not in session:
-        session["buyer"] = str(uuid.uuid4())
+        session["buyer"] = buyer or str(uuid.uuid4())
         session.permanent = True
+
+
+def _presser(holder: str) -> str:
+    """Who presses a form: whom the cookie names, else its `holder`. Raises UnknownForm."""
+    if "buyer" not in session and not holder:
+        raise UnknownForm(
+            Text(
+                "Nothing was bought by this press: we do not know this page any more, nor your "
+                "browser. Try again from here."
+            )
+        )
+    know_buyer(holder)
+    return str(session["buyer"])
+
+
+def _caller() -> str:
+    """Who sends JSON. Programs send no cookie, and need not wait for one to be read."""
+    return session.get("buyer", "") if request.cookies else ""
 
 
 def _shelf_item(
@@ -186,7 +201,7 @@ def _sold_json(answer: Answer) -> Response:
     return problem(status, title, _in_words(answer), **members)
 
 
-def _sold_page(answer: Answer, item: str, quantity: int, key: str | None) -> Response:
+def _sold_page(answer: Answer, item: str, quantity: int, key: str) -> Response:
     sale = answer.sale
     if sale.order:
         return see_other(url_for("shop.order", id=sale.order.id))
@@ -206,8 +221,8 @@ def _sold_page(answer: Answer, item: str, quantity: int, key: str | None) -> Res
     )
 
 
-def _error_page(error: ShopError, item: str, values: dict[str, Any]) -> Response:
-    status, title, detail, members = describe(error)
+def _error_page(error: ShopError, item: str, values: dict[str, Any], key: str) -> Response:
+    status, title, detail, _ = describe(error)
     known = ITEMS.get(item)
     return page(
         "shop/answer.html",
@@ -219,7 +234,7 @@ def _error_page(error: ShopError, item: str, values: dict[str, Any]) -> Response
         name=known.name if known else None,
         left=None,
         quantity=values.get("quantity"),
-        key=members.get("idempotency_key") or values.get("key"),
+        key=new_key() if isinstance(error, UnknownForm) else key,
         new_key=new_key,
     )
 

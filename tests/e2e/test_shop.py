@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from tests.e2e.scenes import locked
 from tests.shop import Shop
@@ -92,4 +92,29 @@ def test_without_javascript(browser: Browser, shop: Shop) -> None:
     apple.get_by_role("button", name="Buy").click()
     expect(page.get_by_role("heading", name="Sold out")).to_be_visible()
     assert shop.audit(number)["sold"] == 3
+    context.close()
+
+
+def test_without_a_cookie_the_second_press_finds_the_order(browser: Browser, shop: Shop) -> None:
+    """No script, no cookie, and the answer to the first press is lost on its way."""
+    number = shop.round("watch", 3)["round"]
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(shop.url)
+    button = page.locator("[data-slug=apple]").get_by_role("button", name="Buy")
+    answers: list[APIResponse] = []
+
+    def lose(route: Route) -> None:
+        answers.append(route.fetch(max_redirects=0))
+        route.fulfill(status=204)  # the page stays as it is
+
+    page.route("**/buy/apple", lose, times=1)
+    context.clear_cookies()
+    with page.expect_response("**/buy/apple"):
+        button.click()
+    context.clear_cookies()
+    button.click()
+    page.wait_for_url("**/orders/*")
+    assert page.url == shop.url + answers[0].headers["location"]
+    assert shop.audit(number)["sold"] == 1
     context.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -10,6 +11,18 @@ from werkzeug.test import TestResponse
 
 def buy(shop: FlaskClient, body: Any = None, item: str = "apple", **headers: str) -> TestResponse:
     return shop.post(f"/buy/{item}", json={} if body is None else body, headers=headers)
+
+
+def form_key(browser: FlaskClient) -> str:
+    """The key of the apples' form in a page that is loaded now; the browser gets its cookie."""
+    return key_on(browser.get("/", headers={"Accept": "text/html"}).text)
+
+
+def key_on(page: str) -> str:
+    """Of the form that buys apples."""
+    form = re.search(r'action="/buy/apple".*?name="key" value="([^"]+)"', page, re.DOTALL)
+    assert form, page
+    return form[1]
 
 
 def problem(answer: TestResponse, status: int) -> dict[str, Any]:

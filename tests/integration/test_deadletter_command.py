@@ -131,6 +131,7 @@ def test_a_customer_whose_record_cannot_be_read_is_told_so(shop: FlaskClient, pa
     """Not sold again, as his key has bought; no stack trace, and no "there is no such order"."""
     parts.store.set(Keys("apple", 1).key("spoilt"), b'{"id":"x"}')
     problem(buy(shop, **{"Idempotency-Key": "spoilt"}), 409)
+    shop.get("/", headers=HTML)  # where a browser gets its cookie
     form = {"quantity": "1", "key": "spoilt"}
     assert shop.post("/buy/apple", data=form, headers=HTML).status_code == 409
     assert parts.rounds.left(parts.rounds.find("apple")) == 10

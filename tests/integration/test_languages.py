@@ -53,6 +53,7 @@ def test_every_refusal_of_the_shop(parts: Parts, shop: FlaskClient) -> None:
         return shop.post(f"/buy/{item}", data={"quantity": "1"} | form, headers=HTML)
 
     only_chinese(press("apple", quantity="many"), 422)
+    only_chinese(press("apple", key="nobody's"), 422)
     only_chinese(press("apple", quantity="11", key="\t"), 422)
     only_chinese(press("fig"), 409)
     only_chinese(press("durian"), 404)

@@ -17,7 +17,7 @@ from app.service.stampede.record import Run
 from app.store import history, keys
 from app.store.keys import Keys
 from tests.integration import as_it_was
-from tests.integration.asking import buy, problem
+from tests.integration.asking import buy, form_key, problem
 from tests.selling import fulfil_all
 
 RUNS_ON = ["valkey"]
@@ -50,7 +50,7 @@ def test_the_shop_sells_everything_else(shop: FlaskClient, newer: Round) -> None
     assert SAID in shop.get("/", headers=PAGE).text
     assert buy(shop, item="apple").status_code == 201
     assert problem(buy(shop, item="pear"), 409)["detail"] == SAID
-    form = shop.post("/buy/pear", data={"quantity": "1", "key": "k"})
+    form = shop.post("/buy/pear", data={"quantity": "1", "key": form_key(shop)})
     assert form.status_code == 409
     assert SAID in form.text
     assert shop.get("/healthz").status_code == 200

@@ -17,7 +17,7 @@ from app.parts import Parts
 from app.service.purchase import Purchase
 from app.service.warnings import warnings
 from app.store.keys import Keys
-from tests.integration.asking import buy, problem
+from tests.integration.asking import buy, form_key, problem
 from tests.integration.database import before_statement, held
 from tests.selling import IN_DATABASE, fulfil_all, mode, order, sold_exactly_while_switched
 
@@ -175,13 +175,14 @@ def test_http_with_the_database_away(parts: Parts, shop: FlaskClient, settings: 
     """503 for who buys, in JSON and on a page; the shelf and the items of the store stay open."""
     parts.rounds.start("apple", "sql", 3, {})
     parts.rounds.start("pear", "atomic", 4, {})
+    key = form_key(shop)
     gone(parts)
     away = buy(shop)
     assert problem(away, 503)["title"] == "The database is away"
     assert away.headers["Retry-After"] == "1"
-    form = shop.post("/buy/apple", data={"quantity": "1", "key": "k"})
+    form = shop.post("/buy/apple", data={"quantity": "1", "key": key})
     assert (form.status_code, form.mimetype) == (503, "text/html")
-    assert 'value="k"' in form.text
+    assert f'value="{key}"' in form.text
     items = {item["slug"]: item["stock"] for item in shop.get("/items").get_json()}
     assert (items["apple"], items["pear"]) == (None, 4)
     assert buy(shop, item="pear").status_code == 201

@@ -91,6 +91,23 @@ def test_it_takes_no_part_in_other_sales_of_apples(
     until(lambda: ada.get("/class/state").get_json()["round"] == 0)
 
 
+def test_a_phone_that_has_lost_its_cookie_buys_once(
+    parts: Parts, lab: FlaskClient, phone: Phones
+) -> None:
+    """Without the page's script; its name on the projector still says that it has bought."""
+    ada = phone("Ada")
+    round = parts.rounds.find("apple", start(lab))
+    until(lambda: ada.get("/class/state").get_json()["round"] == round.number)
+    form = {"quantity": "1", "key": ada.get("/class/state").get_json()["key"]}
+    presses = [
+        ada.application.test_client().post("/buy/apple", data=form, headers=HTML) for _ in range(2)
+    ]
+    assert [answer.status_code for answer in presses] == [303, 303]
+    assert len({answer.headers["Location"] for answer in presses}) == 1
+    with ada.session_transaction() as cookie:
+        assert parts.class_sale.buyers(round) == {cookie["buyer"]}
+
+
 def member(number: int, seen: int = 0) -> Member:
     return Member(str(number), "x", number, seen or int(time.time() * 1000))
 

@@ -4,7 +4,10 @@ import { isBusy, say, showStock } from "./stock.js";
 
 const answers = document.getElementById("answers");
 
-/** A key like the server's. Not randomUUID(): that is missing on plain http in a local network. */
+/**
+ * A key as a program would make one: JSON needs none that the server has signed.
+ * Not randomUUID(): that is missing on plain http in a local network.
+ */
 function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,0 +1,39 @@
+"""The idempotency keys of our own forms: signed, so that they are told from all others.
+
+A browser that sends no cookie is known by the form it presses, and by nothing else: pressed again
+it is the same buyer, who gets his order. The books have the key without its signature, so that one
+key has one spelling there.
+"""
+
+from __future__ import annotations
+
+import uuid_utils
+from flask import current_app
+from itsdangerous import BadSignature, Signer
+
+
+def new_key() -> str:
+    """A key for one form; the same press of the button never buys twice."""
+    return sign(str(uuid_utils.uuid7()))
+
+
+def sign(key: str) -> str:
+    """As a form carries it. Never sign what a request says: it would become one of ours."""
+    return _signer("key").sign(key).decode()
+
+
+def read(sent: str) -> tuple[str, str]:
+    """(the key in the books, the buyer who presses its form without a cookie).
+
+    A key that is none of our forms' stands for itself, and for no buyer: "".
+    """
+    try:
+        key = _signer("key").unsign(sent)
+    except BadSignature:
+        return sent, ""
+    return key.decode(), _signer("buyer").get_signature(key).decode()
+
+
+def _signer(purpose: str) -> Signer:
+    """A salt for each purpose: the signature in a form does not tell its buyer."""
+    return Signer(current_app.config["SECRET_KEY"], salt=f"form's {purpose}")
