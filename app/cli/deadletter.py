@@ -22,8 +22,9 @@ UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))  # s in each
 def deadletter() -> None:
     """Sales that could not be booked: look at them, book them after all, or drop them.
 
-    fulfil puts here what it cannot read, and what the database refuses for good. Nothing is lost:
-    each keeps its bytes and the reason, and the audit of its round counts it as not booked.
+    fulfil puts here what it cannot read, what the database refuses for good, and what a key has
+    bought that had bought before. Nothing is lost: each keeps its bytes and the reason, and the
+    audit of its round counts it as not booked.
     """
 
 
@@ -61,6 +62,7 @@ def show(item: str, id: str, json_wanted: bool) -> None:
     click.echo(f"{letter.item}, round {letter.round}: {letter.id}, since {_age(letter.at)}")
     click.echo(f"  reason  {_clean(letter.reason)}")
     click.echo(f"  entry   {_clean(letter.entry)} of the round's stream")
+    click.echo(f"  units   {letter.put_back or 'none'} put back into stock")
     click.echo(f"  sale    {_clean(_text(letter))}")
 
 
@@ -95,9 +97,10 @@ def drop(item: str, id: str, yes: bool) -> None:
     letter = dead_letters.find(item, id)
     click.echo(f"  {letter.item}, round {letter.round}: {_clean(letter.reason)}")
     click.echo(f"  {_clean(_text(letter))[:500]}")
+    units = "its units are back in stock" if letter.put_back else "units that nobody has"
     click.echo(
         "  If a customer was told that this is sold, the last trace of it goes: no order, and "
-        "units that nobody has."
+        f"{units}."
     )
     if not yes:
         click.confirm("Delete it for good?", abort=True)

@@ -125,7 +125,7 @@ def count(store: redis.Redis, items: Iterable[str]) -> dict[str, int]:
 
 
 def _letter(item: str, id: bytes, fields: Mapping[bytes, Any]) -> DeadLetter:
-    number = fields.get(b"round", b"")
+    number, units = fields.get(b"round", b""), fields.get(b"put_back", b"")
     return DeadLetter(
         item,
         int(number) if number.isdigit() else 0,
@@ -134,5 +134,5 @@ def _letter(item: str, id: bytes, fields: Mapping[bytes, Any]) -> DeadLetter:
         int(id.partition(b"-")[0]),
         fields.get(b"reason", b"").decode(errors="replace"),
         fields.get(b"sale", b""),
-        int(fields.get(b"put_back", 0)),
+        int(units) if units.isdigit() else 0,
     )

@@ -61,6 +61,20 @@ def test_they_are_listed_and_shown(deadletter: Command, ids: list[str]) -> None:
     assert deadletter("list", "apple").output.startswith("No dead letters")
 
 
+def test_what_is_in_stock_again_is_said(parts: Parts, deadletter: Command) -> None:
+    round = parts.rounds.start("fig", "atomic", 9, {})
+    for _ in range(2):
+        mode(parts, round).sell(order(round, 3, key="k"))
+        parts.store.delete(Keys("fig", 1).key("k"))
+    fulfil_all(parts.fulfil)
+    [letter] = parts.dead_letters.every()
+    assert "3 put back into stock" in deadletter("show", "fig", letter.id).output
+    assert "its units are back in stock" in deadletter("drop", "fig", letter.id, "--yes").output
+    assert parts.rounds.left(round) == 6
+    parts.store.xadd("{fig}:dead", {"round": 1, "reason": "newer", "put_back": "many"})
+    assert "none put back" in deadletter("show", "fig", parts.dead_letters.every()[0].id).output
+
+
 def test_none_of_it_speaks_to_the_terminal(parts: Parts, deadletter: Command) -> None:
     said: dict[Any, Any] = {"round": 1, "reason": "[red]\x1b[2J", "sale": "\x1b]0;x\x07"}
     parts.store.xadd("{fig}:dead", said)
