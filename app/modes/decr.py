@@ -73,11 +73,21 @@ class Decr:
             self.compensate(order.quantity)
             return Sale(Outcome.SOLD_OUT, left=max(0, left + order.quantity))
 
-        names = [self.keys.sales, self.keys.order(order.id), self.keys.key(order.key)]
-        seen = self.note(keys=names, args=[order.encode()])
-        if seen:  # the work outlived the key's lock, or has bought in the round that came after
+        outcome, seen = self.note(
+            keys=[
+                self.keys.sales,
+                self.keys.order(order.id),
+                self.keys.key(order.key),
+                self.keys.ended,
+            ],
+            args=[order.encode()],
+        )
+        if seen or outcome == b"ROUND_OVER":  # the work has outlived its key's lock, or its round
             self.compensate(order.quantity)
+        if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
+        if outcome == b"ROUND_OVER":
+            return Sale(Outcome.ROUND_OVER)
         return Sale(Outcome.SOLD, left=left, order=order)
 
     def compensate(self, quantity: int) -> None:

@@ -105,7 +105,7 @@ class Lock:
             if lock.release(
                 ["SET", self.keys.stock, left, "XX"],
                 ["XADD", self.keys.sales, "*", "sale", order.encode()],
-                ["MSET", *chain(*self.keys.receipts(order).items())],
+                ["MSET", *chain(*self.keys.copies(order).items())],
             ):
                 return Sale(Outcome.SOLD, left=left, order=order, attempts=attempt)
         return Sale(Outcome.BUSY, attempts=attempt, lock_lost=True)

@@ -44,5 +44,5 @@ class Naive:
         if not self.store.set(self.keys.stock, left, xx=True):
             return Sale(Outcome.ROUND_OVER)  # XX: a round that has ended has no stock, gets none
         self.store.xadd(self.keys.sales, {"sale": order.encode()})
-        self.store.mset(self.keys.receipts(order))
+        self.store.mset(self.keys.copies(order))
         return Sale(Outcome.SOLD, left=left, order=order)

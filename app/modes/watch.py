@@ -66,7 +66,7 @@ class Watch:
             pipe.multi()
             pipe.set(self.keys.stock, left)
             pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(self.keys.receipts(order))
+            pipe.mset(self.keys.copies(order))
             try:
                 pipe.execute()
             except redis.WatchError:

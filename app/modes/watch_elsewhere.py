@@ -69,7 +69,7 @@ class WatchElsewhere:
             pipe.multi()
             pipe.set(self.keys.stock, left)
             pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(self.keys.receipts(order))
+            pipe.mset(self.keys.copies(order))
             try:
                 pipe.execute()
             except redis.WatchError:

@@ -77,7 +77,7 @@ class Watched:
                 pipe.multi()
                 pipe.set(self.keys.stock, left)
                 pipe.xadd(self.keys.sales, {"sale": order.encode()})
-                pipe.mset(self.keys.receipts(order))
+                pipe.mset(self.keys.copies(order))
                 pipe.delete(self.keys.lock)
                 try:
                     pipe.execute()

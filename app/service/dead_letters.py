@@ -45,6 +45,8 @@ class DeadLetters:
         Booked first and removed then: interrupted in between, it is booked once all the same.
         Raises StoreAway, DatabaseAway.
         """
+        if letter.put_back:
+            return f"{letter.reason} Its units are back in stock."
         try:
             order = letter.read()
         except Unreadable as error:

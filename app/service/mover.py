@@ -29,7 +29,6 @@ class Mover:
         self.store = store
         self.sessions = sessions
         self.aside = aside
-        self.modes: dict[str, str] = {}  # by the stream's name; a round's does not change
 
     def run(self, batches: list[Batch], stop: threading.Event) -> None:
         """Move an item's batches, each as often as it takes, or until `stop`.
@@ -58,8 +57,7 @@ class Mover:
         had bought before, its units go back into stock where that loses nobody's write, and the key
         leads to the first order again.
         """
-        mode = self.modes.setdefault(names.sales, "") or rounds.mode(self.store, names)
-        self.modes[names.sales] = mode
+        mode = rounds.mode(self.store, names)
         sold: dict[bytes, Order] = {}
         refused: dict[bytes, Refusal] = {}
         for id, fields in entries:

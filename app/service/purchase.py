@@ -127,8 +127,9 @@ class Purchase:
                 raise Invalid({"quantity": most})
             # The store knows all keys, also those that have bought in the database (see Rounds);
             # the database may not know yet what fulfil has not moved.
+            wire = Wire()
             if in_database(selling.round.mode) and key != id:
-                earlier = self._known_to_store(item, key)
+                earlier = self._known_to_store(item, key, wire)
                 if earlier:
                     return earlier
             number, price, now = (
@@ -140,7 +141,7 @@ class Purchase:
                 raise NotOpen(selling.round.opens - now)
             order = Order(id, item, number, quantity, price, buyer, key, now)
             try:
-                answer = self._sell(selling, order)
+                answer = self._sell(selling, order, wire)
             except RoundLeft:
                 answer = Answer(Sale(Outcome.ROUND_OVER), selling.round, Wire())
             over = selling.clock.over.is_set() and answer.sale.outcome is Outcome.BUSY
@@ -151,7 +152,7 @@ class Purchase:
 
     def _sold_under(self, item: str, key: str) -> Answer | None:
         """The sale made under an idempotency key, while the item is not on sale (to this buyer)."""
-        earlier = self._known_to_store(item, key)
+        earlier = self._known_to_store(item, key, Wire())
         if earlier:
             return earlier
         last = self.rounds.newest(item)
@@ -161,25 +162,31 @@ class Purchase:
             order = stock.bought(session, item, key)
         return self._again(order, Wire()) if order else None
 
-    def _known_to_store(self, item: str, key: str) -> Answer | None:
-        wire = Wire()
+    def _known_to_store(self, item: str, key: str, wire: Wire) -> Answer | None:
         with answering(), metered(wire):
-            sale = self.store.get(Keys(item, 0).key(key))
-        return None if sale is None else self._again(Order.decode(sale), wire)
+            sale = self._bought(item, key)
+        return self._again(sale, wire) if sale else None
+
+    def _bought(self, item: str, key: str) -> Order | None:
+        """What the key has bought, as far as the store knows. Raises redis.RedisError."""
+        sale = self.store.get(Keys(item, 0).key(key))
+        return Order.decode(sale) if sale else None
 
     def _again(self, order: Order, wire: Wire) -> Answer:
         """The answer to who has bought before."""
-        return Answer(
-            Sale(Outcome.SOLD, order=order), self.rounds.find(order.item, order.round), wire
-        )
+        try:
+            round = self.rounds.find(order.item, order.round)
+        except (UnknownRound, Unreadable):  # the books know the order, the store not its round
+            round = Round(order.item, order.round, 0, "")
+        return Answer(Sale(Outcome.SOLD, order=order), round, wire)
 
-    def _sell(self, selling: Selling, order: Order) -> Answer:
-        wire = Wire()
+    def _sell(self, selling: Selling, order: Order, wire: Wire) -> Answer:
         with answering(), self.tally.under_way(selling.keys) as ended, metered(wire):
             try:
                 sale = selling.mode.sell(order)
-            except RoundLeft:
-                sale = Sale(Outcome.ROUND_OVER)
+            except RoundLeft:  # perhaps after the sale: at a release that did not come through
+                sold = self._bought(order.item, order.key)
+                sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)
             ended(sale)
         if sale.lock_lost:
             log.warning("order %s: the lock was not mine any more at its release", order.id)

@@ -14,8 +14,7 @@ class RoundLeft(Exception):
 class RoundClock(Clock):
     """A waiter ends with his round, whether he stands before a lock or thinks.
 
-    It may be after the sale, at a release that did not come through: look for the key before
-    anything is sold again.
+    It may be after the sale, at a release that did not come through: then look for its key.
     """
 
     def __init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -31,12 +32,14 @@ from app.service.refusals import (
 from app.store import db, orders, sales
 from app.store import rounds as records
 from app.store import stock as table
+from app.store.keys import Keys
 from app.store.redis import answering
 from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
 from app.text import Text
 
-LAST_CALL = 1.0  # s to wait for those who hold the row of a round that has ended
+# s to wait for those who hold the row of a round that has ended; each time for STEP.
+LAST_SALE, STEP = 5.0, 0.2
 
 log = logging.getLogger(__name__)
 
@@ -60,29 +63,34 @@ class Rounds:
             return records.start(self.store, wanted, in_database(wanted.mode), self._ready)
 
     def _ready(self, before: Round | None, new: Round) -> bool:
-        """Hand over from a round that sold in the database, and stock one there. False: look again.
-
-        Until the new one has begun buyers are told BUSY, and should we die here for longer: better
-        than that a key which has bought in the database buys again from the store.
-        """
-        if before and in_database(before.mode):
+        """Hand over from a round that sold in the database, stock one there. False: look again."""
+        if before and in_database(before.mode) and not self.store.exists(_handed_over(before)):
             self._hand_over(before)
+            return False
         return not in_database(new.mode) or self._put(new)
 
     def _hand_over(self, before: Round) -> None:
-        """Let nobody sell in a round's row any more, and the store know which keys bought there.
+        """End a round that sells in the database, and tell the store which keys have bought there.
 
-        So no purchase has to ask the database for them. Who stands before us in the line for the
-        row may sell: for as long as they think, or have patience. Raises DatabaseAway, StoreAway.
+        So no purchase has to ask the database for them. Meanwhile the item is not on sale: for a
+        moment, or some seconds where a hundred thousand have bought. Raises DatabaseAway.
         """
-        last = LAST_CALL + (before.think + before.wait) / 1000
-        with self.servers.transactions.begin(last) as sql:
-            table.end(sql, before)
+        self.left(before)  # while the database is away, nothing is begun
+        records.end(self.store, before.item, before.number)
+        # Workers leave the round within a beat, and wake up who thinks or waits in it: the row is
+        # free soon. Tried in short steps, as SQLite waits without letting the lab do anything else.
+        deadline = time.monotonic() + LAST_SALE
+        while not self._close(before):
+            if time.monotonic() > deadline:
+                raise DatabaseAway(
+                    Text("A purchase of the round before still holds its stock. Try again.")
+                )
+            time.sleep(STEP)
         since = self.now() - KEY_LIFE * 1000
         with db.answering(), self.servers.sessions() as session:
-            sold = orders.since(session, before.item, before.number, since)
-        with answering():
-            sales.remember(self.store, sold)
+            for sold in orders.since(session, before.item, before.number, since):
+                sales.remember(self.store, sold)
+        self.store.set(_handed_over(before), 1)
 
     def check(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """The round as it would be started.
@@ -106,20 +114,19 @@ class Rounds:
         with db.answering(), self.servers.sessions.begin() as session:
             return table.put(session, round)
 
-    def _close(self, ended: Round) -> None:
-        """Mark the stock of an ended round as ended, if it is in the database.
+    def _close(self, ended: Round) -> bool:
+        """Mark the stock of an ended round as ended in the database. False: somebody holds its row.
 
-        Its record says so already, and workers leave it within a second. Somebody in mid-sale may
-        hold the row for longer than we wait: he and those in line behind him then sell as if they
-        had come before the end. No audit is mixed by that: order and stock name their round.
+        Its record says so already, and workers leave it within a second. Who is in mid-sale then,
+        and those in line behind him, sell as if they had come before the end. No audit is mixed by
+        that: order and stock name their round.
         """
-        if not in_database(ended.mode):
-            return
         try:
-            with self.servers.transactions.begin(LAST_CALL) as sql:
+            with self.servers.transactions.begin(STEP) as sql:
                 table.end(sql, ended)
-        except DatabaseAway as error:
-            log.warning("round %d of %s ended, its row not: %s", ended.number, ended.item, error)
+        except DatabaseAway:
+            return False
+        return True
 
     def missing(self, mode: str) -> str:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""
@@ -136,7 +143,8 @@ class Rounds:
             ended = records.end(self.store, item, only)
         if ended is None:
             raise not_running(item)
-        self._close(ended)
+        if in_database(ended.mode) and not self._close(ended):
+            log.warning("round %d of %s has ended, its row not yet", ended.number, item)
         return ended
 
     def now(self) -> int:
@@ -207,6 +215,10 @@ class Rounds:
             shelf = records.shelf(self.store)
         never = [item for item, round, _ in shelf if round is None]
         return [self.start(item.slug, mode, item.stock, {}) for item in never]
+
+
+def _handed_over(round: Round) -> str:
+    return Keys(round.item, round.number).handed_over
 
 
 def _check_item(item: str) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import DatabaseAway, Newer, WrongDatabase
 
+LONGEST_MIGRATION = 3600.0  # s for one statement
 FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
 # What PostgreSQL says of a row, by the class of its SQLSTATE: a value that it cannot take, a
 # constraint, a view's check, a limit (of an index's row), and whatever a trigger raises.
@@ -119,8 +120,17 @@ def migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     with answering(), engine.begin() as connection:
+        take_time(connection)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def take_time(connection: Connection) -> None:
+    """Let this transaction's statements last: one may go through all orders there are."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+        impatient: Any = connection.connection.driver_connection
+        impatient.limit = LONGEST_MIGRATION
 
 
 class Refused(Exception):

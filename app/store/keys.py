@@ -24,6 +24,7 @@ class Keys:
         self.fence = f"{prefix}:stock:fence"  # string: the highest fencing token shown
         self.record = f"{prefix}:round"  # string: the Round, as JSON
         self.workers = f"{prefix}:workers"  # hash: worker -> when, and what it is doing, as JSON
+        self.handed_over = f"{prefix}:handed_over"  # string: 1 when the store knows its SQL keys
         self.readings = f"{prefix}:readings"  # string: how often an audit began or ended reading
 
     def order(self, id: str) -> str:
@@ -38,7 +39,7 @@ class Keys:
         """String: a lock on an idempotency key, for a mode whose sale is more than one step."""
         return f"{{{self.item}}}:claim:{key}"
 
-    def receipts(self, order: Order) -> dict[str, bytes]:
+    def copies(self, order: Order) -> dict[str, bytes]:
         """What a mode sets beside the stream's entry: the sale by its id and by its key."""
         sale = order.encode()
         return {self.order(order.id): sale, self.key(order.key): sale}

@@ -195,8 +195,8 @@ def _end(pipe: redis.client.Pipeline, running: Round, stocked: bool, now: int) -
 def left(store: redis.Redis, round: Round) -> int | None:
     """Units left; None when the store has lost them, or never had them.
 
-    A round that has ended has what it had then: what an exhibit, or a `decr` that died in the
-    middle, has set as `stock` since is nobody's.
+    A round that has ended has what it had then: what a `decr` that died in the middle has set as
+    `stock` since is nobody's.
     """
     names = Keys(round.item, round.number)
     return _units(*store.mget(names.stock, names.ended))

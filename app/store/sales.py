@@ -11,7 +11,6 @@ from app.domain import Order, Unreadable
 from app.store.keys import Keys
 
 KEY_LIFE = 24 * 3600  # s for which an idempotency key is remembered after its order is confirmed
-AT_ONCE = 1_000  # keys of one pipeline
 
 
 def read(names: Keys, fields: Mapping[bytes, bytes]) -> Order:
@@ -33,9 +32,7 @@ def forget(pipe: Pipeline, names: Keys, orders: Sequence[Order]) -> None:
 
 def remember(store: redis.Redis, orders: Sequence[Order]) -> None:
     """Let the store know for a day under which keys these were sold: the books are right."""
-    for first in range(0, len(orders), AT_ONCE):
-        pipe = store.pipeline(transaction=False)
-        for order in orders[first : first + AT_ONCE]:
-            name = Keys(order.item, order.round).key(order.key)
-            pipe.set(name, order.encode(), ex=KEY_LIFE)
-        pipe.execute()
+    pipe = store.pipeline(transaction=False)
+    for order in orders:
+        pipe.set(Keys(order.item, order.round).key(order.key), order.encode(), ex=KEY_LIFE)
+    pipe.execute()

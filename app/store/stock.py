@@ -94,12 +94,16 @@ def bought(sql: Connection | Session, item: str, key: str) -> Order | None:
 def hand_receipts(session: Session, item: str, orders: Sequence[Order]) -> dict[str, str]:
     """Give each order of the item its key's receipt; of the late ones, id -> whose it is.
 
-    Of two in one go, or in two transactions at once, the first has it.
+    Of two in one go, or in two transactions at once, the first has it. They are written in their
+    keys' order, as two who write the same ones crosswise would wait for each other.
     """
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     session.execute(
         dialect.insert(Receipt).on_conflict_do_nothing(),
-        [{"item": item, "key": order.key, "order": order.id} for order in orders],
+        [
+            {"item": item, "key": order.key, "order": order.id}
+            for order in sorted(orders, key=lambda order: order.key)
+        ],
     )
     keys = [order.key for order in orders]
     query = select(Receipt.key, Receipt.order).where(Receipt.item == item, Receipt.key.in_(keys))

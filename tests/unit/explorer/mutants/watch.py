@@ -133,7 +133,7 @@ MUTANTS = [
     Mutant(
         "watch: the order's key is not written",
         IN,
-        "pipe.mset(self.keys.receipts(order))",
+        "pipe.mset(self.keys.copies(order))",
         "pass",
         AGAIN,
         "sold twice",

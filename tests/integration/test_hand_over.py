@@ -1,0 +1,246 @@
+"""From one round to the next, while purchases are under way and things break: no key buys twice,
+and nobody is told something else than what happened."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import redis
+from sqlalchemy import text
+
+from app.domain import NotOnSale, Outcome, StoreAway
+from app.locks.queue import line
+from app.locks.queue.connections import connections as real_connections
+from app.locks.queue.scripts import RELEASE
+from app.parts import Parts
+from app.service.purchase import Purchase
+from app.store import db, sales
+from app.store.keys import Keys
+from tests.integration.database import on_postgresql, rows
+from tests.selling import IN_DATABASE, Once, fulfil_all, mode, order
+from tests.servers import until
+from tests.wire import Buyer, Handed
+
+pytestmark = pytest.mark.usefixtures("database_url")
+RUNS_ON = ["valkey"]
+MakeWorker = Callable[[], Purchase]
+
+
+@pytest.mark.usefixtures("wired")
+def test_decr_notes_nothing_in_a_round_that_has_ended(parts: Parts, worker: MakeWorker) -> None:
+    """The next one sells the key in the database: of that the store knows nothing yet."""
+    old = parts.rounds.start("apple", "decr", 10, {})
+
+    def switch() -> None:
+        parts.rounds.start("apple", "sql", 5, {})
+        assert worker().buy("apple", 1, key="k").sale.outcome is Outcome.SOLD
+
+    sale = Handed(mode(parts, old), {"EVALSHA": Once(switch)}).sell(order(old, key="k"))
+    assert sale.outcome is Outcome.ROUND_OVER
+    fulfil_all(parts.fulfil)
+    assert (rows(parts), parts.dead_letters.every()) == (1, [])
+    for number in (1, 2):
+        assert parts.auditor.audit(parts.rounds.find("apple", number)).verdict == "exact"
+
+
+@contextmanager
+def cut_at_the_release(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], None]) -> Iterator[None]:
+    """The sale is made; `deed` is done, and the release does not come through at first."""
+    connections, once = real_connections, Once(deed)
+
+    class Cut:
+        def __init__(self, mine: Any) -> None:
+            self.mine = mine
+
+        def call(self, script: Any, keys: Any, args: Any) -> Any:
+            if script is RELEASE and not once.done:
+                once()
+                raise redis.ConnectionError("cut")
+            return self.mine.call(script, keys, args)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.mine, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(line, "connections", lambda *to: Cut(connections(*to)))
+        yield
+
+
+@pytest.mark.parametrize("then", ["sql", "atomic", ""])
+def test_who_leaves_his_round_after_his_sale_is_told_of_that_sale(
+    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    """Without a key: nobody would look for it."""
+    old = parts.rounds.start("apple", "lock:queue", 10, {"think": 1})
+    shop = worker()
+
+    def go_on() -> None:
+        if then:
+            parts.rounds.start("apple", then, 10, {})
+        else:
+            parts.rounds.end("apple")
+        until(lambda: "apple" not in shop.selling or shop.selling["apple"].round != old)
+
+    with cut_at_the_release(monkeypatch, go_on):
+        answer = shop.buy("apple", 1)
+    assert (answer.sale.outcome, answer.round.number) == (Outcome.SOLD, 1)
+    fulfil_all(parts.fulfil)
+    assert rows(parts) == 1
+    audit = parts.auditor.audit(parts.rounds.find("apple", 1))
+    assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 9)
+
+
+def test_a_start_that_fails_leaves_the_old_round_ended(
+    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And says so; the next one goes on where it stopped."""
+    parts.rounds.start("apple", "sql", 10, {})
+    first = worker().buy("apple", 1, key="k").sale.order
+
+    def away(*_: object) -> None:
+        raise redis.TimeoutError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sales, "remember", away)
+        with pytest.raises(StoreAway):
+            parts.rounds.start("apple", "atomic", 10, {})
+    assert not parts.rounds.find("apple").running
+    with pytest.raises(NotOnSale):
+        worker().buy("apple", 1)
+    parts.rounds.start("apple", "atomic", 10, {})
+    assert worker().buy("apple", 1, key="k").sale.order == first
+
+
+def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
+    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its countdown begins when that is over."""
+    old, shop = parts.rounds.start("apple", "sql", 10, {}), worker()
+    for _ in range(3):
+        shop.buy("apple", 1)
+    remember = sales.remember
+
+    def slowly(store: Any, orders: Any) -> None:
+        time.sleep(1)
+        remember(store, orders)
+
+    monkeypatch.setattr(sales, "remember", slowly)
+    begun = parts.rounds.now()
+    with ThreadPoolExecutor(1) as pool:
+        starting = pool.submit(parts.rounds.start, "apple", "atomic", 10, {"delay": 1})
+        while not starting.done():
+            with pytest.raises(NotOnSale):
+                until(lambda: shop.buy("apple", 1).sale.outcome is not Outcome.SOLD)
+            time.sleep(0.1)
+    assert starting.result().started - begun >= 1_000
+    until(lambda: parts.auditor.audit(old).settled)
+    audit = parts.auditor.audit(old)
+    assert (audit.verdict, audit.answers["SOLD"]) == ("exact", audit.sold)
+
+
+@pytest.mark.parametrize("name", IN_DATABASE)
+def test_a_round_under_load_hands_over(parts: Parts, worker: MakeWorker, name: str) -> None:
+    """SQLite has no line for its file: who sells must leave before who closes gets it."""
+    stop, shop = threading.Event(), worker()
+    parts.rounds.start("apple", name, 100_000, {"think": 50})
+
+    def buy(_: int) -> None:
+        while not stop.is_set():
+            try:
+                shop.buy("apple", 1)
+            except NotOnSale:
+                time.sleep(0.01)
+
+    with ThreadPoolExecutor(16) as pool:
+        buyers = [pool.submit(buy, number) for number in range(16)]
+        try:
+            until(lambda: rows(parts) > 3, 30)
+            new = parts.rounds.start("apple", "atomic", 100_000, {})
+            until(lambda: parts.rounds.left(new) != new.stock)
+        finally:
+            stop.set()
+        for buyer in buyers:
+            buyer.result(30)
+    fulfil_all(parts.fulfil)
+    for number in (1, 2):
+        assert parts.auditor.audit(parts.rounds.find("apple", number)).verdict == "exact"
+
+
+def test_a_letter_whose_units_were_put_back_is_not_booked(parts: Parts) -> None:
+    """Not even in books that have lost the receipt: its units may be another's by now."""
+    round = parts.rounds.start("apple", "atomic", 1, {})
+    mode(parts, round).sell(order(round, key="k"))
+    fulfil_all(parts.fulfil)
+    parts.store.delete(Keys("apple", 1).key("k"))
+    parts.store.incr(Keys("apple", 1).stock)
+    mode(parts, round).sell(order(round, key="k"))
+    fulfil_all(parts.fulfil)
+    [letter] = parts.dead_letters.every()
+    with parts.engine.begin() as sql:
+        sql.execute(text("DELETE FROM receipts"))
+    assert "back in stock" in parts.dead_letters.retry(letter)
+    assert rows(parts) == 1
+
+
+def test_a_key_whose_round_the_store_has_lost_finds_its_order(
+    parts: Parts, worker: MakeWorker
+) -> None:
+    round = parts.rounds.start("apple", "atomic", 10, {})
+    first = mode(parts, round).sell(order(round, key="k")).order
+    parts.store.delete(Keys("apple", 1).record)
+    for name in ("sql", "atomic"):
+        parts.rounds.start("apple", name, 10, {})
+        answer = worker().buy("apple", 1, key="k")
+        assert (answer.sale.order, first and first.round) == (first, 1)
+
+
+def test_what_is_asked_for_a_key_is_counted(parts: Parts, worker: MakeWorker) -> None:
+    parts.rounds.start("apple", "sql", 10, {})
+    assert worker().buy("apple", 1, key="k").wire.round_trips == 1
+    assert worker().buy("apple", 1).wire.round_trips == 0
+
+
+def test_tables_of_half_a_million_orders_may_be_brought_up_to_date(parts: Parts) -> None:
+    """One statement of a migration may last longer than those of a shop may."""
+    with parts.engine.begin() as sql:
+        if on_postgresql(parts):  # SQLite has no such limit
+            sql.execute(text("SET LOCAL statement_timeout = 50"))
+        db.take_time(sql)
+        if on_postgresql(parts):
+            sql.execute(text("SELECT pg_sleep(0.2)"))
+
+
+def test_a_thinker_in_the_database_goes_out_when_his_round_ends(
+    parts: Parts, worker: MakeWorker
+) -> None:
+    """He would hold the row for a minute, and the next round would wait for it."""
+    old = parts.rounds.start("apple", "sql_lock", 10, {"think": 60_000})
+    with ThreadPoolExecutor(1) as pool:
+        thinker = pool.submit(worker().buy, "apple", 1)
+        until(lambda: parts.auditor.audit(old).in_flight == 1)
+        parts.rounds.start("apple", "atomic", 10, {})
+        told = thinker.exception(10)  # where the new one has not begun yet: not on sale
+    assert told is None or isinstance(told, NotOnSale)
+    assert parts.rounds.left(old) == 10
+
+
+def test_who_holds_the_row_for_too_long_is_named(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A frozen worker: the start does not wait for ever, and works when that one is gone."""
+    old = parts.rounds.start("apple", "sql_lock", 10, {"think": 1})
+    frozen = Buyer(parts, old)
+    monkeypatch.setattr("app.service.rounds.LAST_SALE", 0.5)
+    with pytest.raises(Exception, match="still holds its stock"):
+        parts.rounds.start("apple", "atomic", 10, {})
+    sold = frozen.finish().order
+    new = parts.rounds.start("apple", "atomic", 10, {})
+    again = mode(parts, new).sell(replace(order(new), key=sold.key if sold else ""))
+    assert again.order == sold
