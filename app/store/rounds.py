@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import redis
 
-from app.domain import ITEMS, Item, Round, StoreAway, Unreadable
+from app.domain import ITEMS, Item, Lack, Lacking, Round, StoreAway, Unreadable
 from app.store import clock, keys
 from app.store.cluster import Cluster
 from app.store.keys import Keys
@@ -117,21 +118,28 @@ def read_together(store: redis.Redis) -> list[list[str]]:
 
 
 def start(
-    store: redis.Redis, wanted: Round, put_elsewhere: Callable[[Round], bool] | None = None
+    store: redis.Redis,
+    wanted: Round,
+    put_elsewhere: Callable[[Round], bool] | None = None,
+    above: int = 0,
 ) -> Round:
     """End the item's running round and begin `wanted`, in one step; gives it its number.
 
     The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`,
     put to use. `put_elsewhere` stocks a round that does not sell from the store, before anybody
-    can see the round; False: somebody else is starting that very round, so try again.
+    can see the round; False: somebody else is starting that very round, so try again. Its number is
+    `above` that one, too. Raises Lacking when the store has lost something of the item.
     """
     for _ in range(RACES):
         with store.pipeline() as pipe:
-            pipe.watch(keys.newest(wanted.item))
+            pipe.watch(keys.newest(wanted.item), keys.lacks(wanted.item))
+            if lack := pipe.get(keys.lacks(wanted.item)):
+                raise Lacking(Lack.decode(lack))
             number = int(pipe.get(keys.newest(wanted.item)) or 0)
             pipe.watch(Keys(wanted.item, number).record)  # somebody may be ending it
             running = find(store, wanted.item, number)
-            new = replace(wanted, number=number + 1, started=clock.now(store), ended=None)
+            next_one = max(number, above) + 1
+            new = replace(wanted, number=next_one, started=clock.now(store), ended=None)
             names = Keys(new.item, new.number)
             stocked = bool(pipe.exists(Keys(wanted.item, number).stock))
             if put_elsewhere and not put_elsewhere(new):
@@ -145,6 +153,7 @@ def start(
                 pipe.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
                 pipe.sadd(keys.streams(new.item), new.number)
             pipe.set(keys.newest(new.item), new.number)
+            pipe.set(keys.identity(new.item), secrets.token_hex(8), nx=True)
             try:
                 pipe.execute()
             except redis.WatchError:
