@@ -15,6 +15,7 @@ from app.domain import (
     Clock,
     Invalid,
     KeyReused,
+    Lacking,
     NotOnSale,
     NotOpen,
     Order,
@@ -29,6 +30,7 @@ from app.modes import MODES, Mode
 from app.service.refusals import no_item, not_running
 from app.service.rounds import Rounds
 from app.service.tally import RoundLeft, Tally
+from app.service.witness import Witness
 from app.store import db, stock
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
@@ -74,6 +76,7 @@ class Purchase:
         self.rounds = rounds
         self.selling: dict[str, Selling] = {}
         self.lock = threading.Lock()
+        self.witness = Witness(servers, rounds)
         self.tally = Tally(self.store, self.refresh)
 
     def buy(self, item: str, quantity: int, key: str | None = None, buyer: str = "") -> Answer:
@@ -96,7 +99,7 @@ class Purchase:
         if (made.quantity, made.buyer) != (quantity, buyer):
             raise KeyReused(Text("This idempotency key belongs to an order with another body."))
         if made.round != answer.round.number:  # it was sold in an earlier one
-            with suppress(UnknownRound, Unreadable):
+            with suppress(UnknownRound, Lacking, Unreadable):
                 return replace(answer, round=self.rounds.find(item, made.round))
         return answer
 
@@ -167,6 +170,8 @@ class Purchase:
         with answering(), self.tally.under_way(selling.keys) as ended, metered(wire):
             sale = selling.mode.sell(order)
             ended(sale)
+        if sale.order is not None and sale.order.id == order.id:
+            self.witness.sold(selling.round, order)
         if sale.lock_lost:
             log.warning("order %s: the lock was not mine any more at its release", order.id)
         return Answer(sale, selling.round, wire)
@@ -191,7 +196,7 @@ class Purchase:
         if known:
             return known
         # No lock while asking: with the store away each thread's 503 would wait for the one before.
-        round = self.rounds.newest(item)
+        round = self.witness.newest(item)
         if round is None or not round.running:
             raise not_running(item)
         mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
@@ -218,7 +223,7 @@ class Purchase:
         away = None
         for known in list(self.selling.values()):
             try:
-                newest = self.rounds.newest(known.round.item)
+                newest = self.witness.newest(known.round.item)
             except StoreAway as error:
                 away = error
                 continue

@@ -1,0 +1,96 @@
+"""What a worker has seen of the store, and whether the store it meets now still has it.
+
+A store that comes back may have lost its end, or everything; what it has lost and the books have
+not seen, only they know who were told of it. A worker was told of each of its sales, and so it asks
+for the newest ones whenever a connection is opened: between two connections the server behind them
+may have changed, and on an open one it cannot. In normal service that costs nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+
+import redis
+from redis.exceptions import AskError, TryAgainError
+
+from app.domain import Lack, Loss, Order, Round
+from app.service.rounds import Rounds, in_database
+from app.store import lacks
+from app.store.keys import Keys
+from app.store.redis import Metered, answering
+from app.store.servers import Servers
+
+# s for which a sale is asked for: its key lives for a day after it was booked.
+REMEMBERED = 3600.0
+
+log = logging.getLogger(__name__)
+
+Told = tuple[float, Order]  # when, by time.monotonic()
+
+
+class Witness:
+    """One worker's memory, of rounds and of sales. Used by all its threads."""
+
+    def __init__(self, servers: Servers, rounds: Rounds) -> None:
+        self.rounds = rounds
+        self.store = servers.own_store()  # no connection of this one asks us anything
+        # The newest sale of a store's log is among the last that as many threads were told of.
+        self.most = servers.settings.shop_threads
+        self.seen: dict[str, int] = {}  # item -> number of its newest round
+        self.told: dict[str, deque[Told]] = {}
+        servers.met.append(self.meet)
+
+    def newest(self, item: str) -> Round | None:
+        """As Rounds.newest; None also when that is older than what we have seen, which is a lack.
+
+        So it is with a store that was emptied while connections stay open.
+        """
+        seen = self.seen.get(item, 0)  # read first: others may see newer ones meanwhile
+        found = self.rounds.newest(item)
+        number = found.number if found else 0
+        if number >= seen:
+            self.seen[item] = max(number, self.seen.get(item, 0))
+            return found
+        self._lacking(Lack(item, Loss.OLDER if number else Loss.EMPTIED, seen, number))
+        return None
+
+    def sold(self, round: Round, order: Order) -> None:
+        """Its buyer is about to be told. What sells in the database is not in the store."""
+        if not in_database(round.mode):
+            told = self.told.get(order.item) or self.told.setdefault(
+                order.item, deque(maxlen=self.most)
+            )
+            told.append((time.monotonic(), order))
+
+    def meet(self, connection: Metered) -> None:
+        """Ask a new connection's server for the newest sales. Raises redis.ConnectionError."""
+        since = time.monotonic() - REMEMBERED
+        for item, told in list(self.told.items()):
+            orders = [order for at, order in tuple(told) if at > since]
+            lost = _lost(connection, orders) if orders else None
+            if lost and self._lacking(Lack(item, Loss.SALE, lost.round, lost.round, order=lost.id)):
+                raise redis.ConnectionError(f"This store has lost order {lost.id}.")
+
+    def _lacking(self, lack: Lack) -> bool:
+        """Mark it, for all workers; False: it is accepted. From then on the mark remembers it."""
+        with answering():
+            news = lacks.mark(self.store, lack)
+        if news:
+            log.error("%s", lack.sentence)
+        self.seen.pop(lack.item, None)
+        self.told.pop(lack.item, None)
+        return news
+
+
+def _lost(connection: Metered, orders: list[Order]) -> Order | None:
+    """The newest of these that the server does not know."""
+    names = [Keys(order.item, order.round).key(order.key) for order in orders]
+    connection.send_command("MGET", *names)
+    try:
+        answers = connection.read_response()
+    except (AskError, TryAgainError):  # on a cluster: the item is on another node, or on its way
+        return None
+    known = zip(orders, answers, strict=True)
+    return next((order for order, answer in reversed(list(known)) if answer is None), None)
