@@ -16,7 +16,7 @@ from functools import cached_property
 import redis
 from sqlalchemy import Engine
 
-from app.domain import ITEMS, DatabaseAway, StoreAway
+from app.domain import ITEMS, DatabaseAway, StoreAway, Unreadable
 from app.service import standing
 from app.service.lag import Lag, lag
 from app.service.standing import Standing
@@ -117,6 +117,8 @@ class Readiness:
         except StoreAway as error:
             log.warning("Whether the store has lost something cannot be seen: %s", error)
             return Check("store", State.FAILING, Text("The store does not answer."))
+        except Unreadable as error:
+            return Check("store", State.UNWELL, error.sentences()[0])
         if not lost:
             return Check("store", State.OK, Text("The store takes writes."))
         if len(lost) == 1:

@@ -41,10 +41,11 @@ class Trust:
             raise no_item(item)
         return self._look(item, self._seen(item))
 
-    def above(self, item: str) -> int:
+    def above(self, item: str) -> tuple[int, bool]:
         """The number above which the item's next round must have its own: numbers never come again.
 
-        Raises Lacking, StoreAway; DatabaseAway when only the books could tell.
+        And whether the books were asked. Raises Lacking, StoreAway; DatabaseAway when only they
+        could tell.
         """
         try:
             seen = self._seen(item)
@@ -53,11 +54,11 @@ class Trust:
                 there = lacks.look(self.store, item)
             if not there.newest:  # it may have been emptied
                 raise
-            return there.accepted
+            return there.accepted, False
         if lack := self._look(item, seen):
             raise Lacking(lack)
         with answering():
-            return max(seen.round, lacks.look(self.store, item).accepted)
+            return max(seen.round, lacks.look(self.store, item).accepted), True
 
     def begun(self, round: Round) -> None:
         """Note a new round in the books. With the database away, its first order will tell."""

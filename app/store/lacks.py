@@ -64,7 +64,8 @@ def mark(store: redis.Redis, lack: Lack) -> bool:
         return False
     pipe = store.pipeline()
     pipe.set(keys.lacks(lack.item), lack.encode(), nx=True)
-    pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
+    if lack.since:
+        pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
     pipe.execute()
     with suppress(Unreadable):  # a newer version's round is not ours to end; it reads the mark, too
         rounds.end(store, lack.item)
