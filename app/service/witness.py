@@ -90,7 +90,17 @@ def _lost(connection: Metered, orders: list[Order]) -> Order | None:
     connection.send_command("MGET", *names)
     try:
         answers = connection.read_response()
-    except (AskError, TryAgainError):  # on a cluster: the item is on another node, or on its way
-        return None
+    except redis.ResponseError as error:
+        if _elsewhere(error):
+            return None
+        raise
     known = zip(orders, answers, strict=True)
     return next((order for order, answer in reversed(list(known)) if answer is None), None)
+
+
+def _elsewhere(error: redis.ResponseError) -> bool:
+    """On a cluster: is the item another node's, or on its way there, or nobody's?
+
+    A node that has just come back says that the cluster is down: it may have the item.
+    """
+    return isinstance(error, AskError | TryAgainError) or "not served" in str(error)
