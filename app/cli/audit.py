@@ -58,6 +58,7 @@ def audit(item: str, number: int | None, accept: bool, json_wanted: bool) -> Non
         _accept(parts.trust, item)
         return
     try:
+        parts.rounds.newest(item)  # where there is no store, that is what should be said
         parts.trust.look(item)
         found = parts.auditor.audit(parts.rounds.find(item, number))
     except Lacking as error:
