@@ -114,15 +114,8 @@ class Trust:
         return well
 
     def _seen(self, item: str) -> Seen:
-        """Raises DatabaseAway; not for a database that never had a table."""
-        try:
-            with db.answering(), self.servers.sessions() as session:
-                return begun.seen(session, item)
-        except DatabaseAway:
-            with db.answering():
-                if begun.empty(self.servers.engine):
-                    return Seen()
-            raise
+        with db.answering(), self.servers.sessions() as session:
+            return begun.seen(session, item)
 
     def _look(self, item: str, seen: Seen) -> Lack | None:
         """The books were read first: the store only grows, so that nothing seems to be lacking."""

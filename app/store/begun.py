@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, String, func, inspect, select
+from sqlalchemy import String, func, inspect, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -31,6 +31,9 @@ class Seen:
 
 
 def seen(session: Session, item: str) -> Seen:
+    """Nothing by a database that was never migrated."""
+    if not inspect(session.connection()).has_table(BegunRow.__tablename__):
+        return Seen()
     row = session.get(BegunRow, item)
     ordered = session.scalar(select(func.max(OrderRow.round)).where(OrderRow.item == item)) or 0
     newest = max(ordered, row.round if row else 0)
@@ -49,8 +52,3 @@ def note(session: Session, item: str, round: int, store: str) -> None:
             index_elements=[BegunRow.item], set_=row, where=BegunRow.round <= round
         )
     )
-
-
-def empty(engine: Engine) -> bool:
-    """Was this database never migrated? Then it knows nothing."""
-    return not inspect(engine).has_table(OrderRow.__tablename__)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 from click.testing import CliRunner, Result
 from flask.testing import FlaskClient
 
@@ -149,6 +150,30 @@ def test_what_several_threads_were_told_of_is_asked_for(parts: Parts, server: St
     assert lacks.look(parts.store, "apple").lack
 
 
+def test_as_long_as_it_cannot_be_marked_no_connection_is_used(
+    parts: Parts, server: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts.rounds.start("apple", "atomic", 10, {})
+    worker = parts.purchase()
+    sold(worker, 1)
+    end = length(server.folder)
+    sold(worker, 1)
+
+    def away(*_: object) -> bool:
+        raise redis.ConnectionError("it takes no writes")
+
+    with monkeypatch.context() as hand:
+        hand.setattr(lacks, "mark", away)
+        restarted(server, lambda: cut(server.folder, end))
+        for _ in range(5):
+            with pytest.raises(StoreAway):
+                worker.buy("apple", 1)
+    with pytest.raises((StoreAway, NotOnSale)):
+        worker.buy("apple", 1)
+    with pytest.raises(NotOnSale):
+        worker.buy("apple", 1)
+
+
 def test_a_store_that_comes_back_with_everything_sells_on(
     parts: Parts, server: StoreServer
 ) -> None:
@@ -228,14 +253,23 @@ def test_a_store_emptied_under_a_worker_that_lives(parts: Parts) -> None:
     assert (lack.loss, lack.round) == ("emptied", round.number)
 
 
-def test_the_database_is_away_when_the_store_is_empty(parts: Parts) -> None:
-    """Only the books can tell whether anything was there."""
+def test_the_database_is_away(parts: Parts) -> None:
+    """A store that has rounds goes on with them; of an empty one only the books could tell."""
     parts.rounds.start("apple", "atomic", 10, {})
-    parts.store.flushall()
     with parts.engine.begin() as sql:
-        sql.exec_driver_sql("ALTER TABLE begun RENAME TO elsewhere")
+        sql.exec_driver_sql("ALTER TABLE orders RENAME TO elsewhere")
+    assert parts.rounds.start("apple", "atomic", 10, {}).number == 2
+    parts.store.flushall()
     with pytest.raises(DatabaseAway):
         parts.rounds.start("apple", "atomic", 10, {})
+
+
+def test_a_database_without_tables_knows_nothing(settings: Settings, server: StoreServer) -> None:
+    parts = Parts(settings)
+    parts.store.flushall()
+    assert [parts.rounds.start("apple", "atomic", 10, {}).number for _ in range(2)] == [1, 2]
+    parts.store.close()
+    parts.engine.dispose()
 
 
 def test_another_store_than_the_books_know(parts: Parts, tables: Path, tmp_path: Path) -> None:
@@ -269,6 +303,11 @@ def test_lab_and_shop_say_so(parts: Parts, settings: Settings, lab: FlaskClient)
     assert lastapple(parts, "prepare").exit_code == 0
     page = lab.get("/", headers={"Accept": "text/html"}).text
     assert "The store has lost every round of apple" in page
+    page = lab.get("/", headers={"Accept": "text/html", "Accept-Language": "zh"}).text
+    assert (
+        "存储丢失了 apple 的所有场次（最新的是第 1 场）：它被清空了。以下商品的数据也有丢失："
+        in page
+    )
     ready = lab.get("/readyz").get_json()
     said = next(check for check in ready["checks"] if check["name"] == "store")
     assert (said["state"], "of these, too: pear" in said["sentence"]) == ("unwell", True)
