@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from app.domain import DatabaseAway, Lacking, NotOnSale, Outcome, Round, StoreAw
 from app.parts import Parts
 from app.service.audit import Audit
 from app.service.purchase import Purchase
+from app.service.trust import TURN
 from app.store import lacks
 from tests.losing import cut, length, removed, restarted
 from tests.selling import fulfil_all
@@ -106,6 +109,29 @@ def test_a_cut_log_with_everything_booked(parts: Parts, server: StoreServer) -> 
     old = parts.auditor.audit(round)
     assert (old.verdict, said in old.sentence) == ("inconsistent", True), "for ever after"
     assert "!" not in lastapple(parts, "prepare").stdout
+
+
+def test_fulfil_looks_when_it_meets_the_store_anew(parts: Parts, server: StoreServer) -> None:
+    parts.rounds.start("apple", "atomic", 10, {})
+    worker = parts.purchase()
+    sold(worker, 1)
+    end = length(server.folder)
+    sold(worker, 1)
+    fulfil_all(parts.fulfil)
+    killed(parts, worker)
+    stop = threading.Event()
+    watch = threading.Thread(target=parts.trust.keep_watch, args=(stop,))
+    watch.start()
+    try:
+        until(lambda: parts.servers.met)
+        time.sleep(4 * TURN)  # it finds that all is well, and would look again in a minute
+        restarted(server, lambda: cut(server.folder, end))
+        parts.rounds.find("apple")  # as fulfil itself asks the store all the time
+        until(lambda: lacks.look(parts.store, "apple").lack)
+        until(lambda: not parts.rounds.find("apple").running)
+    finally:
+        stop.set()
+        watch.join(10)
 
 
 def test_a_cut_log_with_nothing_booked_and_a_worker_that_lives(
