@@ -48,7 +48,7 @@ def parts(settings: Settings, tables: Path) -> Iterator[Parts]:
     parts = Parts(settings)
     parts.store.flushall()
     yield parts
-    parts.store.close()
+    parts.store.connection_pool.disconnect()
     parts.engine.dispose()
 
 
@@ -294,7 +294,7 @@ def test_a_database_without_tables_knows_nothing(settings: Settings, server: Sto
     parts = Parts(settings)
     parts.store.flushall()
     assert [parts.rounds.start("apple", "atomic", 10, {}).number for _ in range(2)] == [1, 2]
-    parts.store.close()
+    parts.store.connection_pool.disconnect()
     parts.engine.dispose()
 
 
@@ -307,7 +307,7 @@ def test_another_store_than_the_books_know(parts: Parts, tables: Path, tmp_path:
     theirs = Parts(Settings(redis_url=parts.settings.redis_url, database_url=others))
     for _ in range(2):
         theirs.rounds.start("apple", "atomic", 10, {})
-    theirs.store.close()
+    theirs.store.connection_pool.disconnect()
     theirs.engine.dispose()
     with pytest.raises(Lacking, match="not the store that the books know"):
         parts.rounds.start("apple", "atomic", 10, {})
