@@ -17,7 +17,7 @@ from redis.exceptions import AskError, TryAgainError
 
 from app.domain import Lack, Loss, Order, Round
 from app.service.rounds import Rounds, in_database
-from app.store import lacks
+from app.store import keys, lacks
 from app.store.keys import Keys
 from app.store.redis import Metered, answering
 from app.store.servers import Servers
@@ -53,7 +53,7 @@ class Witness:
         if number >= seen:
             self.seen[item] = max(number, self.seen.get(item, 0))
             return found
-        self._lacking(Lack(item, Loss.OLDER if number else Loss.EMPTIED, seen, number))
+        self._lacking(_gone_back(item, seen, number))
         return None
 
     def sold(self, round: Round, order: Order) -> None:
@@ -69,9 +69,26 @@ class Witness:
         since = time.monotonic() - REMEMBERED
         for item, told in list(self.told.items()):
             orders = [order for at, order in tuple(told) if at > since]
-            lost = _lost(connection, orders) if orders else None
-            if lost and self._lacking(Lack(item, Loss.SALE, lost.round, lost.round, order=lost.id)):
-                raise redis.ConnectionError(f"This store has lost order {lost.id}.")
+            lack = self._lack(connection, item, orders) if orders else None
+            if lack and self._lacking(lack):
+                raise redis.ConnectionError(lack.what)
+
+    def _lack(self, connection: Metered, item: str, orders: list[Order]) -> Lack | None:
+        """What its server lacks of an item: the newest round, or the newest of these orders."""
+        seen = self.seen.get(item, 0)
+        names = [Keys(item, order.round).key(order.key) for order in orders]
+        connection.send_command("MGET", keys.newest(item), *names)
+        try:
+            number, *sales = connection.read_response()
+        except redis.ResponseError as error:
+            if _elsewhere(error):
+                return None
+            raise
+        if int(number or 0) < seen:
+            return _gone_back(item, seen, int(number or 0))
+        known = reversed(list(zip(orders, sales, strict=True)))
+        lost = next((order for order, sale in known if sale is None), None)
+        return lost and Lack(item, Loss.SALE, lost.round, lost.round, order=lost.id)
 
     def _lacking(self, lack: Lack) -> bool:
         """Mark it, for all workers; False: it is accepted. From then on the mark remembers it."""
@@ -84,18 +101,9 @@ class Witness:
         return news
 
 
-def _lost(connection: Metered, orders: list[Order]) -> Order | None:
-    """The newest of these that the server does not know."""
-    names = [Keys(order.item, order.round).key(order.key) for order in orders]
-    connection.send_command("MGET", *names)
-    try:
-        answers = connection.read_response()
-    except redis.ResponseError as error:
-        if _elsewhere(error):
-            return None
-        raise
-    known = zip(orders, answers, strict=True)
-    return next((order for order, answer in reversed(list(known)) if answer is None), None)
+def _gone_back(item: str, seen: int, number: int) -> Lack:
+    """The newest round that the store knows (0: none) is older than one that we have seen."""
+    return Lack(item, Loss.OLDER if number else Loss.EMPTIED, seen, number)
 
 
 def _elsewhere(error: redis.ResponseError) -> bool:

@@ -266,13 +266,19 @@ def test_an_emptied_store_is_not_stocked_anew(
     assert (newest.number, audit_.orders, audit_.left, audit_.verdict) == (2, 0, 100, "exact")
 
 
-def test_a_store_emptied_under_a_worker_that_lives(parts: Parts) -> None:
-    """Its connection stays open: what it finds is that its round is gone."""
+@pytest.mark.parametrize("emptied", ["flushed", "removed"])
+def test_a_store_emptied_under_a_worker_that_lives(
+    parts: Parts, server: StoreServer, emptied: str
+) -> None:
+    """Flushed, its connection stays open: what it finds is that its round is gone."""
     round = parts.rounds.start("apple", "atomic", 10, {})
     worker = parts.purchase()
     sold(worker, 2)
-    parts.store.flushall()
-    with pytest.raises(NotOnSale):
+    if emptied == "flushed":
+        parts.store.flushall()
+    else:
+        restarted(server, lambda: removed(server.folder))
+    with pytest.raises((StoreAway, NotOnSale)):
         worker.buy("apple", 1)
     lack = lacks.look(parts.store, "apple").lack
     assert lack
