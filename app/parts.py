@@ -26,6 +26,7 @@ from app.service.rounds import Rounds
 from app.service.stampede.drive import Drive
 from app.service.stampede.drivers import Drivers
 from app.service.stampede.runs import Runs
+from app.service.trust import Trust
 from app.store import db
 from app.store.servers import Servers
 
@@ -52,6 +53,10 @@ class Parts:
     @cached_property
     def rounds(self) -> Rounds:
         return Rounds(self.servers)
+
+    @property
+    def trust(self) -> Trust:
+        return self.rounds.trust
 
     @cached_property
     def auditor(self) -> Auditor:

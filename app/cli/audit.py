@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from app.cli import output
+from app.domain import Lack, Lacking
 from app.service.audit import Audit
+from app.service.trust import Trust
 from app.service.verdict import Verdict
 
 # By the verdict; 1 is for an audit that could not be made, and 2 for bad input.
@@ -38,20 +41,55 @@ EXPLAINED = {
 @click.command(short_help="Hold what was sold against what was stocked.")
 @click.argument("item", default="apple")
 @click.option("--number", type=int, help="Which round; the newest unless given.")
+@click.option("--accept", is_flag=True, help="Sell on after the store has lost something.")
 @output.as_json
-def audit(item: str, number: int | None, json_wanted: bool) -> None:
+def audit(item: str, number: int | None, accept: bool, json_wanted: bool) -> None:
     """Audit ITEM's round (apple unless given): units stocked, sold, left; the verdict.
 
     The exit status is 0 for exact, 3 while it is settling, 4 for whatever is wrong (oversold,
-    undersold, inconsistent); 1 when store or database cannot be asked, 2 for bad input.
+    undersold, inconsistent, something lost by the store); 1 when store or database cannot be asked,
+    2 for bad input.
+
+    With --accept no round is audited: it says what the store has lost of ITEM, and lets it be sold
+    again.
     """
     parts = output.parts()
-    found = parts.auditor.audit(parts.rounds.find(item, number))
+    if accept:
+        _accept(parts.trust, item)
+        return
+    try:
+        parts.rounds.newest(item)  # where there is no store, that is what should be said
+        parts.trust.look(item)
+        found = parts.auditor.audit(parts.rounds.find(item, number))
+    except Lacking as error:
+        _print_lack(error.lack, json_wanted)
+        sys.exit(WRONG)
     if json_wanted:
         output.print_json(found)
     else:
         _print(found)
     sys.exit(STATUS.get(found.verdict, WRONG))
+
+
+def _accept(trust: Trust, item: str) -> None:
+    lack = trust.accept(item)
+    if lack is None:
+        click.echo(f"The store lacks nothing of {item} that anybody has seen: nothing to accept.")
+        return
+    click.echo(f"Accepted: {lack.what}")
+    click.echo(
+        f"{item} can be sold again, in a round that is newer than all that were seen: "
+        "lastapple round start. What only its buyer had seen stays lost."
+    )
+
+
+def _print_lack(lack: Lack, json_wanted: bool) -> None:
+    """In the place of an audit: there is no such round any more."""
+    if json_wanted:
+        said = {"verdict": Verdict.INCONSISTENT, "sentence": lack.sentence}
+        output.print_json(asdict(lack) | said)
+    else:
+        click.echo(f"{click.style('INCONSISTENT', fg='red', bold=True)}  {lack.sentence}")
 
 
 def _print(audit: Audit) -> None:

@@ -11,6 +11,7 @@ import click
 
 from app.cli import output
 from app.config import Settings
+from app.domain import ITEMS
 from app.parts import Parts
 from app.service import processes
 
@@ -44,6 +45,7 @@ def fulfil() -> None:
     parts.check_database()
     for consumer in parts.fulfil.consumers:
         consumer.beat = parts.beat.give
+    threading.Thread(target=parts.trust.keep_watch, args=(stop,), name="trust", daemon=True).start()
     parts.fulfil.run(stop)
 
 
@@ -79,6 +81,9 @@ def prepare() -> None:
     parts.migrate()
     address = parts.engine.url.render_as_string(hide_password=True)
     click.echo(f"  migrated database {address}")
+    for item in ITEMS:
+        if lack := parts.trust.look(item):
+            click.secho(f"  ! {lack.sentence}", fg="red")
     for round in parts.rounds.open_shop(settings.default_mode):
         click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
 

@@ -27,6 +27,7 @@ from app.domain.errors import (
     Unreadable,
     WrongDatabase,
 )
+from app.domain.lack import Lack, Lacking, Loss
 from app.domain.selling import ITEMS, ROUND_BOUNDS, Bound, Item, Order, Outcome, Round, Sale
 
 __all__ = [
@@ -42,7 +43,10 @@ __all__ = [
     "Invalid",
     "Item",
     "KeyReused",
+    "Lack",
+    "Lacking",
     "LockLost",
+    "Loss",
     "Newer",
     "NotOnSale",
     "NotOpen",

@@ -11,16 +11,17 @@ from __future__ import annotations
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import DatabaseAway, Order, Outcome, Round, StoreAway, Unreadable
 from app.service.rounds import in_database
+from app.service.spoilt import spoilt
 from app.service.tally import BEAT, Post, posts
 from app.service.verdict import Verdict, sentence
-from app.store import db, dead_letters, orders, rounds, sales, stock
+from app.store import db, dead_letters, lacks, orders, rounds, sales, stock
 from app.store.keys import Keys
 from app.store.redis import answering
 
@@ -82,7 +83,12 @@ class Auditor:
         audit = self._audit(round)
         if not audit.settled and not audit.in_flight:  # the last one may just have ended
             audit = self._audit(round)
-        return audit
+        with answering():
+            lost = lacks.of_round(self.store, round.item, round.number)
+        if lost is None:
+            return audit
+        verdict, said = spoilt(audit.verdict, audit.sentence, lost)
+        return replace(audit, verdict=verdict, sentence=said)
 
     def _audit(self, round: Round) -> Audit:
         before = self._count(round)

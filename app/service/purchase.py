@@ -14,6 +14,7 @@ from app.domain import (
     Away,
     Invalid,
     KeyReused,
+    Lacking,
     NotOnSale,
     NotOpen,
     Order,
@@ -29,6 +30,7 @@ from app.service.refusals import no_item, not_running
 from app.service.round_clock import RoundClock, RoundLeft
 from app.service.rounds import Rounds, in_database
 from app.service.tally import Tally
+from app.service.witness import Witness
 from app.store import db, stock
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
@@ -73,6 +75,7 @@ class Purchase:
         self.rounds = rounds
         self.selling: dict[str, Selling] = {}
         self.lock = threading.Lock()
+        self.witness = Witness(servers, rounds)
         self.tally = Tally(self.store, self.refresh)
 
     def buy(self, item: str, quantity: int, key: str | None = None, buyer: str = "") -> Answer:
@@ -95,7 +98,7 @@ class Purchase:
         if (made.quantity, made.buyer) != (quantity, buyer):
             raise KeyReused(Text("This idempotency key belongs to an order with another body."))
         if made.round != answer.round.number:  # it was sold in an earlier one
-            with suppress(UnknownRound, Unreadable):
+            with suppress(UnknownRound, Lacking, Unreadable):
                 return replace(answer, round=self.rounds.find(item, made.round))
         return answer
 
@@ -176,7 +179,7 @@ class Purchase:
         """The answer to who has bought before."""
         try:
             round = self.rounds.find(order.item, order.round)
-        except (UnknownRound, Unreadable):  # the books know the order, the store not its round
+        except (UnknownRound, Lacking, Unreadable):  # the store knows the order, not its round
             round = Round(order.item, order.round, 0, "")
         return Answer(Sale(Outcome.SOLD, order=order), round, wire)
 
@@ -188,6 +191,8 @@ class Purchase:
                 sold = self._bought(order.item, order.key)
                 sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)
             ended(sale)
+        if sale.order is not None and sale.order.id == order.id:
+            self.witness.sold(selling.round, order)
         if sale.lock_lost:
             log.warning("order %s: the lock was not mine any more at its release", order.id)
         return Answer(sale, selling.round, wire)
@@ -212,7 +217,7 @@ class Purchase:
         if known:
             return known
         # No lock while asking: with the store away each thread's 503 would wait for the one before.
-        round = self.rounds.newest(item)
+        round = self.witness.newest(item)
         if round is None or not round.running:
             raise not_running(item)
         clock = RoundClock()
@@ -240,7 +245,7 @@ class Purchase:
         away = None
         for known in list(self.selling.values()):
             try:
-                newest = self.rounds.newest(known.round.item)
+                newest = self.witness.newest(known.round.item)
             except StoreAway as error:
                 away = error
                 continue

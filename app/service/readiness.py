@@ -16,11 +16,12 @@ from functools import cached_property
 import redis
 from sqlalchemy import Engine
 
-from app.domain import ITEMS, DatabaseAway, StoreAway
+from app.domain import ITEMS, DatabaseAway, StoreAway, Unreadable
 from app.service import standing
 from app.service.lag import Lag, lag
 from app.service.standing import Standing
-from app.store import db, keys, orders
+from app.store import db, keys, lacks, orders
+from app.store.redis import answering
 from app.store.servers import Servers
 from app.text import Text, counted
 
@@ -100,13 +101,35 @@ class Readiness:
             answers = [error]
         errors = [answer for answer in answers if isinstance(answer, redis.RedisError)]
         if not errors:
-            return Check("store", State.OK, Text("The store takes writes."))
+            return self._trusted()
         log.warning("The store takes no write: %s", errors[0])
         if len(errors) < len(answers):
             hit = [item for item, answer in zip(ITEMS, answers, strict=True) if answer in errors]
             said = Text("The store takes no writes for: %(items)s.", items=", ".join(hit))
             return Check("store", State.UNWELL, said)
         return Check("store", State.FAILING, _refusal(errors[0]))
+
+    def _trusted(self) -> Check:
+        """It takes writes. What it has lost is not sold until a person has looked; all else is."""
+        try:
+            with answering():
+                lost = lacks.every(self.servers.store, ITEMS)
+        except StoreAway as error:
+            log.warning("Whether the store has lost something cannot be seen: %s", error)
+            return Check("store", State.FAILING, Text("The store does not answer."))
+        except Unreadable as error:
+            return Check("store", State.UNWELL, error.sentences()[0])
+        if not lost:
+            return Check("store", State.OK, Text("The store takes writes."))
+        if len(lost) == 1:
+            return Check("store", State.UNWELL, lost[0].sentence)
+        said = Text(
+            "%(what)s It has lost something of these, too: %(items)s. Nothing of all that is sold "
+            "until it is accepted, each by lastapple audit ITEM --accept.",
+            what=lost[0].what,
+            items=", ".join(lack.item for lack in lost[1:]),
+        )
+        return Check("store", State.UNWELL, said)
 
     @cached_property
     def _engine(self) -> Engine:

@@ -13,6 +13,7 @@ from app.domain import (
     ROUND_BOUNDS,
     DatabaseAway,
     Invalid,
+    Lacking,
     Round,
 )
 from app.locks import DEFAULT, LOCKS
@@ -29,7 +30,8 @@ from app.service.refusals import (
     out_of_bounds,
     takes_no_recipe,
 )
-from app.store import db, orders, sales
+from app.service.trust import Trust
+from app.store import db, lacks, orders, sales
 from app.store import rounds as records
 from app.store import stock as table
 from app.store.keys import Keys
@@ -50,17 +52,23 @@ class Rounds:
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
         self.store = servers.store
+        self.trust = Trust(servers)
 
     def start(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
         Raises as `check` does, and StoreAway; DatabaseAway when it, or the one before, sells there;
-        Unreadable when the newest one is not for us to end.
+        Unreadable when the newest one is not for us to end; Lacking when the store has lost
+        something of the item.
         """
         wanted = self.check(item, mode, stock, times)
         self.newest(item)
+        above, asked = self.trust.above(item)
         with answering():
-            return records.start(self.store, wanted, in_database(wanted.mode), self._ready)
+            new = records.start(self.store, wanted, above, in_database(wanted.mode), self._ready)
+        if asked:  # else nobody waits for the database twice
+            self.trust.begun(new)
+        return new
 
     def _ready(self, before: Round | None, new: Round) -> bool:
         """Hand over from a round that sold in the database, stock one there. False: look again."""
@@ -88,7 +96,7 @@ class Rounds:
             time.sleep(STEP)
         since = self.now() - KEY_LIFE * 1000
         with db.answering(), self.servers.sessions() as session:
-            for sold in orders.since(session, before.item, before.number, since):
+            for sold in orders.since(session, before.item, since, before.number):
                 sales.remember(self.store, sold)
         self.store.set(_handed_over(before), 1)
 
@@ -164,13 +172,16 @@ class Rounds:
     def find(self, item: str, number: int | None = None) -> Round:
         """One round, the newest unless `number` says.
 
-        Raises UnknownRound, StoreAway, Unreadable.
+        Raises UnknownRound, StoreAway, Unreadable; Lacking when the store may have lost it.
         """
         with answering():
             if number is None:
                 found = records.newest(self.store, item)
             else:
                 found = records.find(self.store, item, number)
+            lost = lacks.every(self.store, [item]) if found is None else []
+        if lost:
+            raise Lacking(lost[0])
         if found is None:
             raise no_round(item, number)
         return known(found)
@@ -208,12 +219,14 @@ class Rounds:
     def open_shop(self, mode: str) -> list[Round]:
         """Start a first round of every item that never had one; leave the others as they are.
 
+        And those of which the store has lost something: what it has no round of may have had one.
         Raises Invalid for a mode that is unknown or an exhibit.
         """
         check_default(mode)
         with answering():
             shelf = records.shelf(self.store)
-        never = [item for item, round, _ in shelf if round is None]
+            lacking = {lack.item for lack in lacks.every(self.store, ITEMS)}
+        never = [item for item, round, _ in shelf if round is None and item.slug not in lacking]
         return [self.start(item.slug, mode, item.stock, {}) for item in never]
 
 

@@ -26,6 +26,7 @@ class Keys:
         self.workers = f"{prefix}:workers"  # hash: worker -> when, and what it is doing, as JSON
         self.handed_over = f"{prefix}:handed_over"  # string: 1 when the store knows its SQL keys
         self.readings = f"{prefix}:readings"  # string: how often an audit began or ended reading
+        self.lacks = f"{prefix}:lacks"  # string: what it was found to have lost, as JSON; for good
 
     def order(self, id: str) -> str:
         """String: a sale by its id, until it is in the database."""
@@ -52,6 +53,21 @@ def order(item: str, id: str) -> str:
 def newest(item: str) -> str:
     """String: number of the item's newest round."""
     return f"{{{item}}}:round"
+
+
+def identity(item: str) -> str:
+    """String: which store this is, as far as the item is concerned; written once."""
+    return f"{{{item}}}:store"
+
+
+def lacks(item: str) -> str:
+    """String: what the store has lost of the item, as JSON, until somebody accepts that."""
+    return f"{{{item}}}:lacks"
+
+
+def accepted(item: str) -> str:
+    """String: number of the round up to which it is accepted that something is lost."""
+    return f"{{{item}}}:lacks:accepted"
 
 
 def streams(item: str) -> str:

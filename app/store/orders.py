@@ -122,11 +122,15 @@ def of_buyer(session: Session, buyer: str, most: int) -> list[Order]:
     return [row.order() for row in session.scalars(query)]
 
 
-def since(session: Session, item: str, round: int, moment: int) -> Iterator[list[Order]]:
-    """A round's orders that were bought at `moment` (ms since 1970) or later, some at a time."""
+def since(
+    session: Session, item: str, moment: int, round: int | None = None
+) -> Iterator[list[Order]]:
+    """An item's orders, or a round's, bought at `moment` (ms since 1970) or later, in parts."""
     columns = [getattr(OrderRow, name) for name in FIELDS]
-    there = OrderRow.item == item, OrderRow.round == round, OrderRow.at >= moment
-    for some in session.execute(select(*columns).where(*there)).yield_per(AT_ONCE).partitions():
+    query = select(*columns).where(OrderRow.item == item, OrderRow.at >= moment)
+    if round is not None:
+        query = query.where(OrderRow.round == round)
+    for some in session.execute(query).yield_per(AT_ONCE).partitions():
         yield [Order(*row) for row in some]
 
 

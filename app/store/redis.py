@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -67,14 +67,24 @@ def sent(commands: int) -> None:
         wire.commands += commands
 
 
+Meet = Callable[["Metered"], None]
+
+
 class Metered(AbstractConnection):
     """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
 
     look_after = 0.0  # s of time.monotonic(): when it has lain idle for long enough to be checked
+    meet: Meet | None = None
 
     def on_connect_check_health(self, check_health: bool = True) -> None:
         with metered(None):
             super().on_connect_check_health(check_health=check_health)
+            if self.meet:
+                try:
+                    self.meet(self)
+                except BaseException:  # whatever it was: nobody shall find it open
+                    self.disconnect()
+                    raise
 
     def send_command(self, *args: Any, **kwargs: Any) -> None:
         if args[0] == "UNWATCH" and not self.is_connected:
@@ -161,10 +171,14 @@ class SendsOnce(redis.Redis):
             self.connection_pool.release(connection)
 
 
-def connect(url: str, timeout_ms: int) -> redis.Redis:
-    """A client for `url` that gives up after `timeout_ms` at every step and never resends."""
+def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
+    """A client for `url` that gives up after `timeout_ms` at every step and never resends.
+
+    `meet` is given each new connection before anything else is: what is behind it may be another
+    server than before, or the same with less in it. Should it raise, the connection is not used.
+    """
     if url.startswith(CLUSTER):
-        return Cluster(url, timeout_ms / 1000, lambda node: connect(node, timeout_ms))
+        return Cluster(url, timeout_ms / 1000, lambda node: connect(node, timeout_ms, meet))
     pool = ThreadPool.from_url(
         url,
         socket_timeout=timeout_ms / 1000,
@@ -175,7 +189,8 @@ def connect(url: str, timeout_ms: int) -> redis.Redis:
         maint_notifications_config=MaintNotificationsConfig(enabled=False),
     )
     # The URL has chosen the kind of connection (TCP, TLS, Unix socket); each can be metered.
-    pool.connection_class = type("Metered", (Metered, pool.connection_class), {})
+    own = {"meet": staticmethod(meet)} if meet else {}
+    pool.connection_class = type("Metered", (Metered, pool.connection_class), own)
     return SendsOnce(connection_pool=pool)
 
 

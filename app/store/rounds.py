@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import redis
 
-from app.domain import ITEMS, Item, Round, StoreAway, Unreadable
+from app.domain import ITEMS, Item, Lack, Lacking, Round, StoreAway, Unreadable
 from app.store import clock, keys
 from app.store.cluster import Cluster
 from app.store.keys import Keys
@@ -121,22 +122,27 @@ def read_together(store: redis.Redis) -> list[list[str]]:
 def start(
     store: redis.Redis,
     wanted: Round,
+    above: int,
     elsewhere: bool,
     ready: Callable[[Round | None, Round], bool],
 ) -> Round:
     """End the item's running round and begin `wanted`, in one step; gives it its number.
 
     The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`,
-    put to use. The stock of one that sells `elsewhere` is not put here. `ready` is called with the
-    newest round and the one to begin, before anybody can see that; False: look again.
+    put to use. Its number is higher than `above`, too. The stock of one that sells `elsewhere` is
+    not put here. `ready` is called with the newest round and the one to begin, before anybody can
+    see that; False: look again. Raises Lacking when the store has lost something of the item.
     """
     for _ in range(RACES):
         with store.pipeline() as pipe:
-            pipe.watch(keys.newest(wanted.item))
+            pipe.watch(keys.newest(wanted.item), keys.lacks(wanted.item))
+            if lack := pipe.get(keys.lacks(wanted.item)):
+                raise Lacking(Lack.decode(lack))
             number = int(pipe.get(keys.newest(wanted.item)) or 0)
             pipe.watch(Keys(wanted.item, number).record)  # somebody may be ending it
             running = find(store, wanted.item, number)
-            new = replace(wanted, number=number + 1, started=clock.now(store), ended=None)
+            next_one = max(number, above) + 1
+            new = replace(wanted, number=next_one, started=clock.now(store), ended=None)
             names = Keys(new.item, new.number)
             stocked = bool(pipe.exists(Keys(wanted.item, number).stock))
             if not ready(running, new):
@@ -150,6 +156,7 @@ def start(
                 pipe.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
                 pipe.sadd(keys.streams(new.item), new.number)
             pipe.set(keys.newest(new.item), new.number)
+            pipe.set(keys.identity(new.item), secrets.token_hex(8), nx=True)
             try:
                 pipe.execute()
             except redis.WatchError:

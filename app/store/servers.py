@@ -15,7 +15,7 @@ from app.config import Settings
 from app.domain import StoreAway
 from app.store import db
 from app.store.clock import StoreClock
-from app.store.redis import connect
+from app.store.redis import Meet, Metered, connect
 from app.store.transactions import FOR_PAGES, Transactions, sellers
 from app.text import Text
 
@@ -34,10 +34,15 @@ class Servers:
         self.settings = settings
         self._once = threading.Lock()
         self._zookeeper: ZooKeeper | None = None
+        self.met: list[Meet] = []  # who wants to see each new connection of `store` first
 
     @cached_property
     def store(self) -> redis.Redis:
-        return self.own_store()
+        return connect(self.settings.store, self.settings.store_timeout, self._meet)
+
+    def _meet(self, connection: Metered) -> None:
+        for each in self.met:
+            each(connection)
 
     @cached_property
     def clock(self) -> StoreClock:

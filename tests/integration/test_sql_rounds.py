@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from app import create_lab
 from app.config import Settings
-from app.domain import DatabaseAway, Outcome
+from app.domain import DatabaseAway, Lacking, Outcome
 from app.parts import Parts
 from app.service.purchase import Purchase
 from app.service.warnings import warnings
@@ -70,11 +70,14 @@ def test_many_starters_at_once_leave_one_round_running(parts: Parts) -> None:
         assert sells == (round.number == 8)
 
 
-def test_a_store_that_was_emptied_counts_anew_and_finds_no_old_stock(parts: Parts) -> None:
+def test_after_a_store_was_emptied_no_old_stock_is_found(parts: Parts) -> None:
     parts.rounds.start("apple", "sql", 5, {})
     parts.store.flushall()
+    with pytest.raises(Lacking):
+        parts.rounds.start("apple", "sql", 7, {})
+    parts.trust.accept("apple")
     again = parts.rounds.start("apple", "sql", 7, {})
-    assert (again.number, parts.rounds.left(again)) == (1, 7)
+    assert (again.number, parts.rounds.left(again)) == (2, 7)
 
 
 def test_the_row_is_there_before_anybody_can_see_the_round(parts: Parts) -> None:

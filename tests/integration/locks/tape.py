@@ -64,6 +64,10 @@ class TapedServers(Servers):
         self.listener = listener
         self.urls = masters
 
+    @cached_property
+    def store(self) -> redis.Redis:
+        return self.own_store()
+
     def own_store(self) -> redis.Redis:
         return self._taped(super().own_store(), "")
 

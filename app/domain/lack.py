@@ -1,0 +1,106 @@
+"""What the store was found to have lost of an item, by those who had seen it there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain import records
+from app.domain.errors import ShopError
+from app.text import Text
+
+
+class Loss(StrEnum):
+    EMPTIED = "emptied"  # it has no round of the item
+    OLDER = "older"  # its newest round is not the newest one that there was
+    OTHER = "other"  # it is not the store that the books know
+    SALES = "sales"  # fewer sales of a round than orders
+    SALE = "sale"  # one that a worker has told its buyer of
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """One finding. `round` is the newest that is known to have been, or the one that lacks sales;
+    `since` the oldest that can have lost something, 0 when the store has none at all.
+
+    `orders` (in the books) and `sales` (ever written to the store) go with Loss.SALES, `order` (an
+    id) with Loss.SALE.
+    """
+
+    item: str
+    loss: str
+    round: int
+    since: int
+    orders: int = 0
+    sales: int = 0
+    order: str = ""
+
+    @property
+    def what(self) -> Text:
+        """What happened, in one sentence."""
+        number = str(self.round)
+        match self.loss:
+            case Loss.EMPTIED:
+                return Text(
+                    "The store has lost every round of %(item)s, of which number %(round)s was the "
+                    "newest: it was emptied.",
+                    item=self.item,
+                    round=number,
+                )
+            case Loss.OLDER:
+                return Text(
+                    "The store has lost its newest rounds of %(item)s: it knows number %(since)s, "
+                    "and there was a number %(round)s.",
+                    item=self.item,
+                    since=str(self.since),
+                    round=number,
+                )
+            case Loss.OTHER:
+                return Text(
+                    "This is not the store that the books know: in that one, round %(round)s of "
+                    "%(item)s was the newest.",
+                    item=self.item,
+                    round=number,
+                )
+            case Loss.SALES:
+                return Text(
+                    "The store has lost sales of %(item)s, round %(round)s: it remembers "
+                    "%(sales)s, and %(orders)s are booked.",
+                    item=self.item,
+                    round=number,
+                    sales=self.sales,
+                    orders=self.orders,
+                )
+        return Text(
+            "The store has lost a sale of %(item)s, round %(round)s, of which a customer was told: "
+            "order %(order)s.",
+            item=self.item,
+            round=number,
+            order=self.order,
+        )
+
+    @property
+    def sentence(self) -> Text:
+        """The same, with what follows from it."""
+        return Text(
+            "%(what)s Nothing of %(item)s is sold until that is accepted: "
+            "lastapple audit %(item)s --accept.",
+            what=self.what,
+            item=self.item,
+        )
+
+    def encode(self) -> bytes:
+        return records.encode(self)
+
+    @classmethod
+    def decode(cls, record: bytes | str) -> Lack:
+        """Raises Unreadable."""
+        return records.decode(cls, record)
+
+
+class Lacking(ShopError):
+    """The store lacks something of the item, and nobody has accepted that yet."""
+
+    def __init__(self, lack: Lack) -> None:
+        super().__init__(lack.sentence)
+        self.lack = lack

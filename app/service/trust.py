@@ -1,0 +1,143 @@
+"""Has the store what the books have seen of it? Nothing is sold from one that lacks some of that.
+
+The books are the database: they know the newest round that was begun of each item, in which store,
+and how many orders a round has. A store whose log was cut, that was emptied or replaced, shows by
+less. What it lost before the books saw it, workers may know (see witness); or the buyer alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from app.domain import ITEMS, DatabaseAway, Lack, Lacking, Loss, Round, ShopError
+from app.service.refusals import no_item
+from app.store import begun, db, lacks, orders, sales
+from app.store.begun import Seen
+from app.store.lacks import There
+from app.store.redis import answering
+from app.store.sales import KEY_LIFE
+from app.store.servers import Servers
+
+WATCH = 60.0  # s between two looks at a store that seems the same; see keep_watch
+TURN = 0.2  # s in which it is noticed that the store is met anew
+AGAIN = 2.0  # s until the next look when store or database were away
+
+log = logging.getLogger(__name__)
+
+
+class Trust:
+    def __init__(self, servers: Servers) -> None:
+        self.servers = servers
+        self.store = servers.store
+
+    def look(self, item: str) -> Lack | None:
+        """What the store lacks of an item and nobody has accepted, found now or earlier.
+
+        Found now, it is marked: nothing of the item is sold any more. Raises UnknownItem,
+        StoreAway, DatabaseAway.
+        """
+        if item not in ITEMS:
+            raise no_item(item)
+        return self._look(item, self._seen(item))
+
+    def above(self, item: str) -> tuple[int, bool]:
+        """The number above which the item's next round must have its own: numbers never come again.
+
+        And whether the books were asked. Raises Lacking, StoreAway; DatabaseAway when only they
+        could tell.
+        """
+        try:
+            seen = self._seen(item)
+        except DatabaseAway:
+            with answering():
+                there = lacks.look(self.store, item)
+            if not there.newest:  # it may have been emptied
+                raise
+            return there.accepted, False
+        if lack := self._look(item, seen):
+            raise Lacking(lack)
+        with answering():
+            return max(seen.round, lacks.look(self.store, item).accepted), True
+
+    def begun(self, round: Round) -> None:
+        """Note a new round in the books. With the database away, its first order will tell."""
+        with answering():
+            store = lacks.look(self.store, round.item).store
+        try:
+            with db.answering(), self.servers.sessions.begin() as session:
+                begun.note(session, round.item, round.number, store)
+        except DatabaseAway as error:
+            log.warning("round %d of %s is not in the books: %s", round.number, round.item, error)
+
+    def accept(self, item: str) -> Lack | None:
+        """Sell the item again, from a round on that is newer than all that were seen.
+
+        The store is told first which keys have bought within a day. None: it lacks nothing. Raises
+        as `look` does.
+        """
+        lack = self.look(item)
+        if lack is None:
+            return None
+        seen = self._seen(item)
+        with answering():
+            there = lacks.look(self.store, item)
+        up_to = max(seen.round, there.newest, there.accepted, lack.round)
+        with db.answering(), self.servers.sessions.begin() as session:
+            begun.note(session, item, up_to, there.store)
+        since = self.servers.clock.now() - KEY_LIFE * 1000
+        with db.answering(), self.servers.sessions() as session, answering():
+            for sold in orders.since(session, item, since):
+                sales.remember(self.store, sold)
+        with answering():
+            lacks.accept(self.store, item, up_to)
+        return lack
+
+    def keep_watch(self, stop: threading.Event) -> None:
+        """Look when the store is met, when it is met anew, and once in a while.
+
+        That store may have sold before we looked: then orders tell, as soon as these are booked.
+        """
+        met = threading.Event()
+        self.servers.met.append(lambda _: met.set())
+        next_look = 0.0
+        while not stop.wait(TURN):
+            if met.is_set() or time.monotonic() > next_look:
+                met.clear()
+                next_look = time.monotonic() + (WATCH if self._look_at_all() else AGAIN)
+
+    def _look_at_all(self) -> bool:
+        """Could all items be looked at? On a cluster one's node may be away."""
+        well = True
+        for item in ITEMS:
+            try:
+                if lack := self.look(item):
+                    log.error("%s", lack.sentence)
+            except ShopError as error:
+                log.warning("whether the store lacks something of %s: %s", item, error)
+                well = False
+        return well
+
+    def _seen(self, item: str) -> Seen:
+        with db.answering(), self.servers.sessions() as session:
+            return begun.seen(session, item)
+
+    def _look(self, item: str, seen: Seen) -> Lack | None:
+        """The books were read first: the store only grows, so that nothing seems to be lacking."""
+        with answering():
+            there = lacks.look(self.store, item)
+            recorded = lacks.recorded(self.store, item, seen.round)
+            lack = there.lack or _lack(item, seen, there, recorded)
+            return lack if lack and lacks.mark(self.store, lack) else None
+
+
+def _lack(item: str, seen: Seen, there: There, recorded: int | None) -> Lack | None:
+    if seen.store and there.store not in ("", seen.store):
+        return Lack(item, Loss.OTHER, seen.round, 0)
+    if there.newest < seen.round:
+        loss = Loss.OLDER if there.newest else Loss.EMPTIED
+        return Lack(item, loss, seen.round, there.newest)
+    if recorded is not None and seen.orders > recorded:
+        return Lack(item, Loss.SALES, seen.round, seen.round, seen.orders, recorded)
+    return None

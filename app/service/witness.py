@@ -1,0 +1,114 @@
+"""What a worker has seen of the store, and whether the store it meets now still has it.
+
+A store that comes back may have lost its end, or everything; what it has lost and the books have
+not seen, only they know who were told of it. A worker was told of each of its sales, and so it asks
+for the newest ones whenever a connection is opened: between two connections the server behind them
+may have changed, and on an open one it cannot. In normal service that costs nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+
+import redis
+from redis.exceptions import AskError, TryAgainError
+
+from app.domain import Lack, Loss, Order, Round
+from app.service.rounds import Rounds, in_database
+from app.store import keys, lacks
+from app.store.keys import Keys
+from app.store.redis import Metered, answering
+from app.store.servers import Servers
+
+# s for which a sale is asked for: its key lives for a day after it was booked.
+REMEMBERED = 3600.0
+
+log = logging.getLogger(__name__)
+
+Told = tuple[float, Order]  # when, by time.monotonic()
+
+
+class Witness:
+    """One worker's memory, of rounds and of sales. Used by all its threads."""
+
+    def __init__(self, servers: Servers, rounds: Rounds) -> None:
+        self.rounds = rounds
+        self.store = servers.own_store()  # no connection of this one asks us anything
+        # The newest sale of a store's log is among the last that as many threads were told of.
+        self.most = servers.settings.shop_threads
+        self.seen: dict[str, int] = {}  # item -> number of its newest round
+        self.told: dict[str, deque[Told]] = {}
+        servers.met.append(self.meet)
+
+    def newest(self, item: str) -> Round | None:
+        """As Rounds.newest; None also when that is older than what we have seen, which is a lack.
+
+        So it is with a store that was emptied while connections stay open.
+        """
+        seen = self.seen.get(item, 0)  # read first: others may see newer ones meanwhile
+        found = self.rounds.newest(item)
+        number = found.number if found else 0
+        if number >= seen:
+            self.seen[item] = max(number, self.seen.get(item, 0))
+            return found
+        self._lacking(_gone_back(item, seen, number))
+        return None
+
+    def sold(self, round: Round, order: Order) -> None:
+        """Its buyer is about to be told. What sells in the database is not in the store."""
+        if not in_database(round.mode):
+            told = self.told.get(order.item) or self.told.setdefault(
+                order.item, deque(maxlen=self.most)
+            )
+            told.append((time.monotonic(), order))
+
+    def meet(self, connection: Metered) -> None:
+        """Ask a new connection's server for the newest sales. Raises redis.ConnectionError."""
+        since = time.monotonic() - REMEMBERED
+        for item, told in list(self.told.items()):
+            orders = [order for at, order in tuple(told) if at > since]
+            lack = self._lack(connection, item, orders) if orders else None
+            if lack and self._lacking(lack):
+                raise redis.ConnectionError(lack.what)
+
+    def _lack(self, connection: Metered, item: str, orders: list[Order]) -> Lack | None:
+        """What its server lacks of an item: the newest round, or the newest of these orders."""
+        seen = self.seen.get(item, 0)
+        names = [Keys(item, order.round).key(order.key) for order in orders]
+        connection.send_command("MGET", keys.newest(item), *names)
+        try:
+            number, *sales = connection.read_response()
+        except redis.ResponseError as error:
+            if _elsewhere(error):
+                return None
+            raise
+        if int(number or 0) < seen:
+            return _gone_back(item, seen, int(number or 0))
+        known = reversed(list(zip(orders, sales, strict=True)))
+        lost = next((order for order, sale in known if sale is None), None)
+        return lost and Lack(item, Loss.SALE, lost.round, lost.round, order=lost.id)
+
+    def _lacking(self, lack: Lack) -> bool:
+        """Mark it, for all workers; False: it is accepted. From then on the mark remembers it."""
+        with answering():
+            news = lacks.mark(self.store, lack)
+        if news:
+            log.error("%s", lack.sentence)
+        self.seen.pop(lack.item, None)
+        self.told.pop(lack.item, None)
+        return news
+
+
+def _gone_back(item: str, seen: int, number: int) -> Lack:
+    """The newest round that the store knows (0: none) is older than one that we have seen."""
+    return Lack(item, Loss.OLDER if number else Loss.EMPTIED, seen, number)
+
+
+def _elsewhere(error: redis.ResponseError) -> bool:
+    """On a cluster: is the item another node's, or on its way there, or nobody's?
+
+    A node that has just come back says that the cluster is down: it may have the item.
+    """
+    return isinstance(error, AskError | TryAgainError) or "not served" in str(error)

@@ -1,0 +1,92 @@
+"""What the store has lost of an item: the mark that keeps it from being sold, and who lifts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+from app.domain import Lack, Loss, Unreadable
+from app.store import keys, rounds
+from app.store.keys import Keys
+from app.text import Text
+
+
+@dataclass(frozen=True, slots=True)
+class There:
+    """How far the store has come with an item, by what it knows itself."""
+
+    newest: int  # number of its newest round; 0: none
+    accepted: int  # number of the round up to which losses are accepted
+    store: str  # which store it is; "" when it never began a round in our time
+    lack: Lack | None  # what it was found to have lost, if that is not accepted
+
+
+def look(store: redis.Redis, item: str) -> There:
+    names = [keys.newest, keys.accepted, keys.identity, keys.lacks]
+    said: list[Any] = store.mget([name(item) for name in names])
+    newest, accepted, identity, lack = said
+    return There(
+        int(newest or 0),
+        int(accepted or 0),
+        (identity or b"").decode(),
+        Lack.decode(lack) if lack else None,
+    )
+
+
+def every(store: redis.Redis, items: Iterable[str]) -> list[Lack]:
+    """All that is not accepted; of an item whose node is away nothing."""
+    pipe = store.pipeline(transaction=False)
+    for item in items:
+        pipe.get(keys.lacks(item))
+    answers = pipe.execute(raise_on_error=False)
+    return [Lack.decode(answer) for answer in answers if isinstance(answer, bytes)]
+
+
+def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
+    """What a round was ever found to have lost, or may have, and what is to be done about it."""
+    own, standing = store.mget(Keys(item, number).lacks, keys.lacks(item))
+    if standing and number >= (lack := Lack.decode(standing)).since:
+        return lack.sentence
+    return Lack.decode(own).what if own else None
+
+
+def mark(store: redis.Redis, lack: Lack) -> bool:
+    """Let nothing of the item be sold: end the round that runs, and let none be begun.
+
+    False: it is accepted already. The first finding stands, whatever is found later.
+    """
+    accepted = int(store.get(keys.accepted(lack.item)) or 0)
+    if lack.loss != Loss.OTHER and lack.round <= accepted:
+        return False
+    pipe = store.pipeline()
+    pipe.set(keys.lacks(lack.item), lack.encode(), nx=True)
+    if lack.since:
+        pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
+    pipe.execute()
+    with suppress(Unreadable):  # a newer version's round is not ours to end; it reads the mark, too
+        rounds.end(store, lack.item)
+    return True
+
+
+def accept(store: redis.Redis, item: str, up_to: int) -> None:
+    """Sell again, in rounds after that one; what earlier ones have lost is not found again."""
+    pipe = store.pipeline()
+    pipe.set(keys.accepted(item), up_to)
+    pipe.delete(keys.lacks(item))
+    pipe.execute()
+
+
+def recorded(store: redis.Redis, item: str, number: int) -> int | None:
+    """Sales ever written to a round's stream, less those dropped by hand; None without a stream.
+
+    As the audit counts them.
+    """
+    names = Keys(item, number)
+    if not store.exists(names.sales):
+        return None
+    written = int(store.xinfo_stream(names.sales)["entries-added"])
+    return written - int(store.hget(keys.dropped(item), str(number)) or 0)

@@ -1,0 +1,44 @@
+"""A store that has lost something: the end of its log, or everything."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from app.store.redis import IDLE
+from tests.servers import StoreServer
+
+
+def log_of(store: Path) -> Path:
+    """The file to which a server with its data in `store` appends."""
+    (log,) = (store / "appendonlydir").glob("*.incr.aof")
+    return log
+
+
+def length(store: Path) -> int:
+    """bytes of it. To be cut there, the server must have been idle."""
+    return log_of(store).stat().st_size
+
+
+def cut(store: Path, to: int) -> None:
+    """What a disk that lied about a sync leaves behind. Its server must not run."""
+    assert length(store) > to
+    os.truncate(log_of(store), to)
+
+
+def restarted(server: StoreServer, meanwhile: Callable[[], object]) -> None:
+    """Until nobody takes a connection of before for one that lives."""
+    server.kill()
+    meanwhile()
+    server.start()
+    time.sleep(IDLE + 0.1)
+
+
+def removed(store: Path) -> None:
+    """As after `rm -rf var/store`, but for the server's own folder."""
+    shutil.rmtree(store / "appendonlydir")
+    for dump in store.glob("*.rdb"):
+        dump.unlink()
