@@ -17,7 +17,7 @@ class StockRow(Base):
     """The stock of one round.
 
     `started` (the round's, in ms) is a part of its name: two starters may want the same number at
-    once, and a store that was emptied counts from 1 again. So nobody ever finds another's row.
+    once, and the rows of a version that counted from 1 again in an emptied store are still there.
     """
 
     __tablename__ = "stock"

@@ -1,0 +1,36 @@
+"""A shop of its own over a store that its tests rob."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.config import Settings
+from app.parts import Parts
+from tests.servers import StoreServer
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    server = StoreServer(tmp_path_factory.mktemp("loses"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def settings(server: StoreServer, tmp_path: Path) -> Settings:
+    return Settings(redis_url=server.url, var_dir=str(tmp_path), store_timeout=3_000)
+
+
+@pytest.fixture
+def parts(settings: Settings, tables: Path) -> Iterator[Parts]:
+    """A shop of its own over an empty store and an empty database."""
+    shutil.copy(tables, Path(settings.var_dir) / "orders.db")
+    parts = Parts(settings)
+    parts.store.flushall()
+    yield parts
+    parts.store.connection_pool.disconnect()
+    parts.engine.dispose()

@@ -1,0 +1,28 @@
+"""What these tests do: sell, kill a worker, call the command."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner, Result
+
+from app.cli import main
+from app.config import SETTINGS
+from app.domain import Outcome
+from app.parts import Parts
+from app.service.purchase import Purchase
+
+
+def sold(worker: Purchase, times: int) -> None:
+    for _ in range(times):
+        assert worker.buy("apple", 1).sale.outcome is Outcome.SOLD
+
+
+def killed(parts: Parts, worker: Purchase) -> None:
+    """It remembers nothing any more."""
+    worker.tally.stop()
+    parts.servers.met.clear()
+
+
+def lastapple(parts: Parts, *words: str) -> Result:
+    unset: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
+    own = {"REDIS_URL": parts.settings.redis_url, "VAR_DIR": parts.settings.var_dir}
+    return CliRunner(env=unset | own).invoke(main, words)

@@ -1,0 +1,128 @@
+"""A store that lacks what a worker was told of sells nothing until that is accepted."""
+
+from __future__ import annotations
+
+import pytest
+import redis
+
+from app.domain import NotOnSale, Outcome, Round, StoreAway
+from app.parts import Parts
+from app.service.audit import Audit
+from app.service.purchase import Purchase
+from app.store import lacks
+from tests.integration.trust.hands import lastapple, sold
+from tests.losing import cut, length, removed, restarted
+from tests.selling import fulfil_all
+from tests.servers import StoreServer, until
+
+
+def settled(parts: Parts, round: Round) -> Audit:
+    until(lambda: parts.auditor.audit(round).settled)
+    return parts.auditor.audit(round)
+
+
+def _sold(worker: Purchase) -> bool:
+    try:
+        return worker.buy("apple", 1).sale.outcome is Outcome.SOLD
+    except StoreAway:
+        return False
+
+
+def test_a_cut_log_with_nothing_booked_and_a_worker_that_lives(
+    parts: Parts, server: StoreServer
+) -> None:
+    round = parts.rounds.start("apple", "watch", 10, {})
+    worker = parts.purchase()
+    sold(worker, 3)
+    end = length(server.folder)
+    lost = worker.buy("apple", 1).sale.order
+    restarted(server, lambda: cut(server.folder, end))
+    with pytest.raises((StoreAway, NotOnSale)):
+        worker.buy("apple", 1)
+    with pytest.raises(NotOnSale):
+        worker.buy("apple", 1)
+    assert lost
+    said = f"of which a customer was told: order {lost.id}."
+    assert said in " ".join(lastapple(parts, "audit").stdout.split())
+    fulfil_all(parts.fulfil)
+    audit = parts.auditor.audit(round)
+    assert (audit.verdict, audit.sold, said in audit.sentence) == ("inconsistent", 3, True)
+    assert lastapple(parts, "audit", "--accept").exit_code == 0
+    parts.rounds.start("apple", "watch", 10, {})
+    sold(worker, 1)
+    fulfil_all(parts.fulfil)
+    newest = settled(parts, parts.rounds.find("apple"))
+    assert (newest.round, newest.verdict, newest.sold) == (2, "exact", 1)
+
+
+def test_what_several_threads_were_told_of_is_asked_for(parts: Parts, server: StoreServer) -> None:
+    """The last of them to note a sale need not have made the last one."""
+    parts.rounds.start("apple", "atomic", 10, {})
+    worker = parts.purchase()
+    sold(worker, 1)
+    end = length(server.folder)
+    first, told = worker.witness.told["apple"][0], worker.witness.told["apple"]
+    sold(worker, 1)
+    told.append(first)
+    restarted(server, lambda: cut(server.folder, end))
+    with pytest.raises((StoreAway, NotOnSale)):
+        worker.buy("apple", 1)
+    assert lacks.look(parts.store, "apple").lack
+
+
+def test_as_long_as_it_cannot_be_marked_no_connection_is_used(
+    parts: Parts, server: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts.rounds.start("apple", "atomic", 10, {})
+    worker = parts.purchase()
+    sold(worker, 1)
+    end = length(server.folder)
+    sold(worker, 1)
+
+    def away(*_: object) -> bool:
+        raise redis.ConnectionError("it takes no writes")
+
+    with monkeypatch.context() as hand:
+        hand.setattr(lacks, "mark", away)
+        restarted(server, lambda: cut(server.folder, end))
+        for _ in range(5):
+            with pytest.raises(StoreAway):
+                worker.buy("apple", 1)
+    with pytest.raises((StoreAway, NotOnSale)):
+        worker.buy("apple", 1)
+    with pytest.raises(NotOnSale):
+        worker.buy("apple", 1)
+
+
+def test_a_store_that_comes_back_with_everything_sells_on(
+    parts: Parts, server: StoreServer
+) -> None:
+    parts.rounds.start("apple", "lock:lease", 10, {})
+    parts.rounds.start("pear", "sql", 10, {})
+    worker = parts.purchase()
+    sold(worker, 3)
+    worker.buy("pear", 1)
+    fulfil_all(parts.fulfil)
+    sold(worker, 1)
+    restarted(server, lambda: None)
+    until(lambda: _sold(worker))
+    assert "!" not in lastapple(parts, "prepare").stdout
+
+
+@pytest.mark.parametrize("emptied", ["flushed", "removed"])
+def test_a_store_emptied_under_a_worker_that_lives(
+    parts: Parts, server: StoreServer, emptied: str
+) -> None:
+    """Flushed, its connection stays open: what it finds is that its round is gone."""
+    round = parts.rounds.start("apple", "atomic", 10, {})
+    worker = parts.purchase()
+    sold(worker, 2)
+    if emptied == "flushed":
+        parts.store.flushall()
+    else:
+        restarted(server, lambda: removed(server.folder))
+    with pytest.raises((StoreAway, NotOnSale)):
+        worker.buy("apple", 1)
+    lack = lacks.look(parts.store, "apple").lack
+    assert lack
+    assert (lack.loss, lack.round) == ("emptied", round.number)
