@@ -11,6 +11,7 @@ to those under way still count.
 from __future__ import annotations
 
 import json
+import math
 import signal
 import sys
 from argparse import Namespace
@@ -24,6 +25,7 @@ from loadtest.buyers import Buyer
 from loadtest.feed import Feed
 
 EVERY = 0.5  # seconds between two lines
+LAST = 5  # seconds in which all must be put away, after the last answer
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,13 @@ def run(wanted: Stampede) -> None:
     environment.events.request.add_listener(feed.collect)
     runner = environment.create_local_runner()
     over = Event()
-    gevent.signal_handler(signal.SIGTERM, over.set)
+    _end_within(wanted.longest + wanted.patience)
+
+    def end() -> None:
+        _end_within(wanted.patience)
+        over.set()
+
+    gevent.signal_handler(signal.SIGTERM, end)
 
     def say() -> None:
         print(json.dumps(feed.line(runner.user_count)), flush=True)
@@ -66,6 +74,14 @@ def run(wanted: Stampede) -> None:
     runner.stop()
     saying.kill()
     say()
+
+
+def _end_within(seconds: float) -> None:
+    """The system ends this process then, whatever goes on in it.
+
+    One was seen whose users bought on for an hour, when all who could have ended it were killed.
+    """
+    signal.alarm(math.ceil(seconds) + LAST)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ def test_the_shelf_follows_the_stock(page: Page, shop: Shop) -> None:
 
 def test_somebody_else_was_faster(page: Page, shop: Shop) -> None:
     shop.round("watch", 3)
+    page.route(f"{shop.url}/items", lambda route: route.abort())  # the page has not heard of it
     page.goto(shop.url)
     apple = page.locator("[data-slug=apple]")
     apple.get_by_label("How many Apple").select_option("3")

@@ -1,0 +1,43 @@
+"""Buyers do not go on when everybody who could end them is gone, and they themselves do not."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+STUCK = """
+import gevent, locust.runners, loadtest.stampede as stampede
+locust.runners.LocalRunner.stop = lambda _: gevent.sleep(1e6)
+stampede.LAST = 1
+stampede.run(stampede.Stampede("http://127.0.0.1:9", "apple", 2, longest={longest}, patience=0))
+"""
+
+
+@contextmanager
+def stuck(longest: int) -> Iterator[subprocess.Popen[str]]:
+    """Its users buy in vain, and are never done."""
+    code = STUCK.format(longest=longest)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as it:
+        try:
+            assert it.stdout
+            assert it.stdout.readline(), "it has begun"
+            yield it
+        finally:
+            it.kill()
+
+
+def test_when_its_time_is_over() -> None:
+    with stuck(2) as process:
+        assert process.wait(15) == -signal.SIGALRM
+
+
+def test_soon_after_it_was_told_to_end() -> None:
+    with stuck(600) as process:
+        process.terminate()
+        start = time.monotonic()
+        assert process.wait(15) == -signal.SIGALRM
+        assert time.monotonic() - start < 10
