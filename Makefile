@@ -25,21 +25,24 @@ test: install-dev ## run every test (real servers, real browser), seeded shares 
 check: install-dev ## after each change: style, types, unit tests, a slice through real servers
 	@$(TOGETHER) -j3 lint check-unit check-servers
 
-# Most tests wait for a server or a browser: four lanes. What is held to a time waits for them all,
-# in two lanes; what is held to a ratio, or loads both cores, waits for these, too.
+# Most tests wait for a server or a browser: four lanes, made equally long by files that move. What is
+# held to a time waits for them all, in two lanes; what is held to a ratio, or loads both cores, waits
+# for these, too.
 LANES := test-browser test-others test-locks test-explorer
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := $(addprefix tests/integration/,locks modes bench $(addprefix processes/test_,up.py compare.py))
-EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster)
+EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster trust)
+BROWSER := tests/e2e $(addprefix tests/integration/,test_one_key.py test_hand_over.py \
+  $(addprefix processes/test_,lost.py frozen.py))
 WHOLE := tests/unit tests/integration/processes
 UNTIMED := -m "not timed and not alone"
 
 test-browser: install-dev
-	$(PYTEST) $(UNTIMED) tests/e2e
+	$(PYTEST) $(UNTIMED) $(BROWSER)
 
 test-others: install-dev
-	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
+	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,$(BROWSER) $(EXPLORER) $(LOCKS))
 
 test-locks: install-dev
 	$(PYTEST) $(UNTIMED) $(LOCKS)

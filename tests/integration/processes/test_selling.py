@@ -77,7 +77,8 @@ def test_naive_oversells_in_a_stampede(shop: Shop) -> None:
 
 @pytest.mark.timed
 def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None:
-    """Four answers of the lab, before those who wait for the lock have theirs: "busy" in 10 s."""
+    """Its answers come before those who wait for the lock have theirs: "busy" in 10 s. A new round
+    lets them go."""
     shop.round("lock:lease", 1_000, think_ms=2_000, wait_ms=10_000)
     assert requests.get(f"{shop.lab}/", timeout=5).ok, "the instructor has it before his eyes"
     threads = 2 * int(shop.environ["SHOP_THREADS"])
@@ -93,11 +94,13 @@ def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None
         until(lambda: in_flight(shop) >= threads * 0.9)
         assert requests.get(f"{shop.lab}/", timeout=5).ok
         assert requests.get(f"{shop.lab}/rounds/apple/{newest(shop)}/audit", timeout=5).ok
-        number = shop.round("atomic", 5)["round"]
-        assert requests.post(f"{shop.lab}/rounds/apple/end", json={}, timeout=5).ok
         assert sum(each.done() for each in waiting) < threads * 0.1, "one in 2 s has the lock"
+        number = shop.round("atomic", 5)["round"]
+        start = time.monotonic()
         for each in waiting:
             each.result(30)
+        assert time.monotonic() - start < 5, "nobody waits in a round that has ended"
+        assert requests.post(f"{shop.lab}/rounds/apple/end", json={}, timeout=5).ok
     assert shop.audit(number)["verdict"] == "exact"
 
 
