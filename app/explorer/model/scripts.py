@@ -42,7 +42,7 @@ class Lua:
     def __init__(self) -> None:
         self.lua = lupa.lua51.LuaRuntime(encoding=None, unpack_returned_tuples=True)
         self.do: Run  # the commands of the script that runs
-        self.failed: Exception | None = None  # in it, and not as a server fails
+        self.failed: BaseException | None = None  # in it, and not as a server fails
         table = self.lua.table_from
         host = {
             b"call": self._call,
@@ -96,7 +96,7 @@ class Lua:
             reply = self.do((command[0].upper(), *command[1:]))
         except Refused as error:
             reply = Err(str(error))
-        except Exception as error:
+        except BaseException as error:  # a Ctrl-C, too: Lua catches whatever is raised in here
             self.failed = error
             raise
         return isinstance(reply, Err), self._value(reply)

@@ -60,7 +60,7 @@ class Typed:
         assert list(self.temporary.iterdir()) == []
         assert "Traceback" not in said
         assert "Exception ignored" not in said
-        assert self.process.returncode == 130
+        assert self.process.returncode == 130, said
         return said.rstrip().splitlines()[-1]
 
     def interrupted(self, moment: Callable[[bytes], bool]) -> str:

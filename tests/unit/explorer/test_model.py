@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+import pytest
+
+from app.explorer.model.scripts import Lua
 from app.explorer.model.server import Server
 from app.explorer.model.values import Err
 from app.explorer.targets import EPOCH
@@ -32,3 +37,14 @@ def test_what_is_no_json_is_an_error_of_the_script() -> None:
     server = Server(EPOCH)
     assert first_word(server.execute("a", (b"EVAL", script, b"0", b"a"))) == "ERR"
     assert server.execute("a", (b"GET", b"k")) == b"1"
+
+
+def test_a_ctrl_c_in_the_middle_of_a_script_is_heard() -> None:
+    """Lua catches what is raised in the commands that it calls, and a search would go on."""
+
+    def interrupted(_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    for call in (b"redis.call", b"redis.pcall"):
+        with pytest.raises(KeyboardInterrupt):
+            Lua().run(b"return " + call + b"('GET', KEYS[1])", (b"k",), (), interrupted)
