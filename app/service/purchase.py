@@ -135,14 +135,10 @@ class Purchase:
                 earlier = self._known_to_store(item, key, wire)
                 if earlier:
                     return earlier
-            number, price, now = (
-                selling.round.number,
-                ITEMS[item].price,
-                self.servers.clock.now(ask=False),
-            )
+            now, price = self.servers.clock.now(ask=False), ITEMS[item].price
             if selling.round.delay and now < selling.round.opens:  # our clock may lag a little
                 raise NotOpen(selling.round.opens - now)
-            order = Order(id, item, number, quantity, price, buyer, key, now)
+            order = Order(id, item, selling.round.number, quantity, price, buyer, key, now)
             try:
                 answer = self._sell(selling, order, wire)
             except RoundLeft:

@@ -107,5 +107,5 @@ def hand_receipts(session: Session, item: str, orders: Sequence[Order]) -> dict[
     )
     keys = [order.key for order in orders]
     query = select(Receipt.key, Receipt.order).where(Receipt.item == item, Receipt.key.in_(keys))
-    whose = {key: order for key, order in session.execute(query)}  # noqa: C416 (a Row is no tuple to mypy)
+    whose = {row.key: row.order for row in session.execute(query)}
     return {order.id: whose[order.key] for order in orders if whose[order.key] != order.id}
