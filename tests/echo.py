@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 from flask import Flask, Response, request
 
@@ -53,6 +54,21 @@ def files() -> Response:
     for file in held:
         os.close(file)
     return Response(str(len(held)))
+
+
+@app.get("/stall")
+def stall() -> Response:
+    """The loop stands still once it has let in who comes next, for longer than clients have."""
+    wait = gate.Gate._wait
+
+    def slowly(self: gate.Gate, conn: Any, event: int, then: Any, seconds: float) -> None:
+        wait(self, conn, event, then, seconds)
+        if seconds == vars(gate)["REQUEST"]:  # a newcomer
+            gate.Gate._wait = wait  # type: ignore[method-assign]
+            time.sleep(1.2)
+
+    gate.Gate._wait = slowly  # type: ignore[method-assign]
+    return Response("")
 
 
 @app.get("/pid")

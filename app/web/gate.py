@@ -31,6 +31,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.waiting: dict[Connection, float] = {}  # until when; who has waited longest is first
+        self.turn = 0.0  # when the loop last looked who has written
         self.swept = 0.0
         raise_open_files()
         self.most = self.worker_connections = connections(self.cfg.worker_connections)
@@ -164,10 +165,12 @@ class Gate(ThreadWorker):  # type: ignore[misc]
     # What gunicorn's loop calls: for each turn, after it, and when we are to stop.
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        self.turn = time.monotonic()
         super().wait_for_and_dispatch_events(SWEEP if self.alive else SWEEP / 10)
 
     def murder_pending(self) -> None:
-        now = time.monotonic()
+        """Who is late. Not who was in time, and it is us who stood still and have not read yet."""
+        now = self.turn
         if self.alive and now < self.swept + SWEEP:
             return
         self.swept = now

@@ -153,6 +153,12 @@ def rest(connection: socket.socket) -> int:
     return count
 
 
+def test_who_was_in_time_is_served_by_a_worker_that_stood_still(port: int) -> None:
+    """Seen on a busy machine: he was let in, the worker got no CPU for a second, and reset him."""
+    assert told(port, ASK % b"stall")[0] == 200
+    assert told(port, POST) == (200, b"hello")
+
+
 def test_who_comes_is_let_in_for_who_waits_longest(port: int) -> None:
     kept = HTTPConnection("127.0.0.1", port, timeout=10)
     with ExitStack() as stack:
