@@ -10,7 +10,9 @@ COPY app app
 COPY loadtest loadtest
 COPY migrations migrations
 COPY docs docs
-RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable . \
+COPY packages packages
+RUN pip install --no-cache-dir --no-deps --no-build-isolation \
+        --editable ./packages/badluck --editable ./packages/fairlock --editable . \
     && useradd --uid 10001 --no-create-home lastapple \
     && install --directory --owner lastapple var
 

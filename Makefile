@@ -32,7 +32,7 @@ LANES := test-browser test-others test-locks test-explorer
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := $(addprefix tests/integration/,locks modes bench $(addprefix processes/test_,up.py compare.py))
-EXPLORER := tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster trust)
+EXPLORER := packages tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster trust)
 BROWSER := tests/e2e $(addprefix tests/integration/,test_one_key.py test_hand_over.py \
   $(addprefix processes/test_,lost.py frozen.py))
 WHOLE := tests/unit tests/integration/processes
@@ -92,7 +92,7 @@ screenshots: install-dev ## play the scenes that the README shows, and keep the 
 install: .venv/installed-run ## only the set-up of `run`
 install-dev: .venv/installed-dev
 
-.venv/installed-%: requirements/%.txt pyproject.toml
+.venv/installed-%: requirements/%.txt pyproject.toml $(wildcard packages/*/pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
 	  echo "Last Apple needs Python 3.11, 3.12 or 3.13; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
 	    "Install one, or name it: make PYTHON=python3.13 …"; exit 1; }
@@ -107,8 +107,8 @@ install-dev: .venv/installed-dev
 	  echo "The packages could not be installed. Is the network (or the package index) reachable?"; \
 	  exit 1; }
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
-	  --no-build-isolation --editable .
+	  --no-build-isolation $(patsubst %,--editable ./%,$(wildcard packages/*)) --editable .
 	@touch $@
 
 clean: ## remove what install made (not var/, which holds stock and orders)
-	rm -rf .venv lastapple.egg-info
+	rm -rf .venv lastapple.egg-info packages/*/src/*.egg-info
