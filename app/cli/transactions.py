@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.cli import output
-from app.cli.interrupt import held_back
+from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.service.transactions import CASES, Result, Step, pair, play
 
 
@@ -24,7 +24,7 @@ def transactions(json_wanted: bool) -> None:
     The exit status is 1 when a server behaves otherwise than is taught.
     """
     results: list[Result] = []
-    with held_back() as leave, pair() as where:
+    with ends_at_ctrl_c("Stopped."), held_back() as leave, pair() as where:
         for case in CASES:
             if leave():
                 break
