@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from queue import SimpleQueue
 from signal import SIGALRM, SIGINT
 from types import FrameType
 
@@ -74,6 +76,25 @@ def held_back() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
     if noted:
         raise KeyboardInterrupt
+
+
+def told_to_stop(*numbers: int) -> threading.Event:
+    """An event that these signals set. For the main thread.
+
+    Not in their handler: a second signal that interrupts it would wait for a lock that the first
+    one holds, and with it all who wait for the event. A parent with threads that is killed sends
+    several.
+    """
+    stop, heard = threading.Event(), SimpleQueue[int]()
+    for number in numbers:
+        signal.signal(number, lambda number, _: heard.put(number))
+
+    def hear() -> None:
+        heard.get()
+        stop.set()
+
+    threading.Thread(target=hear, name="told to stop", daemon=True).start()
+    return stop
 
 
 def _interrupt(_: int, __: FrameType | None) -> None:

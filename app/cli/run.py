@@ -9,7 +9,7 @@ import threading
 
 import click
 
-from app.cli import output
+from app.cli import interrupt, output
 from app.config import Settings
 from app.domain import ITEMS
 from app.parts import Parts
@@ -38,9 +38,7 @@ def fulfil() -> None:
     """Move sales from the store into the database."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
     os.nice(10)
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    stop = interrupt.told_to_stop(signal.SIGTERM, signal.SIGINT)
     parts = output.parts()
     parts.check_database()
     for consumer in parts.fulfil.consumers:
@@ -68,9 +66,7 @@ def comparison(id: str) -> None:
 def _driver() -> tuple[threading.Event, Parts]:
     """The event is set when we are to stop."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
-    stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    return stop, output.parts()
+    return interrupt.told_to_stop(signal.SIGTERM), output.parts()
 
 
 @click.command(short_help="Migrate the database, stock empty shelves.")

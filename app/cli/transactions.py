@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 from itertools import zip_longest
 
 import click
@@ -13,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.cli import output
-from app.domain import ShopError
+from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.service.transactions import CASES, Result, Step, pair, play
 
 
@@ -25,24 +23,14 @@ def transactions(json_wanted: bool) -> None:
     Both are started for this command only and are gone after it. Every reply is the server's own.
     The exit status is 1 when a server behaves otherwise than is taught.
     """
-    # Asked between two steps: an exception at any moment could leave a server behind.
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: stop.set())
     results: list[Result] = []
-    try:
-        with pair() as where:
-            for case in CASES:
-                if stop.is_set():
-                    break
-                results.append(play(case, where))
-                if not json_wanted:
-                    _print(len(results), results[-1])
-    except ShopError:
-        if not stop.is_set():  # a server that the same Ctrl-C has reached is no news
-            raise
-    if stop.is_set():
-        raise click.Abort
+    with ends_at_ctrl_c("Stopped."), held_back() as leave, pair() as where:
+        for case in CASES:
+            if leave():
+                break
+            results.append(play(case, where))
+            if not json_wanted:
+                _print(len(results), results[-1])
     if json_wanted:
         output.print_json(results)
     if not all(result.as_taught for result in results):

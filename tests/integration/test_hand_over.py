@@ -125,9 +125,10 @@ def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
     old, shop = parts.rounds.start("apple", "sql", 10, {}), worker()
     for _ in range(3):
         shop.buy("apple", 1)
-    remember = sales.remember
+    remember, closed = sales.remember, threading.Event()
 
     def slowly(store: Any, orders: Any) -> None:
+        closed.set()
         time.sleep(1)
         remember(store, orders)
 
@@ -135,6 +136,7 @@ def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
     begun = parts.rounds.now()
     with ThreadPoolExecutor(1) as pool:
         starting = pool.submit(parts.rounds.start, "apple", "atomic", 10, {"delay": 1})
+        assert closed.wait(10)  # the old round is over; until then it sells
         while not starting.done():
             with pytest.raises(NotOnSale):
                 until(lambda: shop.buy("apple", 1).sale.outcome is not Outcome.SOLD)

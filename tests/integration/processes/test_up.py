@@ -254,8 +254,8 @@ def test_the_children_do_not_outlive_a_killed_supervisor(own_shop: Shop) -> None
     children = psutil.Process(shop.process.pid).children()
     os.kill(shop.process.pid, signal.SIGKILL)
     gone, alive = psutil.wait_procs(children, 10)
-    assert len(gone) == ALL
     assert not alive
+    assert len(gone) == ALL
     shop.process.wait()
     shop.start()
 

@@ -102,8 +102,8 @@ def test_ctrl_c_leaves_nothing_behind(folder: Path, moment: Callable[[Path], boo
     until(lambda: moment(folder))
     os.killpg(command.pid, signal.SIGINT)
     _, errors = command.communicate(timeout=30)
-    assert command.returncode == 1
-    assert errors.endswith("Aborted!\n")
+    assert command.returncode == 130
+    assert errors.endswith("Stopped.\n")
     assert "Traceback" not in errors
     assert (servers(folder), list(folder.iterdir())) == ([], [])
 
@@ -148,7 +148,7 @@ def test_ctrl_c_at_the_worst_moments(folder: Path, script: str, cases: int) -> N
     """In a case, which is then played to its end; and with a server just started."""
     command = started(folder, command=[sys.executable, "-c", script])
     printed, errors = command.communicate(timeout=30)
-    assert (command.returncode, errors) == (1, "Aborted!\n")
+    assert (command.returncode, errors) == (130, "Stopped.\n")
     assert printed.count("so: ") == cases
     assert (servers(folder), list(folder.iterdir())) == ([], [])
 

@@ -54,6 +54,7 @@ def test_first_come_first_served(lock: Lock) -> None:
     assert fences == sorted(set(fences)), "each holder's is higher than the one's before"
 
 
+@pytest.mark.timed  # a client that gets no CPU for half a second loses its short session, and asks
 def test_who_waits_asks_nothing_and_a_release_wakes_one(
     lock: Lock, server: ZooKeeperServer
 ) -> None:
