@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from app.domain import (
 from app.locks import DEFAULT, LOCKS
 from app.modes import MODES
 from app.service.catalogue import needs
+from app.service.hand_over import HandOver
 from app.service.known import known, readable
 from app.service.refusals import (
     no_field,
@@ -31,17 +31,12 @@ from app.service.refusals import (
     takes_no_recipe,
 )
 from app.service.trust import Trust
-from app.store import db, lacks, orders, sales
+from app.store import db, lacks
 from app.store import rounds as records
 from app.store import stock as table
-from app.store.keys import Keys
 from app.store.redis import answering
-from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
 from app.text import Text
-
-# s to wait for those who hold the row of a round that has ended; each time for STEP.
-LAST_SALE, STEP = 5.0, 0.2
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +48,7 @@ class Rounds:
         self.servers = servers
         self.store = servers.store
         self.trust = Trust(servers)
+        self.hand_over = HandOver(servers)
 
     def start(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
@@ -72,33 +68,10 @@ class Rounds:
 
     def _ready(self, before: Round | None, new: Round) -> bool:
         """Hand over from a round that sold in the database, stock one there. False: look again."""
-        if before and in_database(before.mode) and not self.store.exists(_handed_over(before)):
-            self._hand_over(before)
+        if before and in_database(before.mode) and not self.hand_over.done(before):
+            self.hand_over.make(before)
             return False
         return not in_database(new.mode) or self._put(new)
-
-    def _hand_over(self, before: Round) -> None:
-        """End a round that sells in the database, and tell the store which keys have bought there.
-
-        So no purchase has to ask the database for them. Meanwhile the item is not on sale: for a
-        moment, or some seconds where a hundred thousand have bought. Raises DatabaseAway.
-        """
-        self.left(before)  # while the database is away, nothing is begun
-        records.end(self.store, before.item, before.number)
-        # Workers leave the round within a beat, and wake up who thinks or waits in it: the row is
-        # free soon. Tried in short steps, as SQLite waits without letting the lab do anything else.
-        deadline = time.monotonic() + LAST_SALE
-        while not self._close(before):
-            if time.monotonic() > deadline:
-                raise DatabaseAway(
-                    Text("A purchase of the round before still holds its stock. Try again.")
-                )
-            time.sleep(STEP)
-        since = self.now() - KEY_LIFE * 1000
-        with db.answering(), self.servers.sessions() as session:
-            for sold in orders.since(session, before.item, since, before.number):
-                sales.remember(self.store, sold)
-        self.store.set(_handed_over(before), 1)
 
     def check(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """The round as it would be started.
@@ -122,20 +95,6 @@ class Rounds:
         with db.answering(), self.servers.sessions.begin() as session:
             return table.put(session, round)
 
-    def _close(self, ended: Round) -> bool:
-        """Mark the stock of an ended round as ended in the database. False: somebody holds its row.
-
-        Its record says so already, and workers leave it within a second. Who is in mid-sale then,
-        and those in line behind him, sell as if they had come before the end. No audit is mixed by
-        that: order and stock name their round.
-        """
-        try:
-            with self.servers.transactions.begin(STEP) as sql:
-                table.end(sql, ended)
-        except DatabaseAway:
-            return False
-        return True
-
     def missing(self, mode: str) -> str:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""
         return self.servers.missing(needs(mode))
@@ -151,7 +110,7 @@ class Rounds:
             ended = records.end(self.store, item, only)
         if ended is None:
             raise not_running(item)
-        if in_database(ended.mode) and not self._close(ended):
+        if in_database(ended.mode) and not self.hand_over.close(ended):
             log.warning("round %d of %s has ended, its row not yet", ended.number, item)
         return ended
 
@@ -228,10 +187,6 @@ class Rounds:
             lacking = {lack.item for lack in lacks.every(self.store, ITEMS)}
         never = [item for item, round, _ in shelf if round is None and item.slug not in lacking]
         return [self.start(item.slug, mode, item.stock, {}) for item in never]
-
-
-def _handed_over(round: Round) -> str:
-    return Keys(round.item, round.number).handed_over
 
 
 def _check_item(item: str) -> None:

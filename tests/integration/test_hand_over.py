@@ -239,7 +239,7 @@ def test_who_holds_the_row_for_too_long_is_named(
     """A frozen worker: the start does not wait for ever, and works when that one is gone."""
     old = parts.rounds.start("apple", "sql_lock", 10, {"think": 1})
     frozen = Buyer(parts, old)
-    monkeypatch.setattr("app.service.rounds.LAST_SALE", 0.5)
+    monkeypatch.setattr("app.service.hand_over.LAST_SALE_S", 0.5)
     with pytest.raises(Exception, match="still holds its stock"):
         parts.rounds.start("apple", "atomic", 10, {})
     sold = frozen.finish().order
