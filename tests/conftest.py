@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,14 +13,13 @@ from sqlalchemy import make_url
 
 from app.config import Settings
 from app.domain import Clock
-from app.locks import LOCKS
-from app.modes import MODES
 from app.parts import Parts
 from app.service.purchase import Purchase
 from app.service.tally import Tally
 from app.store import db
 from app.store.redis import connect
 from tests.cluster import ClusterServer
+from tests.selling import lives_in
 from tests.servers import (
     STORES,
     PostgresServer,
@@ -32,38 +28,13 @@ from tests.servers import (
     redis_server,
     several_stores,
 )
+from tests.started import files_in_memory, signals_as_usual
 from tests.zookeeper import ZooKeeperServer, leave
-
-MEMORY = Path("/dev/shm")  # noqa: S108 -- tempfile makes folders of its own in it
-ROOM = 4 * 2**30  # bytes; a run of all tests takes a fraction of it
 
 
 def pytest_configure() -> None:
-    _files_in_memory()
+    files_in_memory()
     signals_as_usual()
-
-
-def signals_as_usual() -> None:
-    """What we were started to ignore, as a shell does in the background and `nohup` does, the
-    commands that we start would ignore too: Ctrl-C, of all things. A handler is not handed on."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests raise it themselves
-    for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
-        if signal.getsignal(number) == signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
-
-
-def _files_in_memory() -> None:
-    """Keep the tests' files in memory where there is room.
-
-    Their servers sync what they write, and nobody here pulls a plug: what a killed process has
-    written is there all the same, and no test waits for the disk of a busy machine.
-    """
-    if "TMPDIR" in os.environ or not MEMORY.is_dir():
-        return
-    runs_programs = not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC
-    if runs_programs and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
-        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -188,13 +159,6 @@ def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperSer
     server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), session=4)
     yield server
     server.stop()
-
-
-def lives_in(name: str) -> str:
-    """What of `Servers` a mode, a recipe or `lock:recipe` needs; the store, if it is none."""
-    mode, _, recipe = name.partition(":")
-    known = LOCKS.get(recipe or mode) or MODES.get(mode)
-    return known.needs if known else "store"
 
 
 @pytest.fixture
