@@ -26,12 +26,13 @@ from app.domain import (
     Unreadable,
 )
 from app.modes import MODES, Mode
+from app.service.answer import Answer
+from app.service.earlier import Earlier
 from app.service.refusals import no_item, not_running
 from app.service.round_clock import RoundClock, RoundLeft
 from app.service.rounds import Rounds, in_database
 from app.service.tally import Tally
 from app.service.witness import Witness
-from app.store import db, stock
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
 from app.store.servers import Servers
@@ -53,15 +54,6 @@ class Selling:
     keys: Keys
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A sale, the round it was tried in, and what it cost on the wire."""
-
-    sale: Sale
-    round: Round
-    wire: Wire
-
-
 class Purchase:
     """The shop's one deed. Knows each item's round without asking for every purchase.
 
@@ -73,6 +65,7 @@ class Purchase:
         self.servers = servers
         self.store = servers.store
         self.rounds = rounds
+        self.earlier = Earlier(servers, rounds)
         self.selling: dict[str, Selling] = {}
         self.lock = threading.Lock()
         self.witness = Witness(servers, rounds)
@@ -107,7 +100,7 @@ class Purchase:
             return self._try(item, quantity, key or id, buyer, id)
         except (NotOnSale, Invalid, Unreadable):
             # The round has ended since: what was sold under this key in it is still sold.
-            earlier = self._sold_under(item, key) if key else None
+            earlier = self.earlier.anywhere(item, key) if key else None
             if earlier is None:
                 raise
             return earlier
@@ -132,7 +125,7 @@ class Purchase:
             # the database may not know yet what fulfil has not moved.
             wire = Wire()
             if in_database(selling.round.mode) and key != id:
-                earlier = self._known_to_store(item, key, wire)
+                earlier = self.earlier.in_store(item, key, wire)
                 if earlier:
                     return earlier
             now, price = self.servers.clock.now(ask=False), ITEMS[item].price
@@ -149,42 +142,12 @@ class Purchase:
             self._forget(selling)
         return replace(answer, sale=Sale(Outcome.BUSY))
 
-    def _sold_under(self, item: str, key: str) -> Answer | None:
-        """The sale made under an idempotency key, while the item is not on sale (to this buyer)."""
-        earlier = self._known_to_store(item, key, Wire())
-        if earlier:
-            return earlier
-        last = self.rounds.newest(item)
-        if last is None or not in_database(last.mode):
-            return None
-        with db.answering(), self.servers.sessions() as session:
-            order = stock.bought(session, item, key)
-        return self._again(order, Wire()) if order else None
-
-    def _known_to_store(self, item: str, key: str, wire: Wire) -> Answer | None:
-        with answering(), metered(wire):
-            sale = self._bought(item, key)
-        return self._again(sale, wire) if sale else None
-
-    def _bought(self, item: str, key: str) -> Order | None:
-        """What the key has bought, as far as the store knows. Raises redis.RedisError."""
-        sale = self.store.get(Keys(item, 0).key(key))
-        return Order.decode(sale) if sale else None
-
-    def _again(self, order: Order, wire: Wire) -> Answer:
-        """The answer to who has bought before."""
-        try:
-            round = self.rounds.find(order.item, order.round)
-        except (UnknownRound, Lacking, Unreadable):  # the store knows the order, not its round
-            round = Round(order.item, order.round, 0, "")
-        return Answer(Sale(Outcome.SOLD, order=order), round, wire)
-
     def _sell(self, selling: Selling, order: Order, wire: Wire) -> Answer:
         with answering(), self.tally.under_way(selling.keys) as ended, metered(wire):
             try:
                 sale = selling.mode.sell(order)
             except RoundLeft:  # perhaps after the sale: at a release that did not come through
-                sold = self._bought(order.item, order.key)
+                sold = self.earlier.order(order.item, order.key)
                 sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)
             ended(sale)
         if sale.order is not None and sale.order.id == order.id:

@@ -25,8 +25,9 @@ from app.domain import (
     UnknownItem,
     Unreadable,
 )
+from app.service.answer import Answer
 from app.service.book import Entry, OrderBook
-from app.service.purchase import Answer, Purchase
+from app.service.purchase import Purchase
 from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse

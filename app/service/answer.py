@@ -1,0 +1,17 @@
+"""What came of one purchase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain import Round, Sale
+from app.store.redis import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A sale, the round it was tried in, and what it cost on the wire."""
+
+    sale: Sale
+    round: Round
+    wire: Wire
