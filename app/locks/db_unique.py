@@ -27,6 +27,8 @@ AT_RELEASE = 5.0
 class DbUnique(Handle):
     name = "db_unique"
     exhibit = False
+    cost = (0, 0)
+    tutorials = (2,)
     needs = "database"
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:

@@ -17,6 +17,8 @@ from app.store.servers import Servers
 class DelTakeover(Handle):
     name = "del_takeover"
     exhibit = True
+    cost = (2, 2)
+    tutorials = (4,)
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         super().__init__(servers, clock, key, lease)

@@ -20,6 +20,8 @@ from app.store.servers import Servers
 class Fenced(Handle):
     name = "fenced"
     exhibit = False
+    cost = (2, 2)
+    tutorials = ()
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         super().__init__(servers, clock, key, lease)

@@ -18,6 +18,8 @@ from app.store.servers import Servers
 class GetSet(Handle):
     name = "getset"
     exhibit = True
+    cost = (2, 2)
+    tutorials = (4,)
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         super().__init__(servers, clock, key, lease)

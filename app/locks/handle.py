@@ -33,6 +33,9 @@ class Handle(ABC):
 
     name: ClassVar[str]
     exhibit: ClassVar[bool]  # broken on purpose, to be looked at; never a default
+    # Round trips and commands of an acquire and a release that meet nobody; SQL's are not counted.
+    cost: ClassVar[tuple[int, int]]
+    tutorials: ClassVar[tuple[int, ...]]  # those of the five that teach it
     needs: ClassVar[str] = "store"  # what of `Servers` it lives in
     outlived: ClassVar[bool] = True  # does work that is longer than the lease lose the lock?
 

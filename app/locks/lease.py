@@ -19,6 +19,8 @@ from app.store.servers import Servers
 class Lease(Handle):
     name = "lease"
     exhibit = False
+    cost = (2, 2)
+    tutorials = (2,)
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         super().__init__(servers, clock, key, lease)

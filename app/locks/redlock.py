@@ -28,6 +28,8 @@ STEP = 0.002  # s; and a master counts in whole ms
 class Redlock(Handle):
     name = "redlock"
     exhibit = False
+    cost = (6, 6)
+    tutorials = (2,)
     needs = "masters"
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:

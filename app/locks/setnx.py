@@ -20,6 +20,8 @@ from app.store.servers import Servers
 class SetNx(Handle):
     name = "setnx"
     exhibit = True
+    cost = (4, 6)
+    tutorials = (1,)
     outlived = False  # it has no lease
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:

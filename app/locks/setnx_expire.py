@@ -22,6 +22,8 @@ from app.store.servers import Servers
 class SetNxExpire(Handle):
     name = "setnx_expire"
     exhibit = True
+    cost = (5, 7)
+    tutorials = (1, 5)
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         # EXPIRE counts whole seconds: a shorter lease becomes one second (0 would delete the key).

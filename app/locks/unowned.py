@@ -18,6 +18,8 @@ from app.store.servers import Servers
 class Unowned(Handle):
     name = "unowned"
     exhibit = True
+    cost = (2, 2)
+    tutorials = (2,)
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         super().__init__(servers, clock, key, lease)

@@ -23,6 +23,8 @@ from app.store.servers import Servers
 class Watchdog(Handle):
     name = "watchdog"
     exhibit = False
+    cost = (2, 2)
+    tutorials = (3,)
     outlived = False  # it is renewed
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:

@@ -48,6 +48,8 @@ SHARED: WeakKeyDictionary[Servers, Shared] = WeakKeyDictionary()
 class WatchdogAny(Handle):
     name = "watchdog_any"
     exhibit = True
+    cost = (2, 2)
+    tutorials = (3,)
     outlived = False  # it is renewed, and nobody was kept out anyway
 
     def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:

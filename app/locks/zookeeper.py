@@ -25,6 +25,8 @@ DIGITS = 10  # of the number at the end of a sequential node's name
 class Zookeeper(Handle):
     name = "zookeeper"
     exhibit = False
+    cost = (3, 3)
+    tutorials = (2,)
     needs = "zookeeper"
     outlived = False  # by long work: it has no lease
 

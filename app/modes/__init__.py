@@ -27,6 +27,14 @@ class Mode(Protocol):
     name: str
     exhibit: bool  # broken on purpose, to be looked at; never a default
     needs: str  # what of `Servers` it sells from: "store" or "database"
+    # Round trips and commands of a purchase that meets nobody; a recipe's come on top, SQL's are
+    # not counted.
+    cost: tuple[int, int]
+    outlived: str  # what to expect when the work outlives the mode's lease; "": it has none
+    no_think: str  # why think time does nothing; "": it does something
+    one_at_a_time: bool  # while one purchase is in its critical section, do all others wait?
+    put_back: bool  # may units go back into stock at any moment? Not where SET writes what GET read
+    tutorials: tuple[int, ...]  # those of the five that teach it
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         """`servers` and `clock` are all that a mode may use of the world."""
@@ -59,5 +67,3 @@ TEACHING_ORDER: tuple[type[Mode], ...] = (
     Atomic,
 )
 MODES: dict[str, type[Mode]] = {mode.name: mode for mode in TEACHING_ORDER}
-# Where units may be put back at any moment: nobody writes the stock as he read it some time ago.
-PUT_BACK = {Watch.name, Decr.name, Atomic.name}

@@ -13,12 +13,19 @@ from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store import lua
 from app.store.keys import Keys
 from app.store.servers import Servers
+from app.text import Text
 
 
 class Atomic:
     name = "atomic"
     exhibit = False
     needs = "store"
+    cost = (1, 1)
+    outlived = ""
+    no_think: str = Text("Think time does nothing here: a script has no gap to think in.")
+    one_at_a_time = False
+    put_back = True
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.keys = Keys(round.item, round.number)

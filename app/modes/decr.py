@@ -18,12 +18,19 @@ from app.locks.lease import Lease
 from app.store import lua
 from app.store.keys import Keys
 from app.store.servers import Servers
+from app.text import Text
 
 
 class Decr:
     name = "decr"
     exhibit = False
     needs = "store"
+    cost = (5, 8)
+    outlived: str = Text("one key to buy twice")
+    no_think = ""
+    one_at_a_time = False
+    put_back = True
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.servers = servers

@@ -17,12 +17,19 @@ from app.locks.fenced import Fenced as Recipe
 from app.store import lua
 from app.store.keys import Keys
 from app.store.servers import Servers
+from app.text import Text
 
 
 class Fenced:
     name = "fenced"
     exhibit = False
     needs = "store"
+    cost = (4, 4)
+    outlived: str = Text("BUSY while stock remains")
+    no_think = ""
+    one_at_a_time = True
+    put_back = False
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.servers = servers

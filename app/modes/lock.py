@@ -25,6 +25,12 @@ class Lock:
     name = "lock"
     exhibit = False
     needs = "store"
+    cost = (2, 2)
+    outlived = ""
+    no_think = ""
+    one_at_a_time = True
+    put_back = False
+    tutorials: tuple[int, ...] = (1,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.servers = servers

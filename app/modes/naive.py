@@ -18,6 +18,12 @@ class Naive:
     name = "naive"
     exhibit = True
     needs = "store"
+    cost = (4, 4)
+    outlived = ""
+    no_think = ""
+    one_at_a_time = False
+    put_back = False
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store

@@ -27,6 +27,12 @@ class ReadBeforeWatch:
     name = "read_before_watch"
     exhibit = True
     needs = "store"
+    cost = (4, 8)
+    outlived = ""
+    no_think = ""
+    one_at_a_time = False
+    put_back = False
+    tutorials: tuple[int, ...] = (1,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store

@@ -20,12 +20,19 @@ from app.store.orders import OrderRow
 from app.store.servers import Servers
 from app.store.stock import Receipt, StockRow
 from app.store.transactions import Contended
+from app.text import Text
 
 
 class Sql:
     name = "sql"
     exhibit = False
     needs = "database"
+    cost = (0, 0)
+    outlived = ""
+    no_think: str = Text("Think time does nothing here: one UPDATE has no gap to think in.")
+    one_at_a_time = False
+    put_back = False
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.database = servers.transactions

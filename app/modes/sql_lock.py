@@ -26,6 +26,12 @@ class SqlLock:
     name = "sql_lock"
     exhibit = False
     needs = "database"
+    cost = (0, 0)
+    outlived = ""
+    no_think = ""
+    one_at_a_time = True
+    put_back = False
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.database = servers.transactions

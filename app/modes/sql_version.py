@@ -32,6 +32,12 @@ class SqlVersion:
     name = "sql_version"
     exhibit = False
     needs = "database"
+    cost = (0, 0)
+    outlived = ""
+    no_think = ""
+    one_at_a_time = False
+    put_back = False
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.database = servers.transactions

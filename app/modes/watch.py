@@ -27,6 +27,12 @@ class Watch:
     name = "watch"
     exhibit = False
     needs = "store"
+    cost = (3, 7)
+    outlived = ""
+    no_think = ""
+    one_at_a_time = False
+    put_back = True
+    tutorials: tuple[int, ...] = (1,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store

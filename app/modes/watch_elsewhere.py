@@ -27,6 +27,12 @@ class WatchElsewhere:
     name = "watch_elsewhere"
     exhibit = True
     needs = "store"
+    cost = (5, 9)
+    outlived = ""
+    no_think = ""
+    one_at_a_time = False
+    put_back = False
+    tutorials: tuple[int, ...] = (1,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store

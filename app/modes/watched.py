@@ -17,12 +17,19 @@ from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.lease import Lease
 from app.store.keys import Keys
 from app.store.servers import Servers
+from app.text import Text
 
 
 class Watched:
     name = "watched"
     exhibit = False
     needs = "store"
+    cost = (4, 9)
+    outlived: str = Text("BUSY while stock remains")
+    no_think = ""
+    one_at_a_time = True
+    put_back = False
+    tutorials: tuple[int, ...] = (5,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.servers = servers

@@ -7,16 +7,9 @@ import re
 from dataclasses import dataclass
 
 from app.locks import LOCKS
-from app.modes import MODES
+from app.locks.handle import Handle
+from app.modes import MODES, Mode
 from app.text import Text
-
-# What comes of work that outlives the lease; `lock` leaves that to its recipe.
-OUTLIVED = {
-    "watched_blind": Text("BUSY while stock remains"),
-    "watched": Text("BUSY while stock remains"),
-    "fenced": Text("BUSY while stock remains"),
-    "decr": Text("one key to buy twice"),
-}
 
 
 @dataclass(frozen=True)
@@ -41,24 +34,18 @@ class Entry:
 
 
 def modes() -> list[Entry]:
-    return [
-        _entry(name, mode, mode.exhibit, name == "lock", outlived(name))
-        for name, mode in MODES.items()
-    ]
+    return [_entry(mode, outlived(name), name == "lock") for name, mode in MODES.items()]
 
 
 def recipes() -> list[Entry]:
-    return [
-        _entry(name, recipe, recipe.exhibit, outlived=outlived(f"lock:{name}"))
-        for name, recipe in LOCKS.items()
-    ]
+    return [_entry(recipe, outlived(f"lock:{name}")) for name, recipe in LOCKS.items()]
 
 
 def breaks(mode: str) -> str:
     """How an exhibit breaks: the mode's word, or its recipe's."""
     name, _, recipe = mode.partition(":")
     kind = LOCKS[recipe] if recipe and LOCKS[recipe].exhibit else MODES[name]
-    return _entry(name, kind, kind.exhibit).breaks
+    return _entry(kind).breaks
 
 
 def outlived(mode: str) -> str:
@@ -66,21 +53,45 @@ def outlived(mode: str) -> str:
     name, _, recipe = mode.partition(":")
     if recipe:
         return Text("oversell") if LOCKS[recipe].outlived else ""
-    return OUTLIVED.get(name, "")
+    return MODES[name].outlived
 
 
 def needs(mode: str) -> str:
     """Where a mode, or its recipe, keeps its state: store, masters, database or zookeeper."""
+    return _kind(mode).needs
+
+
+def tutorials(mode: str) -> tuple[int, ...]:
+    """The numbers of those that teach a mode, or its recipe.
+
+    1 a sale with WATCH, then with a hand-made lock; 2 a lock to be used again, for Jedis; 3 a lock
+    with a watchdog; 4 SETNX with the time of its end, GETSET to take over; 5 how a lock is built.
+    """
+    return _kind(mode).tutorials
+
+
+def _kind(mode: str) -> type[Mode] | type[Handle]:
     name, _, recipe = mode.partition(":")
-    return LOCKS[recipe].needs if recipe else MODES[name].needs
+    return LOCKS[recipe] if recipe else MODES[name]
 
 
 def _entry(
-    name: str, kind: type, exhibit: bool, takes_recipe: bool = False, outlived: str = ""
+    kind: type[Mode] | type[Handle], outlived: str = "", takes_recipe: bool = False
 ) -> Entry:
     said = map(Text, described(inspect.getdoc(inspect.getmodule(kind)) or ""))
     title, how, prevents, breaks, cost, sound = said
-    return Entry(name, title, how, prevents, breaks, cost, sound, exhibit, takes_recipe, outlived)
+    return Entry(
+        kind.name,
+        title,
+        how,
+        prevents,
+        breaks,
+        cost,
+        sound,
+        kind.exhibit,
+        takes_recipe,
+        outlived,
+    )
 
 
 def without_warning(title: str) -> str:

@@ -9,7 +9,7 @@ import redis
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import DatabaseAway, Order, Unreadable
-from app.modes import PUT_BACK
+from app.modes import MODES
 from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
 from app.service.booking import Refusal, book
 from app.store import dead_letters, rounds, sales
@@ -77,7 +77,8 @@ class Mover:
             return
         log.error("%s: %d sales are dead letters now.", names.sales, len(refused))
         sales.remember(self.store, [each.bought for each in refused.values() if each.bought])
+        puts_back = bool(mode) and MODES[mode.partition(":")[0]].put_back
         for id, fields in entries:
             if why := refused.get(id):
-                units = sold[id].quantity if why.bought and mode in PUT_BACK else 0
+                units = sold[id].quantity if why.bought and puts_back else 0
                 dead_letters.bury(self.store, names, id, fields, why.reason, units)

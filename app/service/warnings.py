@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain import Round
+from app.modes import MODES
 from app.service import catalogue
 from app.service.rounds import is_exhibit
 from app.text import Text
@@ -25,8 +26,6 @@ def warnings(round: Round) -> list[str]:
                 expected=expected,
             )
         )
-    if round.mode == "atomic" and round.think:
-        said.append(Text("Think time does nothing here: a script has no gap to think in."))
-    if round.mode == "sql" and round.think:
-        said.append(Text("Think time does nothing here: one UPDATE has no gap to think in."))
+    if (why := MODES[round.mode.partition(":")[0]].no_think) and round.think:
+        said.append(why)
     return said

@@ -1,4 +1,4 @@
-"""Finds the texts to be translated in the docstrings of modes and recipes (a Babel extractor)."""
+"""Finds the texts to be translated in modes and recipes: also in docstrings (a Babel extractor)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import ast
 from collections.abc import Iterator
 from typing import IO, Any
 
+from babel.messages.extract import extract_python
+
 from app.service.catalogue import described, without_warning
 
 
-def extract(
-    source: IO[bytes], *_: Any, **options: Any
-) -> Iterator[tuple[int, None, str, list[str]]]:
-    """(line, function, text, comments) of what `catalogue` shows of a file; see pyproject.toml."""
+def extract(source: IO[bytes], *words: Any, **options: Any) -> Iterator[Any]:
+    """(line, function, text, comments) of each Text of a file, and of what `catalogue` shows of it.
+
+    See pyproject.toml.
+    """
+    yield from extract_python(source, *words, **options)
+    source.seek(0)
     try:
         texts = described(ast.get_docstring(ast.parse(source.read())) or "")
     except KeyError:  # a file about something else

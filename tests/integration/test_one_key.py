@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from app.domain import Outcome, Round
 from app.locks.queue import Fused
-from app.modes import PUT_BACK
+from app.modes import MODES
 from app.parts import Parts
 from app.service.purchase import Purchase
 from app.service.rounds import in_database
@@ -187,7 +187,7 @@ def test_the_books_refuse_a_key_that_the_store_has_lost(
     assert mode(parts, round).sell(order(round, 2, key="k")).order == first, "the key is back"
     audit = parts.auditor.audit(round)
     assert (audit.verdict, audit.not_booked) == ("inconsistent", 1)
-    back = 2 if name in PUT_BACK else 0
+    back = 2 if MODES[name.partition(":")[0]].put_back else 0
     sold_before = 2 if rounds == 1 else 0
     stock = 10 if rounds == 1 else 8
     assert (letter.put_back, audit.left) == (back, stock - sold_before - 2 + back - 1)

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from app.locks import LOCKS
-from app.modes import MODES
+from app.locks.handle import Handle
+from app.modes import MODES, Mode
 from app.service import catalogue
 from app.service.rounds import full_name, is_exhibit
 
@@ -31,6 +32,17 @@ def test_each_row_can_be_read_alone(entry: catalogue.Entry) -> None:
 def test_an_exhibit_is_labelled_where_it_stands(entry: catalogue.Entry) -> None:
     never = entry.sound.startswith("never")
     assert ("An exhibit: broken on purpose" in entry.title) == entry.exhibit == never
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_a_mode_states_its_facts_in_its_own_class(name: str) -> None:
+    assert Mode.__annotations__.keys() <= vars(MODES[name]).keys()
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_so_does_a_recipe_all_that_most_do_not_share(name: str) -> None:
+    shared = vars(Handle).keys()
+    assert Handle.__annotations__.keys() - shared <= vars(LOCKS[name]).keys()
 
 
 def test_names_are_those_of_the_dicts() -> None:

@@ -25,6 +25,8 @@ from app.store.servers import Servers
 class Queue(Handle):
     name = "queue"
     exhibit = False
+    cost = (2, 2)
+    tutorials = ()
     outlived = False  # it is renewed
 
     def __init__(

@@ -6,7 +6,6 @@ compared.py   two files side by side
 timelines.py  what docs/ draws of it
 found.py      its rows of the README's matrix
 measured.py   what `lastapple compare` measured of it on this machine
-tutorials.py  which tutorials teach it
 """
 
 from app.service.reading.page import Comparison, Page, compare, page, ways

@@ -14,7 +14,6 @@ from app.service.reading.found import Matrix, matrix
 from app.service.reading.measured import Cost, cost
 from app.service.reading.source import File, files, section
 from app.service.reading.timelines import Drawn, drawn
-from app.service.reading.tutorials import TAUGHT
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def page(target: str, var: Path) -> Page:
         drawn(target),
         matrix(target),
         cost(target, var),
-        TAUGHT[target],
+        catalogue.tutorials(target),
     )
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from app.domain import Round
+from app.modes import MODES
 from app.service.rounds import Rounds, in_database
 from app.service.tally import posts
 from app.store import db, orders
 from app.store import rounds as records
 from app.store.redis import answering
-
-# Modes of which one purchase at a time can be in its critical section; all others wait.
-ONE_AT_A_TIME = ("lock", "watched_blind", "watched", "fenced", "sql_lock")
 
 
 def look(rounds: Rounds, round: Round) -> dict[str, Any]:
@@ -31,7 +29,7 @@ def look(rounds: Rounds, round: Round) -> dict[str, Any]:
     with answering():
         workers = posts(rounds.store, round)
     in_flight = sum(post.in_flight for post in workers)
-    locks = round.mode.partition(":")[0] in ONE_AT_A_TIME
+    locks = MODES[round.mode.partition(":")[0]].one_at_a_time
     return {
         "left": left,
         "sold": sold,

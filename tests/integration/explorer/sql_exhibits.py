@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from app.domain import Clock, Order, Outcome, Round, Sale
+from app.domain import Order, Outcome, Sale
+from app.modes.sql import Sql
 from app.store import orders, stock
 from app.store.orders import OrderRow
 from app.store.stock import Receipt, StockRow
@@ -16,14 +15,9 @@ from app.store.transactions import Contended
 PATIENCE = 30  # s
 
 
-class Exhibit:
+class Exhibit(Sql):
     name = "exhibit"
     exhibit = True
-    needs = "database"
-
-    def __init__(self, servers: Any, clock: Clock, round: Round) -> None:
-        self.database = servers.transactions
-        self.round = round
 
 
 class LostUpdate(Exhibit):
@@ -32,7 +26,7 @@ class LostUpdate(Exhibit):
     def sell(self, order: Order) -> Sale:
         try:
             with self.database.begin(PATIENCE) as sql:
-                units = sql.scalar(select(StockRow.units).where(stock.of(self.round)))
+                units = sql.scalar(select(StockRow.units).where(stock.of(self.round))) or 0
                 if units < order.quantity:
                     return Sale(Outcome.SOLD_OUT)
                 left = units - order.quantity

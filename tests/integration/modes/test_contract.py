@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.domain import Outcome, Round
+from app.locks import LOCKS
+from app.modes import MODES
 from app.parts import Parts
 from app.service.rounds import in_database
 from app.store.cluster import Cluster
@@ -87,43 +89,24 @@ def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
     assert parts.rounds.left(selling) == 10
 
 
-COST = {
-    "naive": (4, 4),
-    "read_before_watch": (4, 8),
-    "watch_elsewhere": (5, 9),
-    "watch": (3, 7),
-    "lock:setnx": (6, 8),
-    "lock:setnx_expire": (7, 9),
-    "lock:lease": (4, 4),
-    "lock:unowned": (4, 4),
-    "lock:getset": (4, 4),
-    "lock:del_takeover": (4, 4),
-    "lock:watchdog": (4, 4),
-    "lock:watchdog_any": (4, 4),
-    "lock:queue": (2, 2),
-    "lock:fenced": (4, 4),
-    "watched_blind": (4, 9),
-    "watched": (4, 9),
-    "fenced": (4, 4),
-    "decr": (5, 8),
-    "lock:db_unique": (2, 2),  # the lock itself is elsewhere
-    "sql": (0, 0),
-    "sql_lock": (0, 0),
-    "sql_version": (0, 0),
-    "lock:redlock": (8, 8),
-    "lock:zookeeper": (5, 5),
-    "atomic": (1, 1),
-}
+def cost(name: str) -> tuple[int, int]:
+    """(round trips, commands) that a mode claims, with its recipe's on top."""
+    mode, _, recipe = name.partition(":")
+    trips, commands = MODES[mode].cost
+    if not recipe or name == "lock:queue":  # that one sends the section along with the lock
+        return trips, commands
+    lock = LOCKS[recipe].cost
+    return trips + lock[0], commands + lock[1]
 
 
 def test_costs_what_it_says(parts: Parts, name: str, selling: Round) -> None:
-    """(round trips, commands) of a purchase that meets nobody, once the server has the scripts."""
+    """A purchase that meets nobody, once the server has the scripts."""
     seller = mode(parts, selling)
     seller.sell(order(selling))
     wire = Wire()
     with metered(wire):
         seller.sell(order(selling))
-    trips, commands = COST[name]
+    trips, commands = cost(name)
     if name == "lock:watchdog_any" and isinstance(parts.store, Cluster):
         trips, commands = trips + 1, commands + 1  # its new client looks where the keys are
     assert (wire.round_trips, wire.commands) == (trips, commands)
