@@ -7,6 +7,9 @@ Breaks    nothing looks at the token by itself: `lock` writes without it, and br
 Cost      two round trips, and one for every poll while another holds it
 Sound     while the work is shorter than the lease; always, where the token is checked
           on every read and write of what the lock guards (mode `fenced`)
+Taught    No tutorial has it. It is the answer to what they leave open, a lease that ends too soon;
+          but the number helps only where the store checks it (mode fenced), at the read and at the
+          write.
 """
 
 from __future__ import annotations

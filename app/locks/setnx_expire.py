@@ -6,6 +6,8 @@ Breaks    a holder that dies between the two commands leaves a lock without a le
           (and work that outlives the lease: the next one enters while the first is still inside)
 Cost      five round trips, and one each ms for every waiter; leases in whole seconds
 Sound     never: a lock without a lease exists for a moment at every acquire
+Taught    The lifetime is a second command. Who dies between the two leaves a lock without end:
+          rarer than without EXPIRE, and just as final.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ Breaks    a holder that outlived its lease deletes the lock of the next: a third
           (and neither is told: the DEL found a lock, so the release says that it was still mine)
 Cost      two round trips, and one for every poll while another holds it
 Sound     never: one late release lets all that follow in by twos
+Taught    Warned of there, and rightly: the same lock with a plain DEL for a release. Who is late
+          deletes the next one’s lock.
 """
 
 from __future__ import annotations

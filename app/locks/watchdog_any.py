@@ -7,6 +7,9 @@ Breaks    SETEX asks nobody: everybody gets the lock at once
           as bytes never equal a str; and whoever leaves closes the client that all others use)
 Cost      two round trips, a new connection and a thread; two more every lease/3, for ever
 Sound     never
+Taught    As taught: SETEX takes the lock whoever has it, the watchdog prolongs anybody’s for ever,
+          the release compares bytes with text and so never happens, and who leaves closes the
+          connection that all share.
 """
 
 from __future__ import annotations

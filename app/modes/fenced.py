@@ -6,6 +6,9 @@ Breaks    who outlives the lease and is overtaken gets nothing: BUSY while stock
           (while everybody's work outlives it, each overtakes the one before)
 Cost      four round trips, and one for every poll while another holds the lock
 Sound     always: the store checks the token on every read and every write
+Taught    No tutorial has it. Where a number that rises with each holder is taught, it is commonly
+          checked at the write only. A late reader then still bases his write on an old stock, and
+          updates are lost: it has to be checked at the read, too.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Prevents  only that somebody writes between WATCH and EXEC
 Breaks    a write between MGET and WATCH goes unnoticed: a lost update, oversell
 Cost      four round trips, and four more for every lost race
 Sound     never
+Taught    Commonly taught wrong: that WATCH makes a sale safe wherever it stands. Read before the
+          WATCH, the stock may be old already, and what happened before the WATCH is not noticed.
 """
 
 from __future__ import annotations

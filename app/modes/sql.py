@@ -7,6 +7,9 @@ Breaks    all wait in line for one row (SQLite: one file); patience runs out: BU
 Cost      three statements in one transaction, synced to disk; nothing in the store
           (BEGIN, COMMIT and, on PostgreSQL, setting the time-outs come on top)
 Sound     always
+Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
+          nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
+          side.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ Breaks    all wait while one thinks (on SQLite everybody who writes anything, as
 Cost      five statements in one transaction, synced to disk; nothing in the store
           (BEGIN, COMMIT and, on PostgreSQL, setting the time-outs come on top)
 Sound     always: the lock goes when the transaction does, and with a dead holder
+Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
+          nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
+          side.
 """
 
 from __future__ import annotations

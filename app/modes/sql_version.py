@@ -7,6 +7,9 @@ Breaks    attempts or patience run out under contention: BUSY while stock remain
 Cost      five statements in two transactions, one of them synced to disk; three for each lost race
           (nothing in the store; BEGIN, COMMIT and, on PostgreSQL, time-outs come on top)
 Sound     always
+Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
+          nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
+          side.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Prevents  nothing: an EXEC asks only what its own connection has watched
 Breaks    EXEC never aborts: two buyers read the same stock and both write it, oversell
 Cost      five round trips and two connections a buyer
 Sound     never
+Taught    Commonly taught wrong: that a client watches. A connection does, so a WATCH over another
+          one than the EXEC’s asks nothing. Libraries with a pool make this easy to write.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ Prevents  oversell, also when the work outlives the lease: EXEC aborts when the 
 Breaks    work that always outlives the lease never sells: BUSY while stock remains
 Cost      four round trips (the sale releases, too), and one for every poll
 Sound     always
+Taught    It has a good idea, that a lock which was lost aborts the sale: WATCH the lock, then sell
+          and release in one MULTI. But as taught it does not look at the lock after the WATCH, so
+          one that expired before goes unnoticed. watched_blind is as taught, watched looks.
 """
 
 from __future__ import annotations

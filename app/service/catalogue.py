@@ -23,6 +23,7 @@ class Entry:
     breaks: str
     cost: str
     sound: str
+    taught: str  # what the tutorials say of it, and what is wrong in that
     exhibit: bool
     takes_recipe: bool = False
     outlived: str = ""  # what to expect when the work outlives the lease; "": nothing
@@ -79,19 +80,9 @@ def _entry(
     kind: type[Mode] | type[Handle], outlived: str = "", takes_recipe: bool = False
 ) -> Entry:
     said = map(Text, described(inspect.getdoc(inspect.getmodule(kind)) or ""))
-    title, how, prevents, breaks, cost, sound = said
-    return Entry(
-        kind.name,
-        title,
-        how,
-        prevents,
-        breaks,
-        cost,
-        sound,
-        kind.exhibit,
-        takes_recipe,
-        outlived,
-    )
+    title, how, prevents, breaks, cost, sound, taught = said
+    row = (how, prevents, breaks, cost, sound, taught)
+    return Entry(kind.name, title, *row, kind.exhibit, takes_recipe, outlived)
 
 
 def without_warning(title: str) -> str:
@@ -101,8 +92,12 @@ def without_warning(title: str) -> str:
 def described(docstring: str) -> list[str]:
     """The title, and the table's rows in Entry's order, of a mode's or a recipe's docstring.
 
-    Raises KeyError when it has no such table.
+    Of a row its first line, which can be read alone; of the last one all. Raises KeyError when it
+    has no such table.
     """
     title = docstring.partition("\n")[0].partition(": ")[2]
-    rows = dict(re.findall(r"^(\w+) +(.+)$", docstring, re.MULTILINE))
-    return [title, *(rows[name] for name in ("How", "Prevents", "Breaks", "Cost", "Sound"))]
+    rows = dict(re.findall(r"^(\w+) +(.+(?:\n +.+)*)", docstring, re.MULTILINE))
+    short = (
+        rows[name].partition("\n")[0] for name in ("How", "Prevents", "Breaks", "Cost", "Sound")
+    )
+    return [title, *short, " ".join(rows["Taught"].split())]

@@ -18,6 +18,7 @@ ENTRIES = catalogue.modes() + catalogue.recipes()
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
 def test_each_says_how_what_it_prevents_breaks_and_costs(entry: catalogue.Entry) -> None:
     assert all((entry.title, entry.how, entry.prevents, entry.breaks, entry.cost, entry.sound))
+    assert entry.taught.endswith(".")
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))

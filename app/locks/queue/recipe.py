@@ -7,6 +7,7 @@ Breaks    a holder frozen for longer than its lease: the next one enters, and a 
           (without think time the write itself asks whose lock it is, and is refused)
 Cost      two round trips when free, three after a wait; a first and a long wait cost more
 Sound     while its holder is not frozen for longer than the lease; without think time always
+Taught    No tutorial has it: all of theirs poll, and who polls may starve.
 """
 
 from __future__ import annotations
