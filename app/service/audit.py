@@ -19,13 +19,13 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import DatabaseAway, Order, Outcome, Round, StoreAway, Unreadable
 from app.service.rounds import in_database
 from app.service.spoilt import spoilt
-from app.service.tally import BEAT, Post, posts
+from app.service.tally import BEAT_S, WorkerStatus, worker_statuses
 from app.service.verdict import Verdict, sentence
 from app.store import db, dead_letters, lacks, orders, rounds, sales, stock
 from app.store.keys import Keys
 from app.store.redis import answering
 
-PATIENCE = 3 * BEAT  # s to wait for each worker's word on whether it was quiet while we read
+PATIENCE = 3 * BEAT_S  # s to wait for each worker's word on whether it was quiet while we read
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Books:
     dead: list[Order] = field(default_factory=list)  # dead letters that can be read
     unreadable: int = 0  # dead letters that cannot
     put_back: int = 0  # dead letters whose units are in stock again: their keys had bought before
-    unread: int = 0  # entries of the stream that cannot be read; fulfil will bury them
+    unread: int = 0  # entries of the stream that cannot be read: dead letters to be
 
 
 class Auditor:
@@ -97,12 +97,12 @@ class Auditor:
         deadline = time.monotonic() + PATIENCE
         while True:
             with answering():
-                workers = posts(self.store, round)
-            heard = all(post.spoke_after(after) for post in workers)
+                workers = worker_statuses(self.store, round)
+            heard = all(status.spoke_after(after) for status in workers)
             if heard or time.monotonic() > deadline:
-                quiet = heard and all(post.quiet_before(before) for post in workers)
+                quiet = heard and all(status.quiet_before(before) for status in workers)
                 return judge(round, books, workers, quiet)
-            time.sleep(BEAT / 5)
+            time.sleep(BEAT_S / 5)
 
     def _count(self, round: Round) -> int:
         """A reading begins or ends: every worker will say what it knew of it (see tally)."""
@@ -154,7 +154,7 @@ def _readable(round: Round, payloads: list[bytes]) -> list[Order]:
     return found
 
 
-def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit:
+def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) -> Audit:
     """Hold what was sold against what was stocked."""
     in_store = [*books.waiting, *books.dead]
     bought = books.rows | {order.id: (order.quantity, order.key) for order in in_store}
@@ -184,7 +184,7 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         verdict = Verdict.INCONSISTENT
     else:
         verdict = Verdict.EXACT
-    answers = sum((Counter(post.answers) for post in workers), Counter[str]())
+    answers = sum((Counter(status.answers) for status in workers), Counter[str]())
     return Audit(
         item=round.item,
         round=round.number,
@@ -206,10 +206,10 @@ def judge(round: Round, books: Books, workers: list[Post], quiet: bool) -> Audit
         sales_without_order=len(bought.keys() - books.rows.keys()),
         orders_without_sale=orders_without_sale,
         not_booked=not_booked,
-        in_flight=sum(post.in_flight for post in workers),
+        in_flight=sum(status.in_flight for status in workers),
         answers={
             outcome.value: answers[outcome] for outcome in Outcome if outcome != Outcome.ROUND_OVER
         },
-        conflicts=sum(post.conflicts for post in workers),
-        locks_lost=sum(post.locks_lost for post in workers),
+        conflicts=sum(status.conflicts for status in workers),
+        locks_lost=sum(status.locks_lost for status in workers),
     )

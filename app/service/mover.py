@@ -81,4 +81,4 @@ class Mover:
         for id, fields in entries:
             if why := refused.get(id):
                 units = sold[id].quantity if why.bought and puts_back else 0
-                dead_letters.bury(self.store, names, id, fields, why.reason, units)
+                dead_letters.add(self.store, names, id, fields, why.reason, units)

@@ -30,16 +30,16 @@ from app.service.round_clock import RoundLeft
 from app.store import lua
 from app.store.keys import Keys
 
-BEAT = 0.25  # s between two beats: a worker learns of a switch, and the audit of it, in time
-DEAD = 5.0  # s without a beat after which a worker counts as dead, its purchases with it
-# s without a beat after which a worker sells nothing unheard: well before others think it dead.
-MUTE = DEAD / 2
+BEAT_S = 0.25  # between two beats: a worker learns of a switch, and the audit of it, in time
+DEAD_S = 5.0  # without a beat after which a worker counts as dead, its purchases with it
+# Without a beat for so long a worker sells nothing unheard: well before others think it dead.
+MUTE_S = DEAD_S / 2
 
 log = logging.getLogger(__name__)
 
 
 @dataclass
-class Post:
+class WorkerStatus:
     """One worker's state in one round."""
 
     in_flight: int = 0
@@ -57,7 +57,7 @@ class Post:
 
     @property
     def dead(self) -> bool:
-        return self.age > DEAD
+        return self.age > DEAD_S
 
     def spoke_after(self, reading: int) -> bool:
         """Does this tell what was so after that reading? A dead worker's last word has to do."""
@@ -77,14 +77,14 @@ class Shift:
     """This worker's time in one round."""
 
     keys: Keys
-    post: Post = field(default_factory=Post)
+    status: WorkerStatus = field(default_factory=WorkerStatus)
     purchases: int = 0  # begun so far
     since: float = field(default_factory=time.monotonic)  # nothing is under way
     spoke: float = field(default_factory=time.monotonic)  # when it last set out to say so
 
 
 class Tally:
-    """This worker's posts, one for each round it sells in."""
+    """This worker's statuses, one for each round it sells in."""
 
     def __init__(self, store: redis.Redis, on_beat: Callable[[], None]) -> None:
         """`on_beat` runs before each beat, in the beating thread."""
@@ -101,14 +101,14 @@ class Tally:
         """Show up in a round before the first purchase in it, so that no audit overlooks us."""
         with self.lock:
             shift = self.shifts.setdefault(keys.workers, Shift(keys))
-            shift.post.left_round = False
+            shift.status.left_round = False
         self._publish(shift)
 
     def leave(self, keys: Keys) -> None:
         """Nothing new will be sold in that round here; what is under way may still end."""
         with self.lock:
             if shift := self.shifts.get(keys.workers):
-                shift.post.left_round = True
+                shift.status.left_round = True
 
     @contextmanager
     def under_way(self, keys: Keys) -> Iterator[Callable[[Sale], None]]:
@@ -120,37 +120,37 @@ class Tally:
         """
         with self.lock:
             shift = self.shifts.get(keys.workers)
-        if shift and time.monotonic() - shift.spoke > MUTE:
+        if shift and time.monotonic() - shift.spoke > MUTE_S:
             self._publish(shift)
         with self.lock:
-            if shift is None or shift.post.left_round:
+            if shift is None or shift.status.left_round:
                 raise RoundLeft
-            post = shift.post
-            post.in_flight += 1  # the beats go on for as long as this purchase does
-            post.quiet = None
+            status = shift.status
+            status.in_flight += 1  # the beats go on for as long as this purchase does
+            status.quiet = None
             shift.purchases += 1
         ended: list[Sale] = []
         try:
             yield ended.append
         finally:
             with self.lock:
-                post.in_flight -= 1
-                if post.in_flight == 0:
+                status.in_flight -= 1
+                if status.in_flight == 0:
                     shift.since = time.monotonic()
                 for sale in ended:
                     if sale.outcome is not Outcome.ROUND_OVER:
-                        post.count(sale.outcome)
-                    post.conflicts += sale.conflicts
-                    post.locks_lost += sale.lock_lost
+                        status.count(sale.outcome)
+                    status.conflicts += sale.conflicts
+                    status.locks_lost += sale.lock_lost
                 if not ended:
-                    post.count(Outcome.ERROR)
+                    status.count(Outcome.ERROR)
 
     def stop(self) -> None:
         """No more beats. A worker that just ends needs no stop: it will count as dead."""
         self.stopped.set()
 
     def _beat_until_stopped(self) -> None:
-        while not self.stopped.wait(BEAT):
+        while not self.stopped.wait(BEAT_S):
             # Each by itself: on a cluster, one item's node may be away and the others' not.
             self._try(self.on_beat)
             for shift in list(self.shifts.values()):
@@ -167,16 +167,16 @@ class Tally:
 
     def _publish(self, shift: Shift) -> None:
         with self.lock:
-            purchases, quiet = shift.purchases, shift.post.in_flight == 0
+            purchases, quiet = shift.purchases, shift.status.in_flight == 0
         readings = int(self.store.get(shift.keys.readings) or 0)
         with self.lock:
-            post = shift.post
-            if quiet and shift.purchases == purchases and post.quiet is None:
-                post.quiet = readings  # so it was, at the moment of that look
-            post.seen = readings
-            post.idle = 0.0 if post.in_flight else time.monotonic() - shift.since
-            done = post.left_round and post.quiet is not None
-            said = records.encode(replace(post, left_round=done))
+            status = shift.status
+            if quiet and shift.purchases == purchases and status.quiet is None:
+                status.quiet = readings  # so it was, at the moment of that look
+            status.seen = readings
+            status.idle = 0.0 if status.in_flight else time.monotonic() - shift.since
+            done = status.left_round and status.quiet is not None
+            said = records.encode(replace(status, left_round=done))
             if done:
                 self.shifts.pop(shift.keys.workers, None)
         begun = time.monotonic()
@@ -184,15 +184,15 @@ class Tally:
         shift.spoke = begun
 
 
-def posts(store: redis.Redis, round: Round) -> list[Post]:
+def worker_statuses(store: redis.Redis, round: Round) -> list[WorkerStatus]:
     """What every worker last said of a round. Raises Unreadable for a newer version's word."""
     read = store.register_script(lua.source("read_statuses"))
     now, *said = read(keys=[Keys(round.item, round.number).workers])
-    return [_post(text, int(now)) for text in said]
+    return [_status(text, int(now)) for text in said]
 
 
-def _post(said: bytes, now: int) -> Post:
+def _status(said: bytes, now: int) -> WorkerStatus:
     moment, _, text = said.partition(b" ")
     if moment.startswith(b"{"):  # so the first version said it, which is gone
-        return Post(answers=orjson.loads(said)["answers"], age=now / 1000)
-    return replace(records.decode(Post, text), age=(now - int(moment)) / 1000)
+        return WorkerStatus(answers=orjson.loads(said)["answers"], age=now / 1000)
+    return replace(records.decode(WorkerStatus, text), age=(now - int(moment)) / 1000)

@@ -41,7 +41,7 @@ class DeadLetter:
         return sales.read(Keys(self.item, self.round), {b"sale": self.sale})
 
 
-def bury(
+def add(
     store: redis.Redis,
     names: Keys,
     id: bytes,

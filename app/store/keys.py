@@ -101,14 +101,14 @@ class RunKeys:
 
     def __init__(self, item: str, id: str) -> None:
         prefix = f"{{{item}}}:run:{id}"
-        self.heart = heart(item)
+        self.heartbeat = heartbeat(item)
         self.record = f"{prefix}:record"  # string: the Run as it began, as JSON
         self.ended = f"{prefix}:ended"  # string: the Run as it ended; written once
         self.events = f"{prefix}:events"  # stream: its samples and its end; ids are SSE's
         self.stop = f"{prefix}:stop"  # string: somebody wants it to end
 
 
-def heart(item: str) -> str:
+def heartbeat(item: str) -> str:
     """String: id of the run (or comparison) that is on, for as long as its process renews it."""
     return f"{{{item}}}:run"
 

@@ -25,32 +25,34 @@ class Event(NamedTuple):
 
 def claim(store: redis.Redis, item: str, id: str, ms: int) -> bool:
     """Let this run be the item's, for `ms`. False: another one is on."""
-    return bool(store.set(keys.heart(item), id, nx=True, px=ms))
+    return bool(store.set(keys.heartbeat(item), id, nx=True, px=ms))
 
 
 def beat(store: redis.Redis, item: str, id: str, ms: int) -> bool:
     """Go on being the item's run. False: another one is on.
 
-    Also when nobody is: the store may have been away for longer than the heart lives.
+    Also when nobody is: the store may have been away for longer than a heartbeat counts.
     """
     extend = store.register_script(lua.source("extend"))
-    return bool(extend(keys=[keys.heart(item)], args=[id, ms])) or claim(store, item, id, ms)
+    return bool(extend(keys=[keys.heartbeat(item)], args=[id, ms])) or claim(store, item, id, ms)
 
 
 def release(store: redis.Redis, item: str, id: str) -> None:
-    store.register_script(lua.source("release"))(keys=[keys.heart(item)], args=[id])
+    store.register_script(lua.source("release"))(keys=[keys.heartbeat(item)], args=[id])
 
 
 def on(store: redis.Redis, item: str) -> str:
     """Id of the run that is on; "" when none is."""
-    return _text(store.get(keys.heart(item)))
+    return _text(store.get(keys.heartbeat(item)))
 
 
 def newest(store: redis.Redis, items: Iterable[str]) -> list[tuple[str, str]]:
     """(id of the newest run, id of the one that is on) of each item; "" for none."""
     return [
         (_text(newest), _text(on))
-        for newest, on in (store.mget(keys.newest_run(item), keys.heart(item)) for item in items)
+        for newest, on in (
+            store.mget(keys.newest_run(item), keys.heartbeat(item)) for item in items
+        )
     ]
 
 
@@ -86,7 +88,7 @@ def finish(store: redis.Redis, names: RunKeys, id: str, record: bytes, data: byt
     """Write the run's end and its last event. False: it has ended before."""
     script = store.register_script(lua.source("finish_run"))
     return bool(
-        script(keys=[names.ended, names.events, names.heart], args=[record, data, id, LIFE])
+        script(keys=[names.ended, names.events, names.heartbeat], args=[record, data, id, LIFE])
     )
 
 
@@ -94,7 +96,7 @@ def read(store: redis.Redis, names: RunKeys, after: str) -> tuple[list[Event], s
     """Up to AT_ONCE events after the one of that id ("": from the first); and who is on."""
     pipe = store.pipeline(transaction=False)
     pipe.xrange(names.events, f"({after}" if after else "-", "+", count=AT_ONCE)
-    pipe.get(names.heart)
+    pipe.get(names.heartbeat)
     entries, on = pipe.execute()
     return [_event(entry) for entry in entries], _text(on)
 

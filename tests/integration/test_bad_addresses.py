@@ -87,7 +87,7 @@ def test_an_event_that_no_stream_can_have(parts: Parts, lab: FlaskClient, seen: 
     first = [next(begun.response) for _ in range(2)]  # type: ignore[call-overload]
     begun.close()
     assert first == [b"retry: 1000\n\n", b":\n\n"]
-    parts.runs.bury(run)
+    parts.runs.mark_crashed(run)
     assert "event: end" in lab.get(f"/runs/{run.id}/events", headers={"Last-Event-ID": seen}).text
 
 

@@ -40,10 +40,10 @@ def known(parts: Parts) -> dict[str, Sequence[str]]:
         orders.insert_missing(session, sold)
     times, crowd = {"think": 0}, {"buyers": 1, "seconds": 1}
     run = parts.runs.start("plum", "watch", 3, times, crowd, lambda _: None)
-    parts.runs.bury(run)
+    parts.runs.mark_crashed(run)
     modes, crowd = ["naive", "watch"], crowd | {"repeats": 1}
     compared = parts.comparisons.start("fig", modes, "watch", 3, times, crowd, lambda _: None)
-    parts.comparisons.bury(compared)
+    parts.comparisons.mark_crashed(compared)
     return {
         "item": list(ROUNDS),
         "number": ["1", "2"],

@@ -180,7 +180,7 @@ def test_it_is_moved_once(parts: Parts, round: Round) -> None:
     entry: Any = parts.store.xadd(names.sales, {"sale": b"x"})
     parts.store.xreadgroup(GROUP, "dead", {names.sales: ">"})
     for _ in range(2):
-        dead_letters.bury(parts.store, names, entry, {b"sale": b"x"}, "because", 0)
+        dead_letters.add(parts.store, names, entry, {b"sale": b"x"}, "because", 0)
     [letter] = parts.dead_letters.every()
     assert (letter.round, letter.entry, letter.reason) == (1, entry.decode(), "because")
     assert dead_letters.drop(parts.store, letter)

@@ -17,7 +17,7 @@ from app.parts import Parts
 from app.service.classroom.members import Member
 from app.service.comparison.record import Comparison
 from app.service.stampede.record import Run
-from app.service.tally import posts
+from app.service.tally import worker_statuses
 from app.store import db, keys, stock
 from app.store.keys import COMPARISONS, Keys, RunKeys
 from app.store.rounds import GROUP
@@ -141,7 +141,7 @@ def test_each_record_is_read_as_it_was_meant(old: Parts) -> None:
     assert (run.round.number, run.how, run.audit and run.audit["sold"]) == (7, "finished", 12)
     compared = Comparison.decode(as_it_was.COMPARISON)
     assert (compared.ground.version, compared.results[0].lasted) == ("0.1.0", 2)
-    assert posts(old.store, old.rounds.find("apple", 1))[0].answers == {"SOLD": 1}
+    assert worker_statuses(old.store, old.rounds.find("apple", 1))[0].answers == {"SOLD": 1}
     old.store.hset(keys.class_roll("apple"), "a-worker", as_it_was.ROLL.replace(b"1790", b"9790"))
     here = [Member("a-buyer", "Ann", 9_790_000_000_000, 9_790_000_000_009)]
     assert old.members.present() == here

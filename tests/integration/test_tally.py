@@ -14,7 +14,7 @@ from app.domain import Outcome, Round, StoreAway
 from app.parts import Parts
 from app.service import tally
 from app.service.purchase import Purchase
-from app.service.tally import BEAT, DEAD, posts
+from app.service.tally import BEAT_S, DEAD_S, worker_statuses
 from tests.selling import buying, fulfil_all
 from tests.servers import until
 
@@ -31,7 +31,7 @@ def test_a_worker_whose_clock_is_wrong_is_waited_for(
     round = parts.rounds.start("apple", "naive", 10, {"think": 1})
     shop = worker()
     with buying(shop):
-        time.sleep(2 * BEAT)  # it has said so at least once
+        time.sleep(2 * BEAT_S)  # it has said so at least once
         audit = parts.auditor.audit(round)
         assert (audit.verdict, audit.in_flight) == ("settling", 1)
     fulfil_all(parts.fulfil)
@@ -64,9 +64,13 @@ def test_a_beat_that_fails_is_not_the_last(parts: Parts, worker: MakeWorker) -> 
 
     shop.tally.on_beat = fail
     assert failed.wait(5)
-    until(lambda: [post.answers for post in posts(parts.store, round)] == [{"SOLD": 1}])
+    until(
+        lambda: [status.answers for status in worker_statuses(parts.store, round)] == [{"SOLD": 1}]
+    )
     shop.buy("apple", 1)
-    until(lambda: [post.answers for post in posts(parts.store, round)] == [{"SOLD": 2}])
+    until(
+        lambda: [status.answers for status in worker_statuses(parts.store, round)] == [{"SOLD": 2}]
+    )
 
 
 def test_a_worker_that_is_not_heard_sells_nothing(
@@ -83,8 +87,8 @@ def test_a_worker_that_is_not_heard_sells_nothing(
     heard = shop.tally.say
     monkeypatch.setattr(shop.tally, "say", away)
     silent = time.monotonic()
-    until(lambda: not _buys(shop), DEAD)
-    assert time.monotonic() - silent < DEAD - 1, "others must not think it dead by then"
+    until(lambda: not _buys(shop), DEAD_S)
+    assert time.monotonic() - silent < DEAD_S - 1, "others must not think it dead by then"
     left = parts.rounds.left(round)
     monkeypatch.setattr(shop.tally, "say", heard)
     until(lambda: _buys(shop))
@@ -106,5 +110,5 @@ def test_what_workers_of_an_older_shop_said_is_still_read(parts: Parts) -> None:
         b'"answers":{"SOLD":3},"conflicts":0,"locks_lost":0}'
     )
     parts.store.hset("{apple}:1:workers", "gone", old)
-    [post] = posts(parts.store, round)
-    assert (post.answers, post.dead) == ({"SOLD": 3}, True)
+    [status] = worker_statuses(parts.store, round)
+    assert (status.answers, status.dead) == ({"SOLD": 3}, True)

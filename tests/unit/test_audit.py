@@ -6,7 +6,7 @@ import pytest
 
 from app.domain import Order, Round
 from app.service.audit import Audit, Books, judge
-from app.service.tally import Post
+from app.service.tally import WorkerStatus
 from app.service.verdict import Verdict
 
 ROUND = Round("apple", 1, 10, "watch")
@@ -88,7 +88,7 @@ def test_an_order_that_was_never_sold() -> None:
 
 def test_those_turned_away_are_told_apart_from_units_lost() -> None:
     books = Books(left=9, waiting=[], recorded=1, rows={"a": (1, "a")})
-    audit = judge(ROUND, books, [Post(answers={"SOLD": 1, "BUSY": 3})], quiet=True)
+    audit = judge(ROUND, books, [WorkerStatus(answers={"SOLD": 1, "BUSY": 3})], quiet=True)
     assert audit.verdict is Verdict.EXACT
     assert audit.sentence.endswith("3 times a customer was turned away as BUSY.")
 

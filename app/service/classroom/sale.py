@@ -15,7 +15,7 @@ from app.service.classroom.members import ITEM, Members
 from app.service.rounds import Rounds, in_database
 from app.service.stampede.runs import Runs
 from app.service.stampede.scene import look
-from app.service.tally import posts
+from app.service.tally import worker_statuses
 from app.store import classroom as records
 from app.store import db, orders
 from app.store import rounds as round_records
@@ -154,8 +154,8 @@ class ClassSale:
         if open_for < LONGEST and not served:
             return False
         with answering():
-            workers = posts(self.store, round)
-        quiet = all(post.quiet_for(QUIET) for post in workers)
+            workers = worker_statuses(self.store, round)
+        quiet = all(status.quiet_for(QUIET) for status in workers)
         return quiet or open_for > LONGEST + round.think + round.wait
 
     def buyers(self, round: Round) -> set[str]:

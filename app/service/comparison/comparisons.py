@@ -87,7 +87,7 @@ class Comparisons:
                 raise ComparisonIsOn(records.on(self.store, COMPARISONS))
         try:
             self._let_no_run_disturb()
-            self._bury_the_last()
+            self._mark_last_if_crashed()
             with answering():
                 records.put(self.store, COMPARISONS, wanted.id, wanted.encode())
             drive(wanted)
@@ -138,13 +138,13 @@ class Comparisons:
                 if id := records.on(self.store, item):
                     raise RunIsOn(id)
 
-    def _bury_the_last(self) -> None:
-        """It may have died unseen: nobody's heart beat when we came."""
+    def _mark_last_if_crashed(self) -> None:
+        """It may have died unseen: there was no heartbeat when we came."""
         with answering():
             id, _ = records.newest(self.store, [COMPARISONS])[0]
         if id:
             try:
-                self.bury(self.find(id))
+                self.mark_crashed(self.find(id))
             except (UnknownComparison, Unreadable):  # forgotten, or another version's
                 return
 
@@ -218,14 +218,14 @@ class Comparisons:
             done = orjson.dumps({"done": len(comparison.results)})
             records.add(self.store, comparison.keys, "step", done)
 
-    def bury(self, comparison: Comparison) -> None:
+    def mark_crashed(self, comparison: Comparison) -> None:
         """Its process is gone: say so, once. The run that was on dies with it, and is told of."""
         if comparison.ended is None:
             if comparison.run:
-                self._bury_run(comparison.run)
+                self._mark_run_crashed(comparison.run)
             self.finish(replace(comparison, how=How.CRASHED))
 
-    def _bury_run(self, id: str) -> None:
+    def _mark_run_crashed(self, id: str) -> None:
         try:
             run = self.runs.find(id)
         except (UnknownRun, Unreadable):
@@ -233,7 +233,7 @@ class Comparisons:
         with answering():
             beats = records.on(self.store, run.item) == id
         if not beats:
-            self.runs.bury(run)
+            self.runs.mark_crashed(run)
 
     def finish(self, comparison: Comparison) -> None:
         """Write down how it ended, in the store and then in the database. Raises StoreAway."""

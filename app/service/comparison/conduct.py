@@ -15,7 +15,7 @@ from app.domain import DatabaseAway, RunIsOn, ShopError, StoreAway
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.record import Comparison, Planned, Result
 from app.service.stampede.drivers import Drivers
-from app.service.stampede.heart import Heart
+from app.service.stampede.heartbeat import Heartbeat
 from app.service.stampede.record import How, Run
 from app.store import runs as records
 from app.store.keys import COMPARISONS
@@ -51,13 +51,13 @@ class Conduct:
     def run(self, wanted: Comparison) -> None:
         """Raises StoreAway when it cannot even say that it has ended."""
         self.done = wanted
-        with Heart(self.runs.store, COMPARISONS, wanted.id) as self.heart:
+        with Heartbeat(self.runs.store, COMPARISONS, wanted.id) as self.heartbeat:
             how, why = How.FINISHED, ""
             try:
                 self.stampede()
             except GivenUp as early:
                 how, why = early.how, early.why
-            if self.heart.lost:
+            if self.heartbeat.lost:
                 log.error("%s stops: another one was started meanwhile", wanted.id)
                 return
             self.finish(replace(self.done, how=how, why=why))
@@ -113,7 +113,7 @@ class Conduct:
         self.wait_for(self.drivers.children[-1], run)
         ended = self.patiently(lambda: self.runs.find(run.id))
         if ended.ended is None:  # its process is gone and has not said why
-            self.patiently(lambda: self.runs.bury(ended))
+            self.patiently(lambda: self.runs.mark_crashed(ended))
             ended = self.patiently(lambda: self.runs.find(run.id))
         return ended
 
@@ -122,7 +122,7 @@ class Conduct:
         deadline = time.monotonic() + run.seconds + LONGEST
         asked = False
         while child.poll() is None:
-            if self.interrupted.wait(TICK) or self.heart.lost:
+            if self.interrupted.wait(TICK) or self.heartbeat.lost:
                 child.terminate()
                 with suppress(subprocess.TimeoutExpired):
                     child.wait(HURRY)
@@ -155,7 +155,7 @@ class Conduct:
                 return deed()
             except (StoreAway, DatabaseAway, RunIsOn) as error:
                 log.warning("%s", error)
-                if self.interrupted.is_set() or self.heart.lost:
+                if self.interrupted.is_set() or self.heartbeat.lost:
                     raise GivenUp(How.INTERRUPTED) from error
                 if time.monotonic() > deadline:
                     raise GivenUp(How.FAILED, str(error)) from error

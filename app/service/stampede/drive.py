@@ -1,4 +1,4 @@
-"""The process of one run: buyers, samples, the audit; and a heart that beats meanwhile."""
+"""The process of one run: buyers, samples, the audit; and its heartbeat meanwhile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import orjson
 
 from app.domain import DatabaseAway, ShopError, StoreAway
 from app.service.audit import Auditor
-from app.service.stampede.heart import Heart
+from app.service.stampede.heartbeat import Heartbeat
 from app.service.stampede.load import KILL, LAST_ANSWERS, Load
 from app.service.stampede.record import How, Run
 from app.service.stampede.runs import Runs
@@ -44,7 +44,7 @@ class Drive:
 
     def run(self, run: Run) -> None:
         """Raises StoreAway when it cannot even say that it has ended."""
-        with Heart(self.runs.store, run.item, run.id) as self.heart:
+        with Heartbeat(self.runs.store, run.item, run.id) as self.heartbeat:
             load = Load(self.shop, run.item, run.buyers, run.seconds)
             try:
                 how = self.sell(run, load)
@@ -53,7 +53,7 @@ class Drive:
             finally:
                 load.end(HURRY if self.interrupted.is_set() else KILL)
             why = load.last_word() if how is How.FAILED else ""
-            if self.heart.lost:
+            if self.heartbeat.lost:
                 log.error("Run %s stops: another one was started meanwhile", run.id)
                 return
             self.finish(replace(run, how=how, why=why), load)
@@ -69,7 +69,7 @@ class Drive:
             self.tell(run, load, "starting" if began is None else "selling", at)
             if self.sample.get("sold", 0) > sold:
                 sold, last_sale = self.sample["sold"], now
-            if self.interrupted.is_set() or self.heart.lost:
+            if self.interrupted.is_set() or self.heartbeat.lost:
                 break
             if not load.alive():
                 return How.FAILED
@@ -86,7 +86,7 @@ class Drive:
         """The purchases under way are answered, at the shop's pace."""
         start, at = time.monotonic(), self.sample.get("at", 0.0)
         while load.alive() and time.monotonic() < start + LAST_ANSWERS:
-            if self.interrupted.wait(TICK) or self.heart.lost:
+            if self.interrupted.wait(TICK) or self.heartbeat.lost:
                 return
             self.tell(run, load, "settling", at + time.monotonic() - start)
 

@@ -18,9 +18,9 @@ from app.store.runs import AT_ONCE
 from app.store.runs import Event as Event  # the web floor's too
 
 EVERY = 0.5  # s between two looks; samples come as often
-# s for which a run's heart must be missing, with the store answering, until we believe it: after
+# A run's heartbeat must be missing for so long, with the store answering, until we believe it: after
 # a store that was away its process needs a moment to show that it lives.
-DOUBT = 1.5
+DOUBT_S = 1.5
 AWAY, BACK = Event("", "away", "{}"), Event("", "back", "{}")
 
 
@@ -45,7 +45,7 @@ class Keeper(Protocol[Kind]):
 
     def find(self, id: str) -> Kind: ...
 
-    def bury(self, dead: Kind, /) -> None: ...
+    def mark_crashed(self, dead: Kind, /) -> None: ...
 
 
 def follow(runs: Keeper[Kind], run: Kind, after: str) -> Iterator[Event | None]:
@@ -53,7 +53,7 @@ def follow(runs: Keeper[Kind], run: Kind, after: str) -> Iterator[Event | None]:
 
     None when there is nothing to tell, so that whoever sends this notices that nobody listens.
     AWAY, which has no id, while the store does not answer, and BACK when it does again. Who finds
-    that the run's process is gone buries it.
+    that the run's process is gone marks it as crashed.
     """
     missing: float | None = None
     away = False
@@ -75,9 +75,9 @@ def follow(runs: Keeper[Kind], run: Kind, after: str) -> Iterator[Event | None]:
                 missing = None
             elif missing is None:
                 missing = time.monotonic()
-            elif time.monotonic() - missing > DOUBT:
+            elif time.monotonic() - missing > DOUBT_S:
                 missing = None
-                runs.bury(runs.find(run.id))
+                runs.mark_crashed(runs.find(run.id))
         except StoreAway:
             missing, away = None, True
             yield AWAY

@@ -38,7 +38,7 @@ from app.store.servers import Servers
 from app.text import Text
 
 IDS = re.compile("[a-z]+-[0-9a-f]{10}")  # of runs, and of comparisons
-TO_START = 15_000  # ms until a new run's process must have shown its heart
+TO_START = 15_000  # ms until a new run's process must have given its first heartbeat
 NO_LOAD = Text("Nobody can buy: Locust is not installed here. `make install` brings it.")
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class Runs:
                 raise RunIsOn(records.on(self.store, item))
         try:
             self._let_no_comparison_be_disturbed(comparison)
-            self._bury_the_last(item)
+            self._mark_last_if_crashed(item)
             round = self.rounds.start(item, mode, stock, times)
             began = Run(id, round, crowd["buyers"], crowd["seconds"], now())
             run = replace(began, comparison=comparison)
@@ -181,17 +181,17 @@ class Runs:
                 records.stop(self.store, run.keys)
         return run
 
-    def _bury_the_last(self, item: str) -> None:
-        """The item's last run may have died unseen: nobody's heart beat when we came."""
+    def _mark_last_if_crashed(self, item: str) -> None:
+        """The item's last run may have died unseen: there was no heartbeat when we came."""
         with answering():
             id, _ = records.newest(self.store, [item])[0]
         if id:
             try:
-                self.bury(self.find(id))
+                self.mark_crashed(self.find(id))
             except (UnknownRun, Unreadable):  # it has been forgotten, or is another version's
                 return
 
-    def bury(self, run: Run) -> None:
+    def mark_crashed(self, run: Run) -> None:
         """Its process is gone: say so, once, and let nobody buy in its round any more."""
         if run.ended is None:
             figures = self.figures(run)

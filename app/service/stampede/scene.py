@@ -7,7 +7,7 @@ from typing import Any
 from app.domain import Round
 from app.modes import MODES
 from app.service.rounds import Rounds, in_database
-from app.service.tally import posts
+from app.service.tally import worker_statuses
 from app.store import db, orders
 from app.store import rounds as records
 from app.store.redis import answering
@@ -27,13 +27,13 @@ def look(rounds: Rounds, round: Round) -> dict[str, Any]:
         with answering():
             sold = records.recorded(rounds.store, round)
     with answering():
-        workers = posts(rounds.store, round)
-    in_flight = sum(post.in_flight for post in workers)
+        workers = worker_statuses(rounds.store, round)
+    in_flight = sum(status.in_flight for status in workers)
     locks = MODES[round.mode.partition(":")[0]].one_at_a_time
     return {
         "left": left,
         "sold": sold,
         "in_flight": in_flight,
         "waiting": max(0, in_flight - 1) if locks else None,
-        "conflicts": sum(post.conflicts for post in workers),
+        "conflicts": sum(status.conflicts for status in workers),
     }

@@ -1,6 +1,6 @@
 -- End a run: its last record and its last event in one step, and only once.
 --
--- KEYS    1 the run as it ended   2 its events   3 the item's heart
+-- KEYS    1 the run as it ended   2 its events   3 the item's heartbeat
 -- ARGV    1 the record   2 the event's data   3 the run's id   4 how long both are kept, s
 -- returns 1, or 0 when the run has ended before (nothing is changed then)
 

@@ -28,8 +28,8 @@ def begin(parts: Parts, item: str = "pear", comparison: str = "") -> Run:
 
 
 def dies(parts: Parts, one: Run | Comparison) -> None:
-    """As when nobody has renewed its heart for long enough."""
-    parts.store.delete(one.keys.heart)
+    """As when nobody has renewed its heartbeat for long enough."""
+    parts.store.delete(one.keys.heartbeat)
 
 
 def test_of_many_starters_one_compares(parts: Parts, compare: Compare) -> None:
@@ -86,15 +86,17 @@ def test_both_claim_before_they_look_so_that_of_two_at_once_one_sees_the_other(
         begin(parts)
 
 
-def test_one_that_died_unseen_is_buried_by_the_next(parts: Parts, compare: Compare) -> None:
+def test_one_that_died_unseen_is_marked_as_crashed_by_the_next(
+    parts: Parts, compare: Compare
+) -> None:
     dead = compare()
     run = begin(parts, "apple", dead.id)
     parts.comparisons.tell(replace(dead, run=run.id))
     for each in (dead, run):
         dies(parts, each)
     alive = compare()
-    buried = parts.comparisons.find(dead.id)
-    assert (buried.how, buried.run) == (How.CRASHED, "")
+    crashed = parts.comparisons.find(dead.id)
+    assert (crashed.how, crashed.run) == (How.CRASHED, "")
     assert parts.runs.find(run.id).how == How.CRASHED, "its run is told of, too"
     assert not parts.rounds.find("apple").running, "nobody buys in its round any more"
     on = parts.comparisons.on()

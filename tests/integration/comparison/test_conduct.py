@@ -133,7 +133,7 @@ def test_a_run_that_is_in_the_way_is_waited_for_but_not_for_ever(
     class Waited(threading.Event):
         def wait(self, timeout: float | None = None) -> bool:
             if goes:
-                parts.store.delete(other.keys.heart)
+                parts.store.delete(other.keys.heartbeat)
             return super().wait(timeout)
 
     Conduct(parts.comparisons, Idle(settings, parts, finished(parts)), Waited()).run(mine)

@@ -13,7 +13,7 @@ import psutil
 import pytest
 import requests
 
-from app.service.stampede.heart import LIFE
+from app.service.stampede.heartbeat import LIFE_MS
 from tests.integration.stampede.following import Told, told
 from tests.servers import StoreServer, until
 from tests.shop import Shop
@@ -142,7 +142,7 @@ def test_it_outlives_a_store_that_was_away_and_is_stopped(shop: Shop, store: Sto
     assert next(events).kind == "step"
     store.kill()
     assert next(each for each in events if each.kind != "step").kind == "away"
-    time.sleep(LIFE / 1000)  # now it must beat anew, and must not be buried
+    time.sleep(LIFE_MS / 1000)  # now it must beat anew, and must not be marked as crashed
     store.start()
     assert find(shop, id)["on"]
     for _ in range(2):

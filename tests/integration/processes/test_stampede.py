@@ -9,7 +9,7 @@ import psutil
 import pytest
 import requests
 
-from app.service.stampede.heart import LIFE
+from app.service.stampede.heartbeat import LIFE_MS
 from tests.integration.stampede.following import Told, follow
 from tests.servers import StoreServer, until
 from tests.shop import Shop
@@ -127,7 +127,7 @@ def test_the_store_goes_away_and_comes_back(shop: Shop, store: StoreServer) -> N
     told = [next(each for each in followed if each.data.get("sold"))]
     store.kill()
     told.append(next(each for each in followed if each.kind == "away"))
-    time.sleep(LIFE / 1000)  # now it must beat anew, and must not be buried
+    time.sleep(LIFE_MS / 1000)  # now it must beat anew, and must not be marked as crashed
     store.start()
     told.append(next(each for each in followed if each.kind != "away"))
     assert told[-1].kind == "back"

@@ -13,7 +13,7 @@ from app.domain import Invalid, RunIsOn, UnknownItem, UnknownRound, UnknownRun
 from app.parts import Parts
 from app.service.stampede import runs as module
 from app.service.stampede.events import follow
-from app.service.stampede.heart import Heart
+from app.service.stampede.heartbeat import Heartbeat
 from app.service.stampede.record import How, Run
 from app.store import runs as records
 
@@ -22,8 +22,8 @@ Begin = Callable[..., Run]
 
 
 def dies(parts: Parts, run: Run) -> None:
-    """As when nobody has renewed its heart for long enough."""
-    parts.store.delete(run.keys.heart)
+    """As when nobody has renewed its heartbeat for long enough."""
+    parts.store.delete(run.keys.heartbeat)
 
 
 def test_of_many_starters_one_has_the_item(parts: Parts, begin: Begin) -> None:
@@ -42,14 +42,14 @@ def test_of_many_starters_one_has_the_item(parts: Parts, begin: Begin) -> None:
     assert begin(item="pear").item == "pear", "another item does not mind"
 
 
-def test_one_that_died_unseen_is_buried_by_the_next(parts: Parts, begin: Begin) -> None:
+def test_one_that_died_unseen_is_marked_as_crashed_by_the_next(parts: Parts, begin: Begin) -> None:
     dead = begin()
     parts.store.xadd(dead.keys.events, {"kind": "sample", "data": '{"sold":3}'})
     dies(parts, dead)
     assert parts.runs.on() == []
     alive = begin()
-    buried = parts.runs.find(dead.id)
-    assert (buried.how, buried.figures) == (How.CRASHED, {"sold": 3})
+    crashed = parts.runs.find(dead.id)
+    assert (crashed.how, crashed.figures) == (How.CRASHED, {"sold": 3})
     assert [run.id for run in parts.runs.on()] == [alive.id]
     assert parts.rounds.find("apple", alive.round.number).running, "the new round goes on"
     assert [run.id for run in parts.runs.latest(5)] == [dead.id]
@@ -64,7 +64,7 @@ def test_who_watches_tells_that_it_crashed(parts: Parts, begin: Begin) -> None:
     assert not parts.rounds.find("apple").running, "nobody buys in its round any more"
 
 
-def test_a_heart_that_misses_a_beat_is_not_buried(parts: Parts, begin: Begin) -> None:
+def test_a_run_that_misses_a_heartbeat_is_not_marked_as_crashed(parts: Parts, begin: Begin) -> None:
     """After a store that was away its process needs a moment to show that it lives."""
     run = begin()
     dies(parts, run)
@@ -97,20 +97,20 @@ def test_it_ends_once(parts: Parts, begin: Begin) -> None:
     begin()
 
 
-def test_a_heart_that_the_store_forgot_beats_again(parts: Parts, begin: Begin) -> None:
+def test_a_heartbeat_that_the_store_forgot_comes_again(parts: Parts, begin: Begin) -> None:
     run = begin()
     dies(parts, run)
     assert records.beat(parts.store, "apple", run.id, 5_000)
-    assert parts.store.get(run.keys.heart) == run.id.encode()
+    assert parts.store.get(run.keys.heartbeat) == run.id.encode()
     dies(parts, run)
     begin()
     assert not records.beat(parts.store, "apple", run.id, 5_000), "another one is on"
 
 
 def test_a_beat_that_comes_late_keeps_nobody_out(parts: Parts, begin: Begin) -> None:
-    """Between its last word and its process's end a heart may beat, and claim the item anew."""
+    """Between its last word and its process's end a heartbeat may come, and claim the item anew."""
     run = begin()
-    with Heart(parts.store, "apple", run.id):
+    with Heartbeat(parts.store, "apple", run.id):
         parts.runs.finish(replace(run, how=How.FINISHED))
         assert records.beat(parts.store, "apple", run.id, 5_000)
     begin()

@@ -1,4 +1,4 @@
-"""The heart of a run, or of a comparison: it beats for as long as its process lives."""
+"""The heartbeat of a run, or of a comparison: for as long as its process lives."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.domain import StoreAway
 from app.store import runs as records
 from app.store.redis import answering
 
-BEAT = 0.5  # s
-LIFE = 2_500  # ms without a beat after which a run is nobody's any more
+BEAT_S = 0.5
+LIFE_MS = 2_500  # without a beat after which a run is nobody's any more
 
 log = logging.getLogger(__name__)
 
 
-class Heart:
+class Heartbeat:
     """Within `with` nobody else has the item. Entering raises StoreAway."""
 
     def __init__(self, store: redis.Redis, item: str, id: str) -> None:
@@ -28,11 +28,11 @@ class Heart:
         self.id = id
         self.lost = False  # another one is on: we were thought dead
         self.over = threading.Event()
-        self.thread = threading.Thread(target=self._beat, name="heart", daemon=True)
+        self.thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
-    def __enter__(self) -> Heart:
+    def __enter__(self) -> Heartbeat:
         with answering():
-            records.beat(self.store, self.item, self.id, LIFE)
+            records.beat(self.store, self.item, self.id, LIFE_MS)
         self.thread.start()
         return self
 
@@ -48,10 +48,10 @@ class Heart:
             records.release(self.store, self.item, self.id)
 
     def _beat(self) -> None:
-        while not self.over.wait(BEAT):
+        while not self.over.wait(BEAT_S):
             try:
                 with answering():
-                    alive = records.beat(self.store, self.item, self.id, LIFE)
+                    alive = records.beat(self.store, self.item, self.id, LIFE_MS)
             except StoreAway as error:  # the next beat may come
                 log.warning("no beat: %s", error)
             else:
