@@ -107,8 +107,10 @@ class Parts:
         return Conduct(self.comparisons, Drivers(self.settings), stop)
 
     def purchase(self) -> Purchase:
-        """A selling worker. One a process: it starts a thread that tells what it is doing."""
-        return Purchase(self.servers, self.rounds)
+        """A selling worker, one a process. It has begun to tell what it is doing (see tally)."""
+        purchase = Purchase(self.servers, self.rounds)
+        purchase.tally.start()
+        return purchase
 
     def about(self) -> dict[str, Any]:
         return about(self.servers, version("lastapple"))

@@ -1,4 +1,4 @@
-"""Options, and the servers and parts that the tests share."""
+"""The servers and parts that the tests share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 from sqlalchemy import make_url
 
 from app.config import Settings
@@ -19,9 +18,11 @@ from app.service.tally import Tally
 from app.store import db
 from app.store.redis import connect
 from tests.cluster import ClusterServer
-from tests.selling import lives_in
+from tests.collecting import lives_in
+from tests.collecting import pytest_addoption as pytest_addoption
+from tests.collecting import pytest_collection_modifyitems as pytest_collection_modifyitems
+from tests.collecting import pytest_generate_tests as pytest_generate_tests
 from tests.servers import (
-    STORES,
     PostgresServer,
     StoreServer,
     postgres_server,
@@ -35,10 +36,6 @@ from tests.zookeeper import ZooKeeperServer, leave
 def pytest_configure() -> None:
     files_in_memory()
     signals_as_usual()
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--runs", type=int, help="repetitions of each soak test (make soak: 20)")
 
 
 @pytest.fixture
@@ -67,34 +64,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]
     server = ClusterServer(tmp_path_factory.mktemp("cluster"), appendfsync="no")
     yield server
     server.stop()
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that uses a store on each of the STORES, or on those its module RUNS_ON.
-
-    What is marked `again` runs as often as the soak says.
-    """
-    runs = metafunc.config.getoption("--runs")
-    if runs and metafunc.definition.get_closest_marker("again"):
-        metafunc.fixturenames.append("run")
-        metafunc.parametrize("run", range(1, runs + 1))
-    if "store_server" in metafunc.fixturenames:
-        stores = getattr(metafunc.module, "RUNS_ON", STORES)
-        metafunc.parametrize("store_server", stores, indirect=True, scope="session")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A way of selling that keeps its stock, or its lock, elsewhere meets the store no differently
-    on each kind of store than `lock:lease` does: it is tried on the first kind only."""
-    kept: list[pytest.Item] = []
-    left: list[pytest.Item] = []
-    for item in items:
-        known: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
-        elsewhere = lives_in(str(known.get("name", ""))) != "store"
-        again = known.get("store_server", "valkey") != "valkey"
-        (left if elsewhere and again else kept).append(item)
-    items[:] = kept
-    config.hook.pytest_deselected(items=left)
 
 
 @pytest.fixture(scope="session")
@@ -200,18 +169,18 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test's locks renew ends with it (one recipe would go on for ever: `watchdog_any`), and
     so do the beats of its shops."""
     started: list[Callable[[], None]] = []
-    every, begin = Clock.every, Tally.__init__
+    every, start = Clock.every, Tally.start
 
     def noted(clock: Clock, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
         started.append(every(clock, seconds, deed))
         return started[-1]
 
-    def begun(tally: Tally, store: redis.Redis, on_beat: Callable[[], None]) -> None:
-        begin(tally, store, on_beat)
+    def begun(tally: Tally) -> None:
+        start(tally)
         started.append(tally.stop)
 
     monkeypatch.setattr(Clock, "every", noted)
-    monkeypatch.setattr(Tally, "__init__", begun)
+    monkeypatch.setattr(Tally, "start", begun)
     yield
     for stop in started:
         stop()

@@ -35,13 +35,6 @@ ON_DATABASES = [(name, "sqlite") for name in NAMES]
 ON_DATABASES += [(name, "postgresql") for name in IN_DATABASE]
 
 
-def lives_in(name: str) -> str:
-    """What of `Servers` a mode, a recipe or `lock:recipe` needs; the store, if it is none."""
-    mode, _, recipe = name.partition(":")
-    known = LOCKS.get(recipe or mode) or MODES.get(mode)
-    return known.needs if known else "store"
-
-
 def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
     id = str(uuid_utils.uuid7())
     now = int(time.time() * 1000)

@@ -95,6 +95,9 @@ class Tally:
         self.shifts: dict[str, Shift] = {}  # by the name of the round's hash
         self.lock = threading.Lock()
         self.stopped = threading.Event()
+
+    def start(self) -> None:
+        """Beat from now on, in a thread of its own, until `stop`. Only once."""
         threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True).start()
 
     def enter(self, keys: Keys) -> None:

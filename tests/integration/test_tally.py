@@ -22,6 +22,14 @@ RUNS_ON = ["valkey", "cluster"]
 MakeWorker = Callable[[], Purchase]
 
 
+def test_a_worker_that_was_made_says_nothing_until_it_is_started(parts: Parts) -> None:
+    before = set(threading.enumerate())
+    made = Purchase(parts.servers, parts.rounds)
+    assert set(threading.enumerate()) <= before
+    made.tally.start()
+    assert [each.name for each in set(threading.enumerate()) - before] == ["tally"]
+
+
 @pytest.mark.parametrize("ahead", [-3600, -6, 6])
 def test_a_worker_whose_clock_is_wrong_is_waited_for(
     parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, ahead: int

@@ -18,7 +18,7 @@ from app.store.runs import AT_ONCE
 from app.store.runs import Event as Event  # the web floor's too
 
 EVERY = 0.5  # s between two looks; samples come as often
-# A run's heartbeat must be missing for so long, with the store answering, until we believe it: after
+# With the store answering, a run's heartbeat must be missing for so long until we believe it: after
 # a store that was away its process needs a moment to show that it lives.
 DOUBT_S = 1.5
 AWAY, BACK = Event("", "away", "{}"), Event("", "back", "{}")

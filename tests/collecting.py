@@ -1,0 +1,50 @@
+"""Which tests run, on which stores, and how often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.locks import LOCKS
+from app.modes import MODES
+from tests.servers import STORES
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--runs", type=int, help="repetitions of each soak test (make soak: 20)")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that uses a store on each of the STORES, or on those its module RUNS_ON.
+
+    What is marked `again` runs as often as the soak says.
+    """
+    runs = metafunc.config.getoption("--runs")
+    if runs and metafunc.definition.get_closest_marker("again"):
+        metafunc.fixturenames.append("run")
+        metafunc.parametrize("run", range(1, runs + 1))
+    if "store_server" in metafunc.fixturenames:
+        stores = getattr(metafunc.module, "RUNS_ON", STORES)
+        metafunc.parametrize("store_server", stores, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A way of selling that keeps its stock, or its lock, elsewhere meets the store no differently
+    on each kind of store than `lock:lease` does: it is tried on the first kind only."""
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    for item in items:
+        known: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+        elsewhere = lives_in(str(known.get("name", ""))) != "store"
+        again = known.get("store_server", "valkey") != "valkey"
+        (left if elsewhere and again else kept).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left)
+
+
+def lives_in(name: str) -> str:
+    """What of `Servers` a mode, a recipe or `lock:recipe` needs; the store, if it is none."""
+    mode, _, recipe = name.partition(":")
+    known = LOCKS.get(recipe or mode) or MODES.get(mode)
+    return known.needs if known else "store"
