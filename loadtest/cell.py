@@ -21,7 +21,7 @@ from locust.runners import LocalRunner
 from loadtest.answers import Answer
 from loadtest.buyers import Buyer
 from loadtest.figures import Figures, Sample, measure
-from loadtest.generator import PATIENCE, QUIET, SELL_OUT_LIMIT, WARM_UP, Load
+from loadtest.generator import LAST_ANSWERS_S, QUIET, SELL_OUT_LIMIT, WARM_UP, Load
 
 
 class Noop(Buyer):
@@ -42,7 +42,7 @@ class Cell:
         self.environment = Environment(
             user_classes=[Buyer if load.item else Noop],
             host=load.url,
-            stop_timeout=PATIENCE,
+            stop_timeout=LAST_ANSWERS_S,
             parsed_options=Namespace(item=load.item),
         )
         self.environment.events.request.add_listener(self.collect)

@@ -17,7 +17,7 @@ from loadtest.figures import Figures
 WARM_UP = 1  # seconds before the window opens: connections, the first imports, the first round
 QUIET = 2  # a sell-out cell ends this many seconds after the last SOLD answer …
 SELL_OUT_LIMIT = 60  # … or after this many in all
-PATIENCE = 10  # seconds for the last answers to come in: twice a round's default wait
+LAST_ANSWERS_S = 10  # for the last answers to come in: twice a round's default wait
 
 # What the process may take beyond the load itself before it counts as hung.
 MARGIN = 60
@@ -43,7 +43,7 @@ def generate(load: Load) -> Figures:
     """
     # In a session of its own: Ctrl-C reaches this process only, which then ends that one.
     command = [sys.executable, "-m", "loadtest.cell", json.dumps(asdict(load))]
-    limit = (load.seconds or SELL_OUT_LIMIT) + WARM_UP + PATIENCE + MARGIN
+    limit = (load.seconds or SELL_OUT_LIMIT) + WARM_UP + LAST_ANSWERS_S + MARGIN
     try:
         cell = subprocess.run(
             command, capture_output=True, text=True, timeout=limit, start_new_session=True

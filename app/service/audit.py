@@ -25,7 +25,7 @@ from app.store import db, dead_letters, lacks, orders, rounds, sales, stock
 from app.store.keys import Keys
 from app.store.redis import answering
 
-PATIENCE = 3 * BEAT_S  # s to wait for each worker's word on whether it was quiet while we read
+WORKERS_WORD_S = 3 * BEAT_S  # to wait for each worker's word on whether it was quiet while we read
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Auditor:
         self.sessions = sessions
 
     def audit(self, round: Round) -> Audit:
-        """Read the books, then wait up to PATIENCE for every worker's word on that moment.
+        """Read the books, then wait up to WORKERS_WORD_S for every worker's word on that moment.
 
         Raises StoreAway, DatabaseAway.
         """
@@ -94,7 +94,7 @@ class Auditor:
         before = self._count(round)
         books = self._read(round)
         after = self._count(round)
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + WORKERS_WORD_S
         while True:
             with answering():
                 workers = worker_statuses(self.store, round)

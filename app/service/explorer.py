@@ -1,6 +1,6 @@
 """The explorer for a browser: searches that may take long, and schedules played in no time.
 
-Each is the work of a process of its own (desk.py): one searches, the other plays.
+Each is the work of a process of its own (explorer_process.py): one searches, the other plays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.domain import Invalid, ShopError
 from app.explorer import targets
 from app.explorer.board import MOST_FAULTS
 from app.explorer.faults import Faults
-from app.service.desk import Desk, Gone
+from app.service.explorer_process import ExplorerProcess, Gone
 from app.service.refusals import not_from_to
 from app.service.rounds import full_name
 from app.text import Text
@@ -26,8 +26,8 @@ __all__ = ["BUYERS", "MOST_FAULTS", "USUAL", "Explored", "Explorer", "Unreachabl
 
 BUYERS = (2, 3)  # at the least and at the most: so many columns have room on a screen
 USUAL = Faults(crash=1, pause=1)  # what is looked at unless more is asked for, as at a terminal
-PLAY = 5.0  # s; an answer takes some hundredths
-SEARCH = 45.0  # s; it stops by itself after 30
+PLAY_S = 5.0  # an answer takes some hundredths
+SEARCH_S = 45.0  # it stops by itself after 30
 WAITING = 32  # who may wait for a turn, and searches that may be asked for at once
 KEPT = 500  # answers
 LIVES = 2  # so often a search may end with its process
@@ -79,7 +79,7 @@ class Explored:
 
 class Explorer:
     def __init__(self) -> None:
-        self.player, self.searcher = Desk(PLAY), Desk(SEARCH)
+        self.player, self.searcher = ExplorerProcess(PLAY_S), ExplorerProcess(SEARCH_S)
         self.turn = threading.Lock()  # to play
         self.waiting = 0
         self.played: OrderedDict[tuple[str, int, str], dict[str, Any]] = OrderedDict()
@@ -115,7 +115,7 @@ class Explorer:
     def _wait_for_turn(self) -> bool:
         self.waiting += 1
         try:
-            return self.turn.acquire(timeout=PLAY)
+            return self.turn.acquire(timeout=PLAY_S)
         finally:
             self.waiting -= 1
 
@@ -123,19 +123,19 @@ class Explorer:
         for _ in range(LIVES):
             try:
                 self.player.ask(question)
-                while (said := self.player.answer(PLAY)) is None:
+                while (said := self.player.answer(PLAY_S)) is None:
                     pass
                 return said
             except Gone:
                 continue
         raise Unreachable(Text("The process that plays schedules died twice."))
 
-    def explored(self, wanted: Wanted, patience: float) -> Explored | None:
-        """What a search has found; None when it has not come to its end in `patience` s.
+    def explored(self, wanted: Wanted, seconds: float) -> Explored | None:
+        """What a search has found; None when it has not come to its end in `seconds`.
 
         Then ask again: it goes on meanwhile. Raises Unreachable when too many are asked for.
         """
-        until = time.monotonic() + patience
+        until = time.monotonic() + seconds
         while True:
             with self.looking:
                 self._look(wanted)

@@ -27,7 +27,7 @@ from app.text import Text, counted
 
 FRESH = 1.0  # s for which an answer is given again: a storm of probes costs nothing
 STALE = 10.0  # s after which it is too old even for who would have to wait for a new one
-PATIENCE = 1_000  # ms to wait for the database; a page may wait for longer
+DATABASE_ANSWER_MS = 1_000  # to wait for it; a page may wait for longer
 PROBE_LIFE = 1_000  # ms that what we write to the store lives
 # Sales wait for 0.1 s as a rule, for 2 s while fulfil starts again, and for some seconds after a
 # stampede. The database may be away for a moment. Who waits for longer than this is not served.
@@ -134,7 +134,7 @@ class Readiness:
     @cached_property
     def _engine(self) -> Engine:
         settings = self.servers.settings
-        return db.engine(settings.database, min(PATIENCE, settings.database_timeout), 1)
+        return db.engine(settings.database, min(DATABASE_ANSWER_MS, settings.database_timeout), 1)
 
     def _database(self) -> Check:
         """Over a new connection: it takes none from pages and sellers, and hangs on no dead one."""

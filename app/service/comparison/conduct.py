@@ -22,7 +22,7 @@ from app.store.keys import COMPARISONS
 from app.store.redis import answering
 
 TICK = 0.2  # s between two looks at the run's process
-PATIENCE = 30.0  # s for a store or database that went away to come back
+SERVER_BACK_S = 30.0  # for a store or database that went away to come back
 LONGEST = 120.0  # s that a run's process may take beyond its selling: start, last answers, audit
 HURRY = 1.5  # s for the run's process to end when the lab itself is being stopped
 IN_A_ROW = 2  # runs that died one after the other, after which nobody believes in the next
@@ -145,11 +145,11 @@ class Conduct:
         self.patiently(lambda: self.comparisons.tell(now))
 
     def patiently(self, deed: Callable[[], T]) -> T:
-        """Try for PATIENCE while a server is away. Raises GivenUp with the reason.
+        """Try for SERVER_BACK_S while a server is away. Raises GivenUp with the reason.
 
         A run may be on for a moment that is our own: its start was not answered.
         """
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + SERVER_BACK_S
         while True:
             try:
                 return deed()

@@ -25,7 +25,7 @@ from app.web.answers import json, page, problem, said, wants_html
 from app.web.lab.coloured import lines
 from app.web.lab.unfollowed import NOT_POSSIBLE, no_such_finding, no_such_move, no_such_step
 
-PATIENCE = 1.0  # s for which a page waits for a search before it says that it is under way
+SEARCHED_S = 1.0  # for which a page waits for a search, before it says that it is under way
 GLANCE = 0.05  # s, for a page that has something else to show
 AGAIN = 2  # s after which a page without scripts asks again
 
@@ -49,7 +49,7 @@ def blueprint(explorer: Explorer) -> Blueprint:
     @_in_words
     def player(name: str) -> Response:
         wanted = Wanted.read(name, request.args)
-        explored = explorer.explored(wanted, PATIENCE)
+        explored = explorer.explored(wanted, SEARCHED_S)
         if explored is None or explored.report is None:
             return _no_report(wanted, explored)
         report = explored.report

@@ -125,7 +125,7 @@ def test_a_run_that_is_in_the_way_is_waited_for_but_not_for_ever(
     goes: bool,
 ) -> None:
     """Such a one is our own: its start was not answered."""
-    monkeypatch.setattr(module, "PATIENCE", 0.3)
+    monkeypatch.setattr(module, "SERVER_BACK_S", 0.3)
     mine = compare()
     crowd = {"buyers": 1, "seconds": 1}
     other = parts.runs.start("apple", "naive", 5, {}, crowd, lambda run: None, mine.id)

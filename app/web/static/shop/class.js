@@ -4,8 +4,8 @@ import { Opening } from "./opening.js";
 
 const EVERY = 3000; // ms between two polls
 const AFTER_FAILURE = 5000;
-const PATIENCE = 8000; // ms for an answer to a poll
-const LONGEST = 70_000; // ms for a purchase: the longest patience that a round may have, and some
+const ANSWER_MS = 8000; // for an answer to a poll
+const PURCHASE_MS = 70_000; // for a purchase: the longest patience that a round may have, and some
 const FIRST = 4; // polls in quick succession when a countdown begins: the fastest sets the clock
 const BETWEEN_FIRST = 400; // ms
 const SILENCE = 2000; // ms before the opening in which no phone asks: the shop is then idle
@@ -113,7 +113,7 @@ async function buy() {
       method: "POST",
       headers: { "Content-Type": "application/json", "Idempotency-Key": form.key.value },
       body: JSON.stringify({ quantity: 1 }),
-      signal: AbortSignal.timeout(LONGEST),
+      signal: AbortSignal.timeout(PURCHASE_MS),
     });
     outcome = read(response.status, await response.json());
   } catch {
@@ -129,7 +129,7 @@ async function buy() {
 }
 
 async function ask() {
-  const answer = await fetch("/class/state", { signal: AbortSignal.timeout(PATIENCE) });
+  const answer = await fetch("/class/state", { signal: AbortSignal.timeout(ANSWER_MS) });
   const received = performance.now();
   if (answer.status === 422) return location.reload(); // the phone has lost its cookie
   if (!answer.ok) throw new Error(`status ${answer.status}`);

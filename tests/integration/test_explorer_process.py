@@ -12,8 +12,8 @@ import pytest
 
 from app.explorer.faults import Faults
 from app.service import explorer as service
-from app.service.desk import Desk, Gone
 from app.service.explorer import Explorer, Unreachable, Wanted
+from app.service.explorer_process import ExplorerProcess, Gone
 from tests.servers import until
 
 LEASE = Wanted("lock:lease", 2, Faults(crash=1, pause=1))
@@ -26,9 +26,9 @@ def explorer() -> Iterator[Explorer]:
     explorer.close()
 
 
-def killed(desk: Desk) -> int:
-    assert desk.child
-    process = desk.child.process
+def killed(beside: ExplorerProcess) -> int:
+    assert beside.child
+    process = beside.child.process
     process.kill()
     process.wait(5)
     return process.pid
@@ -60,7 +60,7 @@ def test_a_process_that_hangs_is_replaced(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     explorer.play(LEASE, "")
-    monkeypatch.setattr(explorer.player, "patience", 0.3)
+    monkeypatch.setattr(explorer.player, "hangs_s", 0.3)
     assert explorer.player.child
     pid = explorer.player.child.process.pid
     os.kill(pid, signal.SIGSTOP)
@@ -109,7 +109,9 @@ def test_nothing_is_left_when_it_is_closed(explorer: Explorer) -> None:
     family = psutil.Process().children()
     ours = [each for each in family if "app.explorer.desk" in " ".join(each.cmdline())]
     assert len(ours) >= 2
-    pids = [desk.child.process.pid for desk in (explorer.player, explorer.searcher) if desk.child]
+    pids = [
+        beside.child.process.pid for beside in (explorer.player, explorer.searcher) if beside.child
+    ]
     explorer.close()
     assert not any(psutil.pid_exists(pid) for pid in pids)
 
@@ -121,11 +123,11 @@ def test_asked_of_one_that_is_gone(explorer: Explorer) -> None:
 
 def test_the_end_of_the_lab_is_the_end_of_the_process() -> None:
     """Its questions end, and it with them; also where the system would not tell it."""
-    desk = Desk(5)
-    desk.ask({"do": "play", "target": "naive", "buyers": 2, "moves": ""})
-    assert desk.answer(15)
-    assert desk.child
-    process = desk.child.process
-    desk.child.asks.close()
+    beside = ExplorerProcess(5)
+    beside.ask({"do": "play", "target": "naive", "buyers": 2, "moves": ""})
+    assert beside.answer(15)
+    assert beside.child
+    process = beside.child.process
+    beside.child.asks.close()
     assert process.wait(5) == 0
-    desk.close()
+    beside.close()

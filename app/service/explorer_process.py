@@ -1,4 +1,4 @@
-"""A process beside ours that answers one question at a time: JSON, a line each, over pipes.
+"""The explorer's process: it answers one question at a time (JSON, a line each, over pipes).
 
 Nobody waits for it in a thread: whoever asks looks whether it has said something. So a server of
 greenlets can have it, and a test without any.
@@ -18,9 +18,9 @@ from typing import IO, Any, cast
 
 from app.store.orphans import end_with_parent
 
-START = 10.0  # s more for the first answer: it has to load all of the modes
+START_S = 10.0  # more, for the first answer: it has to load all of the modes
 PIECE = 1 << 16  # bytes that are read at once
-GRACE = 2.0  # s to be gone after SIGKILL
+GRACE_S = 2.0  # to be gone after SIGKILL
 
 
 class Gone(Exception):
@@ -34,21 +34,21 @@ class _Child:
     says: IO[bytes]
 
 
-class Desk:
-    def __init__(self, patience: float) -> None:
-        """`patience` in s: who has not answered until then hangs."""
-        self.patience = patience
+class ExplorerProcess:
+    def __init__(self, hangs_s: float) -> None:
+        """It hangs, and is killed, when it has not answered for `hangs_s`."""
+        self.hangs_s = hangs_s
         self.child: _Child | None = None
         self.until = 0.0  # by time.monotonic(): then it hangs
         self.heard = b""
 
     def ask(self, question: dict[str, Any]) -> None:
         """Only when the last question has been answered. Raises Gone."""
-        self.until = time.monotonic() + self.patience
+        self.until = time.monotonic() + self.hangs_s
         if self.child is None or self.child.process.poll() is not None:
             self.close()
             self.child = _start()
-            self.until += START
+            self.until += START_S
         try:
             self.child.asks.write(json.dumps(question).encode() + b"\n")
             self.child.asks.flush()
@@ -79,7 +79,7 @@ class Desk:
         child, self.child, self.heard = self.child, None, b""
         if child:
             child.process.kill()
-            child.process.wait(GRACE)
+            child.process.wait(GRACE_S)
             child.says.close()
             with suppress(OSError):  # what it was not told any more
                 child.asks.close()
