@@ -6,11 +6,11 @@ import threading
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.config import Settings
 from app.domain import DatabaseAway
-from app.service.about import about
+from app.service.about import About, about
 from app.service.audit import Auditor
 from app.service.beat import Beat
 from app.service.book import OrderBook
@@ -112,7 +112,7 @@ class Parts:
         purchase.tally.start()
         return purchase
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> About:
         return about(self.servers, version("lastapple"))
 
     def check_database(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from types import UnionType
-from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints, is_typeddict
 
 import orjson
 
@@ -99,5 +99,5 @@ def _required(kind: type) -> set[str]:
 
 def _plain(hint: Any) -> tuple[type, ...]:
     parts = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-    types = tuple(get_origin(part) or part for part in parts)
+    types = tuple(dict if is_typeddict(part) else get_origin(part) or part for part in parts)
     return (*types, int) if float in types else types

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 import redis
 from sqlalchemy import make_url
@@ -11,7 +11,27 @@ from app.store.redis import answering
 from app.store.servers import Servers
 
 
-def about(servers: Servers, version: str) -> dict[str, Any]:
+class Shop(TypedDict):
+    url: str
+    workers: int
+    threads: int  # of each
+
+
+class Store(TypedDict):
+    server: str  # its name and version
+    appendfsync: str  # always, everysec, no; off, without an append-only file; unknown
+
+
+class About(TypedDict):
+    version: str  # ours
+    shop: Shop
+    store: Store
+    database: str  # sqlite or postgresql
+    masters: int  # of redlock
+    zookeeper: str  # its hosts; "" without
+
+
+def about(servers: Servers, version: str) -> About:
     """Raises StoreAway."""
     settings, store = servers.settings, servers.store
     with answering():

@@ -50,7 +50,7 @@ class Rounds:
         self.trust = Trust(servers)
         self.hand_over = HandOver(servers)
 
-    def start(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
+    def start(self, item: str, mode: str, stock: int, times: Mapping[str, int]) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
         Raises as `check` does, and StoreAway; DatabaseAway when it, or the one before, sells there;
@@ -73,13 +73,14 @@ class Rounds:
             return False
         return not in_database(new.mode) or self._put(new)
 
-    def check(self, item: str, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
+    def check(self, item: str, mode: str, stock: int, times: Mapping[str, int]) -> Round:
         """The round as it would be started.
 
         Raises UnknownItem, and Invalid with a sentence for each field that is wrong.
         """
         _check_item(item)
-        errors = _out_of_bounds({"stock": stock, **times})
+        members: dict[str, Any] = {"stock": stock, **times}
+        errors = _out_of_bounds(members)
         try:
             mode = full_name(mode)
             if missing := self.missing(mode):
@@ -88,7 +89,7 @@ class Rounds:
             errors |= invalid.errors
         if errors:
             raise Invalid(errors)
-        return replace(Round(item, 0, stock, mode), **times)
+        return replace(Round(item, 0, 0, mode), **members)
 
     def _put(self, round: Round) -> bool:
         """Stock a round in the database. False: somebody else is starting that very one."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import orjson
 
@@ -26,6 +26,12 @@ class Event(NamedTuple):
     id: str
     kind: str
     subject: Any
+
+
+class Name(TypedDict):
+    id: str  # the phone's
+    name: str  # "" when the screen must not show it
+    bought: bool
 
 
 AWAY, BACK = Event("", "away", {}), Event("", "back", {})
@@ -50,10 +56,8 @@ class Watch:
         self.over = now if now.phase is Phase.OVER else None
         return now
 
-    def names(self, standing: Standing) -> list[dict[str, Any]]:
-        """Who is there, and whether they have bought; "" for a name that the screen must not show.
-
-        Raises StoreAway, DatabaseAway.
+    def names(self, standing: Standing) -> list[Name]:
+        """Who is there, in the order in which they came. Raises StoreAway, DatabaseAway.
         """
         if standing.round:
             self._count(standing.round, standing.sold)

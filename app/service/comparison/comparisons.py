@@ -6,7 +6,6 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import orjson
 import redis
@@ -23,6 +22,7 @@ from app.domain import (
     UnknownRun,
     Unreadable,
 )
+from app.service.about import About
 from app.service.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Ground, read
 from app.service.refusals import out_of_bounds
 from app.service.rounds import full_name, is_exhibit
@@ -43,8 +43,7 @@ log = logging.getLogger(__name__)
 class Comparisons:
     """What the lab asks for, and what a comparison's own process says."""
 
-    def __init__(self, runs: Runs, about: Callable[[], dict[str, Any]]) -> None:
-        """`about` is service.about's."""
+    def __init__(self, runs: Runs, about: Callable[[], About]) -> None:
         self.runs = runs
         self.about = about
 
@@ -58,7 +57,7 @@ class Comparisons:
         modes: Sequence[str],
         reference: str,
         stock: int,
-        times: Mapping[str, Any],
+        times: Mapping[str, int],
         crowd: Mapping[str, int],
         drive: Callable[[Comparison], None],
     ) -> Comparison:
@@ -102,7 +101,7 @@ class Comparisons:
         item: str,
         modes: Sequence[str],
         stock: int,
-        times: Mapping[str, Any],
+        times: Mapping[str, int],
         crowd: Mapping[str, int],
     ) -> list[str]:
         """The full names, each once. Raises with everything that is wrong."""

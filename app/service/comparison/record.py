@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
 from app.domain import ITEMS, ROUND_BOUNDS, Bound, Newer, Unreadable, records
+from app.service.about import About
 from app.service.known import has
 from app.service.stampede.record import Run
 from app.store.history import RUN, ComparisonRow, Past
@@ -66,7 +67,11 @@ class Result:
             goodput=seen.get("overall"),
             busy=answers.get("BUSY", 0),
             errors=answers.get("ERROR", 0),
-            **{name: seen.get(name) for name in ("lasted", "cpu", "p50", "p95", "p99")},
+            lasted=seen.get("lasted"),
+            cpu=seen.get("cpu"),
+            p50=seen.get("p50"),
+            p95=seen.get("p95"),
+            p99=seen.get("p99"),
             **{name: audit.get(name) for name in ("sold", "left", "oversold", "undersold")},
         )
 
@@ -84,8 +89,7 @@ class Ground:
     cores: int
 
     @classmethod
-    def of(cls, about: dict[str, Any]) -> Ground:
-        """`about` is service.about's."""
+    def of(cls, about: About) -> Ground:
         shop, store = about["shop"], about["store"]
         return cls(
             version=about["version"],

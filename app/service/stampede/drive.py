@@ -8,16 +8,16 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import Any
 
 import orjson
 
 from app.domain import DatabaseAway, ShopError, StoreAway
-from app.service.audit import Auditor
+from app.service.audit import Audit, Auditor
 from app.service.stampede.heartbeat import Heartbeat
 from app.service.stampede.load import KILL, LAST_ANSWERS, Load
 from app.service.stampede.record import How, Run
 from app.service.stampede.runs import Runs
+from app.service.stampede.sample import Sample
 from app.service.stampede.scene import look
 from app.store import runs as records
 from app.store.redis import answering
@@ -40,7 +40,7 @@ class Drive:
         self.auditor = auditor
         self.shop = shop
         self.interrupted = stop
-        self.sample: dict[str, Any] = {}
+        self.sample: Sample = {}
 
     def run(self, run: Run) -> None:
         """Raises StoreAway when it cannot even say that it has ended."""
@@ -102,7 +102,7 @@ class Drive:
         """Add a sample. While store or database is away there is none."""
         try:
             seen = look(self.runs.rounds, run.round)
-            self.sample = load.said | seen | {"phase": phase, "at": round(at, 2)}
+            self.sample = {**load.said, **seen, "phase": phase, "at": round(at, 2)}
             with answering():
                 records.add(self.runs.store, run.keys, "sample", orjson.dumps(self.sample))
         except (StoreAway, DatabaseAway) as error:
@@ -123,23 +123,24 @@ class Drive:
         """End the round, wait for the audit, write down the end. Goes on trying for SETTLE."""
         deadline = time.monotonic() + (0 if self.interrupted.is_set() else SETTLE)
         start, at, pause = time.monotonic(), self.sample.get("at", 0.0), TICK
-        audit: dict[str, Any] | None = None
+        audit: Audit | None = None
         while True:
             try:
                 self.runs.end_round(run)
                 if not self.interrupted.is_set():
-                    audit = asdict(self.auditor.audit(run.round))
+                    audit = self.auditor.audit(run.round)
             except ShopError as error:
                 log.warning("not settled yet: %s", error)
             hurry = self.interrupted.is_set() or time.monotonic() > deadline
-            if hurry or (audit and audit["settled"]):
+            if hurry or (audit and audit.settled):
                 break
             self.tell(run, load, "settling", at + time.monotonic() - start)
             self.interrupted.wait(pause)
             pause = min(LONGEST_PAUSE, pause * 1.5)
         # The last second has nothing to say now: what counts is the whole.
-        self.sample |= load.said | {"goodput": load.said.get("overall")}
+        sample: Sample = {**self.sample, **load.said, "goodput": load.said.get("overall")}
         if audit:
-            self.sample |= {"left": audit["left"], "sold": audit["sold"]}
+            sample |= {"left": audit.left, "sold": audit.sold}
         how = How.INTERRUPTED if self.interrupted.is_set() else run.how
-        self.runs.finish(replace(run, how=how, audit=audit, figures=self.sample))
+        found = asdict(audit) if audit else None
+        self.runs.finish(replace(run, how=how, audit=found, figures=sample))

@@ -6,8 +6,9 @@ import json
 import subprocess
 import sys
 import threading
-from typing import IO, Any, cast
+from typing import IO, cast
 
+from app.service.stampede.sample import Heard
 from app.store.orphans import end_with_parent
 
 LAST_ANSWERS = 10.0  # s for purchases under way when it is told to stop
@@ -26,7 +27,7 @@ class Load:
             "longest": seconds + 10,
             "patience": LAST_ANSWERS,
         }
-        self.said: dict[str, Any] = {}
+        self.said: Heard = {}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "loadtest.stampede", json.dumps(wanted)],
             stdin=subprocess.DEVNULL,

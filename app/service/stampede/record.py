@@ -10,6 +10,7 @@ import orjson
 
 from app.domain import Bound, Newer, Round, records
 from app.service.known import known
+from app.service.stampede.sample import Sample
 from app.store.history import RunRow
 from app.store.keys import RunKeys
 from app.store.runs import END, Event
@@ -33,7 +34,7 @@ class How(StrEnum):
 class Run:
     """One stampede. Times are in ms since 1970, `seconds` is how long it may sell.
 
-    `figures` is the last sample (see `drive`), `audit` a service.audit.Audit as a dictionary;
+    `figures` is the last sample, `audit` a service.audit.Audit as a dictionary;
     None when nobody came to ask for it.
     """
 
@@ -45,7 +46,7 @@ class Run:
     ended: int | None = None
     how: str = ""
     why: str = ""
-    figures: dict[str, Any] = field(default_factory=dict)
+    figures: Sample = field(default_factory=Sample)
     audit: dict[str, Any] | None = None
     comparison: str = ""  # id of the one that it is part of
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
 
 import orjson
 
@@ -29,6 +28,7 @@ from app.domain import (
 from app.service.refusals import no_run, out_of_bounds
 from app.service.rounds import Rounds
 from app.service.stampede.record import BOUNDS, How, Run, is_end, kept_events
+from app.service.stampede.sample import Sample
 from app.store import db, history
 from app.store import runs as records
 from app.store.keys import COMPARISONS, RunKeys
@@ -57,7 +57,7 @@ class Runs:
         item: str,
         mode: str,
         stock: int,
-        times: Mapping[str, Any],
+        times: Mapping[str, int],
         crowd: Mapping[str, int],
         drive: Callable[[Run], None],
         comparison: str = "",
@@ -93,7 +93,7 @@ class Runs:
         item: str,
         mode: str,
         stock: int,
-        times: Mapping[str, Any],
+        times: Mapping[str, int],
         crowd: Mapping[str, int],
     ) -> None:
         """Raises UnknownItem, and Invalid with everything that is wrong."""
@@ -162,7 +162,7 @@ class Runs:
         with db.answering(), self.servers.sessions() as session:
             return list(readable(Run.decode, history.latest(session, most)))
 
-    def figures(self, run: Run) -> dict[str, Any]:
+    def figures(self, run: Run) -> Sample:
         """The newest sample; empty while there is none. Raises StoreAway."""
         if run.ended:
             return run.figures
@@ -170,7 +170,7 @@ class Runs:
             event = records.last(self.store, run.keys)
         if event is None or is_end(event):
             return {}
-        sample: dict[str, Any] = orjson.loads(event.data)
+        sample: Sample = orjson.loads(event.data)
         return sample
 
     def stop(self, id: str) -> Run:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from app.domain import Round
 from app.modes import MODES
 from app.service.rounds import Rounds, in_database
+from app.service.stampede.sample import Sample
 from app.service.tally import worker_statuses
 from app.store import db, orders
 from app.store import rounds as records
 from app.store.redis import answering
 
 
-def look(rounds: Rounds, round: Round) -> dict[str, Any]:
-    """Units left and sold, purchases under way, those of them who wait for a lock, conflicts.
+def look(rounds: Rounds, round: Round) -> Sample:
+    """All of a sample that the shop knows: left, sold, in_flight, waiting and conflicts.
 
     `waiting` is None for a mode without a lock; else everybody under way but the one who can hold
     it. Workers say so four times a second. Raises StoreAway, DatabaseAway.

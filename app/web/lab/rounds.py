@@ -18,6 +18,7 @@ from app.domain import (
     Unreadable,
 )
 from app.service import catalogue
+from app.service.about import About
 from app.service.audit import Auditor
 from app.service.dead_letters import DeadLetters
 from app.service.rounds import Rounds, is_exhibit
@@ -32,7 +33,7 @@ def blueprint(
     rounds: Rounds,
     auditor: Auditor,
     dead_letters: DeadLetters,
-    about: Callable[[], dict[str, Any]],
+    about: Callable[[], About],
 ) -> Blueprint:
     lab = Blueprint("lab", __name__)
 

@@ -1,0 +1,33 @@
+"""What is known of a stampede at one moment; stands as JSON in its events and its record."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class Heard(TypedDict, total=False):
+    """What the buyers say, as loadtest/feed.py writes it; nothing before the first has come."""
+
+    took: float  # s since then
+    users: int  # who are there
+    goodput: float | None  # sales a second: of the last second; in the end, of the whole
+    overall: float | None  # the same up to the last sale; None before the first
+    lasted: float  # s until the last sale
+    cpu: float | None  # share of one core that their process took until then
+    answers: dict[str, int]  # by outcome
+    retries: int  # attempts beyond each purchase's first
+    p50: float | None  # ms that so many % of the sales took at most; None before the first
+    p95: float | None
+    p99: float | None
+
+
+class Sample(Heard, total=False):
+    """With what the store says; a member is missing where that could not be asked."""
+
+    left: int | None  # units in stock
+    sold: int  # units; of a round that sells in the store, sales
+    in_flight: int  # purchases under way
+    waiting: int | None  # those of them who wait for a lock; None: the mode has none
+    conflicts: int  # lost races
+    phase: str  # "starting", "selling" or "settling"
+    at: float  # s since the first buyer came
