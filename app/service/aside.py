@@ -22,6 +22,7 @@ class Aside:
         self.lock = threading.Lock()
 
     def put(self, name: str, error: Exception) -> None:
+        """Leave it alone, for SHORTEST_PAUSE at first and longer with each failure."""
         now = time.monotonic()
         with self.lock:
             pause = min(LONGEST_PAUSE, 2 * self.pauses.get(name, (SHORTEST_PAUSE / 2, 0.0))[0])

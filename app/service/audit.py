@@ -71,6 +71,8 @@ class Books:
 
 
 class Auditor:
+    """Holds rounds against the books, in whatever process it is asked for."""
+
     def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
         self.store = store
         self.sessions = sessions
@@ -78,7 +80,8 @@ class Auditor:
     def audit(self, round: Round) -> Audit:
         """Read the books, then wait up to WORKERS_WORD_S for every worker's word on that moment.
 
-        Raises StoreAway, DatabaseAway.
+        *settling* when one of them was selling, has not spoken, or sales still wait to be booked.
+        Raises StoreAway, DatabaseAway, also when the round's stock is lost there.
         """
         audit = self._audit(round)
         if not audit.settled and not audit.in_flight:  # the last one may just have ended

@@ -18,11 +18,15 @@ MOST = 50  # orders on one page
 
 @dataclass(frozen=True)
 class Entry:
+    """`confirmed`: the order is in the database; else it is a sale that waits in the store."""
+
     order: Order
     confirmed: bool
 
 
 class OrderBook:
+    """Orders by id and by buyer, wherever they stand at this moment."""
+
     def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
         self.store = store
         self.sessions = sessions

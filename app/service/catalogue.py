@@ -35,10 +35,12 @@ class Entry:
 
 
 def modes() -> list[Entry]:
+    """All, in teaching order."""
     return [_entry(mode, outlived(name), name == "lock") for name, mode in MODES.items()]
 
 
 def recipes() -> list[Entry]:
+    """All, in teaching order."""
     return [_entry(recipe, outlived(f"lock:{name}")) for name, recipe in LOCKS.items()]
 
 
@@ -86,6 +88,7 @@ def _entry(
 
 
 def without_warning(title: str) -> str:
+    """The title of an exhibit, as that of a sound one."""
     return title.partition(" An exhibit: ")[0]
 
 

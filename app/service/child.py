@@ -65,6 +65,7 @@ class Child:
             )
 
     def alive(self) -> bool:
+        """Does it run? It may hang."""
         return self.process is not None and self.process.poll() is None
 
     def listen(self, stop: threading.Event) -> None:
@@ -85,6 +86,7 @@ class Child:
         return State.RUNNING if self.answered else State.STARTING
 
     def terminate(self) -> None:
+        """Ask it to end; its own workers are its affair."""
         if self.process and self.alive():
             self.process.terminate()
 

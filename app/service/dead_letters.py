@@ -17,6 +17,8 @@ __all__ = ["DeadLetter", "DeadLetters"]
 
 
 class DeadLetters:
+    """For a person at a terminal; fulfil makes them (see mover)."""
+
     def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
         self.store = store
         self.sessions = sessions

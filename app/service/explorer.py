@@ -78,6 +78,8 @@ class Explored:
 
 
 class Explorer:
+    """One for a server; its threads, or greenlets, may all ask."""
+
     def __init__(self) -> None:
         self.player, self.searcher = ExplorerProcess(PLAY_S), ExplorerProcess(SEARCH_S)
         self.turn = threading.Lock()  # to play
@@ -90,6 +92,7 @@ class Explorer:
         self.found: OrderedDict[Wanted, Explored] = OrderedDict()
 
     def explorable(self) -> list[str]:
+        """Targets (`mode` or `mode:recipe`) that there is a model of, in teaching order."""
         return targets.explorable()
 
     def play(self, wanted: Wanted, moves: str) -> dict[str, Any]:
@@ -185,5 +188,6 @@ class Explorer:
             self.found.popitem(last=False)
 
     def close(self) -> None:
+        """End both processes."""
         self.player.close()
         self.searcher.close()

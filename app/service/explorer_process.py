@@ -35,6 +35,8 @@ class _Child:
 
 
 class ExplorerProcess:
+    """Started with the first question, and anew with the next one when it has gone."""
+
     def __init__(self, hangs_s: float) -> None:
         """It hangs, and is killed, when it has not answered for `hangs_s`."""
         self.hangs_s = hangs_s

@@ -45,6 +45,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
+    """`name` is store, database, orders, dead_letters, or a process's that `up` keeps."""
+
     name: str
     state: State
     sentence: str  # a Text where a page may show it

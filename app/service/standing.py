@@ -19,6 +19,8 @@ TOLD = 1.0  # s between two tellings, if nothing changes
 
 
 class State(StrEnum):
+    """Of one process that `up` keeps."""
+
     RUNNING = "running"
     STARTING = "starting"  # it runs, and has not answered yet
     DOWN = "down"  # it died; its restart waits

@@ -53,10 +53,12 @@ class WorkerStatus:
     age: float = 0.0  # s since it said this, by the store's clock
 
     def count(self, outcome: Outcome) -> None:
+        """One more answer of that kind."""
         self.answers[outcome.value] = self.answers.get(outcome.value, 0) + 1
 
     @property
     def dead(self) -> bool:
+        """Has it not been heard for so long that nothing of it can be under way?"""
         return self.age > DEAD_S
 
     def spoke_after(self, reading: int) -> bool:

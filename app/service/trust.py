@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 
 class Trust:
+    """Asked when a round is begun, by the fulfil process, and by a person at a terminal."""
+
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
         self.store = servers.store

@@ -8,6 +8,8 @@ from app.text import Text, counted
 
 
 class Verdict(StrEnum):
+    """Of a round; exact is the only good one."""
+
     SETTLING = "settling"  # sales are under way: nothing can be said yet
     EXACT = "exact"  # every unit is sold once or still there
     OVERSOLD = "oversold"

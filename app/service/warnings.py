@@ -10,6 +10,7 @@ from app.text import Text
 
 
 def warnings(round: Round) -> list[str]:
+    """Sentences, each a Text; none for a round that keeps what it promises."""
     said: list[str] = []
     if is_exhibit(round.mode):
         breaks = catalogue.breaks(round.mode)

@@ -57,8 +57,7 @@ class Watch:
         return now
 
     def names(self, standing: Standing) -> list[Name]:
-        """Who is there, in the order in which they came. Raises StoreAway, DatabaseAway.
-        """
+        """Who is there, in the order in which they came. Raises StoreAway, DatabaseAway."""
         if standing.round:
             self._count(standing.round, standing.sold)
         hidden = self.members.hidden()

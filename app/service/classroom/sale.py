@@ -29,6 +29,8 @@ QUIET = 2.0  # s without a purchase after which a sale that can be over is over
 
 
 class Phase(StrEnum):
+    """Of a sale to a class."""
+
     IDLE = "idle"  # there was none yet
     WAITING = "waiting"  # the countdown
     SELLING = "selling"

@@ -41,6 +41,8 @@ class GivenUp(Exception):
 
 
 class Conduct:
+    """Carries out one comparison, run by run, in a process of its own."""
+
     def __init__(self, comparisons: Comparisons, drivers: Drivers, stop: threading.Event) -> None:
         """`drivers` start the runs' processes; `stop` is set when the lab is being stopped."""
         self.comparisons = comparisons
@@ -63,6 +65,7 @@ class Conduct:
             self.finish(replace(self.done, how=how, why=why))
 
     def finish(self, last: Comparison) -> None:
+        """Write down how it ended. Raises StoreAway when that cannot be said."""
         try:
             self.patiently(lambda: self.comparisons.finish(last))
         except GivenUp as failed:
@@ -136,11 +139,13 @@ class Conduct:
                     asked = True
 
     def stop_wanted(self) -> bool:
+        """Has somebody pressed Stop? False also while the store is away."""
         with suppress(StoreAway), answering():
             return records.stop_wanted(self.runs.store, self.done.keys)
         return False
 
     def tell(self, now: Comparison) -> None:
+        """Write down how far it has come. Raises GivenUp."""
         self.done = now
         self.patiently(lambda: self.comparisons.tell(now))
 

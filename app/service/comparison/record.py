@@ -21,6 +21,8 @@ FEWEST, MOST = 2, 8  # ways, the reference among them
 
 
 class Planned(NamedTuple):
+    """One run of a comparison that is to come."""
+
     mode: str
     repeat: int  # from 1
 

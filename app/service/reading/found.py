@@ -37,6 +37,8 @@ class Found:
 
 @dataclass(frozen=True)
 class Matrix:
+    """The rows of one target; none for one that the explorer has no model of."""
+
     rows: list[Found]
     kept_in: str = ""  # "database" or "zookeeper": why the explorer has no model of it
 

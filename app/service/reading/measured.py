@@ -69,6 +69,7 @@ class Cost:
 
 
 def cost(target: str, var: Path) -> Cost:
+    """What the comparison in `var` says of a target, `mode` or `mode:recipe`, if there is one."""
     file = var / NAME
     if not file.exists():
         return Cost(str(file), None)

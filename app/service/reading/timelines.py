@@ -50,6 +50,7 @@ class Drawn:
 
 
 def drawn(target: str) -> Drawn:
+    """The timelines of `mode` or `mode:recipe`; none, and `missing`, without the docs."""
     mode, _, recipe = target.partition(":")
     return _of_recipe(recipe) if recipe else _of_mode(mode)
 

@@ -109,6 +109,7 @@ class Drive:
             log.warning("no sample: %s", error)
 
     def stop_wanted(self, run: Run) -> bool:
+        """Has somebody pressed Stop? False also while the store is away."""
         with suppress(StoreAway), answering():
             return records.stop_wanted(self.runs.store, run.keys)
         return False

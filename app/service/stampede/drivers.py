@@ -13,6 +13,8 @@ from app.store.orphans import end_with_parent
 
 
 class Drivers:
+    """`children` are the processes that were started here and may still run."""
+
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.children: list[subprocess.Popen[bytes]] = []

@@ -38,6 +38,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class Result:
+    """One case, played on both servers."""
+
     name: str
     title: str
     teaches: str

@@ -14,6 +14,8 @@ from app.service.transactions.sides import Postgres, Valkey
 
 
 class Case(ABC):
+    """`teaches` is the sentence that it puts to the test."""
+
     name: ClassVar[str]
     title: ClassVar[str]
     teaches: ClassVar[str]
