@@ -7,7 +7,7 @@ Breaks    who outlives the lease and is overtaken gets nothing: BUSY while stock
 Cost      four round trips, and one for every poll while another holds the lock
 Sound     always: the store checks the token on every read and every write
 Taught    No tutorial has it. Where a number that rises with each holder is taught, it is commonly
-          checked at the write only. A late reader then still bases his write on an old stock, and
+          checked at the write only. A late reader then still bases its write on an old stock, and
           updates are lost: it has to be checked at the read, too.
 """
 
@@ -55,7 +55,7 @@ class Fenced:
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
     def critical_section(self, order: Order, token: int) -> Sale:
-        """BUSY: somebody entered after us, and the store has seen his token."""
+        """BUSY: somebody entered after us, and the store has seen its token."""
         found = self.read(
             keys=[self.keys.fence, self.keys.stock, self.keys.key(order.key)], args=[token]
         )

@@ -55,7 +55,7 @@ class WatchElsewhere:
         return replace(sale, attempts=attempt, conflicts=attempt)
 
     def attempt(self, order: Order) -> Sale:
-        """One race, so it believes; but nobody is ever told that he lost it."""
+        """One race, so it believes; but nobody is ever told of one that was lost."""
         with self.store.pipeline() as elsewhere, self.store.pipeline() as pipe:
             # One connection watches, the other writes: so it goes where every call borrows its
             # own from a pool.

@@ -12,7 +12,7 @@ class RoundLeft(Exception):
 
 
 class RoundClock(Clock):
-    """A waiter ends with his round, whether he stands before a lock or thinks.
+    """A waiter ends with its round, whether it stands before a lock or thinks.
 
     It may be after the sale, at a release that did not come through: then look for its key.
     """

@@ -1,4 +1,4 @@
-"""Hands on the processes of runs and comparisons: who starts them takes them with him."""
+"""Hands on the processes of runs and comparisons: they end with who has started them."""
 
 from __future__ import annotations
 
