@@ -55,7 +55,7 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     Unreadable: (409, Text("Not readable here")),
     KeyReused: (422, Text("Idempotency key already used")),
     UnknownForm: (422, Text("This page is too old")),
-    Invalid: (422, Text("That cannot be meant")),
+    Invalid: (422, Text("Invalid input")),
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),
     WrongDatabase: (503, Text("The database is away")),
