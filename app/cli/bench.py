@@ -71,7 +71,8 @@ def locks(
     Three rows live elsewhere: redlock on three Valkeys more, db_unique in a SQLite file in that
     folder, zookeeper on yours, if ZOOKEEPER_HOSTS is set. Name them with --only.
 
-    The other libraries come with `make install-dev`; without it only our own locks are measured.
+    Other libraries come with `make install-dev`; without it only our locks and redis-py's are
+    measured.
     """
     hosts = settings().zookeeper_hosts
     choice = choose(

@@ -18,7 +18,7 @@ from app.service.dead_letters import DeadLetter
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))  # s in each
 
 
-@click.group()
+@click.group(short_help="Sales that could not be booked.")
 def deadletter() -> None:
     """Sales that could not be booked: look at them, book them after all, or drop them.
 

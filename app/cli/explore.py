@@ -32,7 +32,10 @@ from app.service.rounds import full_name
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 
 
-@click.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.command(
+    short_help="Every order of the steps; the shortest that fails.",
+    context_settings={"show_default": True, "max_content_width": 100},
+)
 @click.argument("target", required=False)
 @click.option(
     "--matrix",

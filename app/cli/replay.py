@@ -26,7 +26,10 @@ from app.explorer.verdict import AGAIN
 OURS = "lastapple-"  # temporary folders
 
 
-@click.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.command(
+    short_help="Play what `explore` found on a real server.",
+    context_settings={"show_default": True, "max_content_width": 100},
+)
 @click.argument("file", type=click.File("rb"))
 @click.option(
     "--on",

@@ -26,7 +26,7 @@ def _time(name: str, text: str) -> Callable[[Any], Any]:
     return click.option(f"--{name}-ms", f"--{name}", name, type=int, help=_help(name, text))
 
 
-@click.group("round")
+@click.group("round", short_help="Start, end and show rounds.")
 def round_group() -> None:
     """Start, end and show rounds: one sale of one item in one mode."""
 
