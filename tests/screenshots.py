@@ -1,4 +1,4 @@
-"""The README's pictures of shop and lab: real scenes of a real shop (`make screenshots`)."""
+"""The pictures in README and docs: real scenes of a real shop (`make screenshots`)."""
 
 from __future__ import annotations
 

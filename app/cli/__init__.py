@@ -6,6 +6,7 @@ from pkgutil import resolve_name
 
 import click
 
+from app.cli import clone
 from app.cli.output import Commands
 
 COMMANDS = {
@@ -35,7 +36,14 @@ class Loaded(Commands):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         where = COMMANDS.get(cmd_name)
-        return resolve_name(where) if where else None
+        with clone.its_libraries():
+            return resolve_name(where) if where else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        clone.check(args[0])
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=Loaded, context_settings={"help_option_names": ["-h", "--help"]})
@@ -43,6 +51,6 @@ class Loaded(Commands):
 def main() -> None:
     """A flash-sale shop that sells the last apple, and a lab that shows how it goes wrong.
 
-    Begin with `lastapple up`; everything is set by environment variables, which
-    `lastapple settings` lists.
+    Begin with `lastapple up`. Settings are environment variables, which `lastapple settings`
+    lists.
     """

@@ -25,22 +25,22 @@ EXPLAINED = {
     "left": "units still in stock",
     "sold": "units of all distinct sales, in the store's stream or the database",
     "orders": "orders in the database",
-    "oversold": "units sold that never were in stock",
+    "oversold": "units sold beyond the stock",
     "undersold": "units neither left nor sold: nobody has them",
     "duplicate_ids": "sales written twice under one order id",
     "duplicate_keys": "idempotency keys that bought more than once",
     "sales_without_order": "sales still on their way into the database",
     "orders_without_sale": "orders that no sale explains",
-    "not_booked": "sales that could not be booked (lastapple deadletter list), or cannot be read",
+    "not_booked": "sales that could not be booked (lastapple deadletter list) or read",
     "in_flight": "purchases under way",
     "conflicts": "lost races (aborted EXECs, changed versions), as the workers counted them",
-    "locks_lost": "releases that found the lock not mine any more",
+    "locks_lost": "releases that found the lock held by somebody else, or gone",
 }
 
 
 @click.command(short_help="Hold what was sold against what was stocked.")
 @click.argument("item", default="apple")
-@click.option("--number", type=int, help="Which round; the newest unless given.")
+@output.which_round
 @click.option("--accept", is_flag=True, help="Sell on after the store has lost something.")
 @output.as_json
 def audit(item: str, number: int | None, accept: bool, json_wanted: bool) -> None:

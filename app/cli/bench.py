@@ -52,7 +52,7 @@ def bench() -> None:
     "--json",
     "json_file",
     type=click.Path(dir_okay=False, allow_dash=True),
-    help="Write all rows there; - is standard output, with nothing else on it.",
+    help="Write all rows to this file; - is standard output, with nothing else on it.",
 )
 def locks(
     only: str | None,
@@ -70,6 +70,9 @@ def locks(
 
     Three rows live elsewhere: redlock on three Valkeys more, db_unique in a SQLite file in that
     folder, zookeeper on yours, if ZOOKEEPER_HOSTS is set. Name them with --only.
+
+    Other libraries come with `make install-dev`; without it only our locks and redis-py's are
+    measured.
     """
     hosts = settings().zookeeper_hosts
     choice = choose(

@@ -18,19 +18,19 @@ from app.service.dead_letters import DeadLetter
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))  # s in each
 
 
-@click.group()
+@click.group(short_help="Sales that could not be booked.")
 def deadletter() -> None:
     """Sales that could not be booked: look at them, book them after all, or drop them.
 
-    fulfil puts here what it cannot read, what the database refuses for good, and what a key has
-    bought that had bought before. Nothing is lost: each keeps its bytes and the reason, and the
+    fulfil puts here what it cannot read, what the database refuses for good, and a second sale
+    under one idempotency key. Nothing is lost: each keeps its bytes and the reason, and the
     audit of its round counts it as not booked.
     """
 
 
 @deadletter.command("list")
 @click.argument("item", required=False, default="")
-@click.option("--number", type=int, help="Only of this round.")
+@click.option("--round", "--number", "number", type=int, help="Only of this round.")
 @output.as_json
 def list_them(item: str, number: int | None, json_wanted: bool) -> None:
     """List the dead letters of ITEM, or of all items; oldest first."""
@@ -54,7 +54,7 @@ def list_them(item: str, number: int | None, json_wanted: bool) -> None:
 @click.argument("id")
 @output.as_json
 def show(item: str, id: str, json_wanted: bool) -> None:
-    """Show one, with what stood in the stream; what cannot be printed is escaped."""
+    """Show one, with what was in the stream; what cannot be printed is escaped."""
     letter = output.parts().dead_letters.find(item, id)
     if json_wanted:
         output.print_json(_plain(letter))
@@ -71,7 +71,7 @@ def show(item: str, id: str, json_wanted: bool) -> None:
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--all", "every", is_flag=True, help="All of ITEM's.")
 def retry(item: str, ids: tuple[str, ...], every: bool) -> None:
-    """Book some of ITEM's after all: once what was wrong is mended, or after an upgrade.
+    """Book some of ITEM's after all: once the cause is repaired, or after an upgrade.
 
     The exit status is 1 when one still cannot be booked; it stays where it is.
     """
@@ -117,7 +117,7 @@ def _text(letter: DeadLetter) -> str:
 
 
 def _clean(text: str) -> str:
-    """Strangers wrote it: nothing of it shall speak to the terminal."""
+    """Strangers wrote it: none of it may control the terminal."""
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 

@@ -32,12 +32,15 @@ from app.service.rounds import full_name
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 
 
-@click.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.command(
+    short_help="Every order of the steps; the shortest that fails.",
+    context_settings={"show_default": True, "max_content_width": 100},
+)
 @click.argument("target", required=False)
 @click.option(
     "--matrix",
     is_flag=True,
-    help="All that can be explored, with three buyers mostly, against every fault: a table.",
+    help="All that can be explored against every fault, as a table; mostly with three buyers.",
 )
 @click.option("--buyers", default=2, type=click.IntRange(*BUYERS), help="How many buy at once.")
 @click.option("--stock", default=1, type=click.IntRange(*UNITS), help="Units on the shelf.")
@@ -51,7 +54,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 @click.option(
     "--again",
     is_flag=True,
-    help="Instead of faults: all but A come again and again, to a full shelf. Is A starved?",
+    help="Instead of faults: do buyers who come again and again keep buyer A waiting for ever?",
 )
 @click.option(
     "--retries",
@@ -59,17 +62,17 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
     type=click.Choice(["0", "default"]),
     help="How often the client sends again: never, as in the shop, or as redis-py does by default.",
 )
-@click.option("--all-findings", is_flag=True, help="A chart for each, not only for the gravest.")
+@click.option("--all-findings", is_flag=True, help="Draw every finding, not only the worst.")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False),
-    help="Write all schedules there, for `lastapple replay`.",
+    help="Write all schedules to this file, for `lastapple replay`.",
 )
 @click.option(
     "--json",
     "json_file",
     type=click.Path(dir_okay=False, allow_dash=True),
-    help="Write all that was found there; - is standard output, with nothing else on it.",
+    help="Write all that was found to this file; - is standard output, with nothing else on it.",
 )
 @click.pass_context
 def explore(
@@ -89,12 +92,12 @@ def explore(
     """Run TARGET's real code through every order of its steps, and show the shortest that fails.
 
     TARGET is a mode, or mode:recipe: watch, lock:lease. Each buyer is stopped at every command
-    that it sends, and goes on when the search says so; the server is a model of Redis that real
-    servers are the judge of. The faults:
+    that it sends, and goes on when the search says so; the server is a model of Redis, which is
+    checked against real servers. The faults:
 
     \b
       crash     a buyer stops for ever, at any step, and its connections close
-      pause     everybody stands still, wherever he is, until a lease or a wait is over
+      pause     everybody stands still, wherever they are, until a lease or a wait is over
       lost      a command is done, and its reply never comes: the connection broke
       failover  another server takes over, which has not heard of the last write
 
@@ -115,9 +118,9 @@ def explore(
     if matrix:
         if others := given - {"--matrix"}:
             raise click.UsageError(
-                f"--matrix is all targets, each in the same way: leave out {_listed(others)}."
+                f"--matrix explores all targets in the same way: leave out {_listed(others)}."
             )
-        with ends_at_ctrl_c("Stopped: a matrix is shown when all of it is there."):
+        with ends_at_ctrl_c("Stopped. A matrix is shown only when it is complete."):
             show_matrix()
         return
     if target is None:
@@ -128,11 +131,11 @@ def explore(
     check_writable(save)
     chosen = _target(target, stock, quantity, retries == "default")
     if again and isinstance(chosen, Student):
-        raise click.UsageError("--again is asked of modes, not of a file of your own.")
+        raise click.UsageError("--again is for modes, not for a file of your own.")
     people = Console(stderr=json_file == "-", highlight=False)
     with ends_at_ctrl_c("Stopped; nothing was written."):
         report = search(people, chosen, buyers, None if again else faults)
-    # Before it is drawn: who looks at the head of it only has his file all the same.
+    # Before it is drawn: `| head` must not cost the file.
     for file in filter(None, (save, json_file)):
         write_json(file, report.document())
     show(people, report, all_findings)
@@ -170,7 +173,7 @@ def search(
 
 
 def show_matrix() -> None:
-    """On standard output as Markdown, as it stands in the README; progress beside it."""
+    """On standard output as Markdown, as in docs/matrix.md; progress on standard error."""
     found = {}
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,

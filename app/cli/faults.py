@@ -25,7 +25,7 @@ class FaultsType(click.ParamType[Faults]):
             kind, _, count = (word.strip() for word in part.partition("="))
             if kind not in Faults._fields:
                 known = ", ".join(Faults._fields)
-                self.fail(f"{kind!r} is none of {known}; and {NONE} stands alone.", param, ctx)
+                self.fail(f"{kind!r} is not one of {known}; {NONE} stands alone.", param, ctx)
             if kind in counts:
                 self.fail(f"{kind}= is there twice.", param, ctx)
             # Only plain digits: to Python ² is one as well.

@@ -100,8 +100,8 @@ def told_to_stop(*numbers: int) -> threading.Event:
 def _interrupt(_: int, __: FrameType | None) -> None:
     """Ends what is searched, and not a buyer.
 
-    Thrown into his code it would run his `finally` and his `except`, and the search would take what
-    they send for what he always does.
+    Thrown into a buyer's code it would run its `finally` and its `except`, and the search would
+    take what they send for what that code always does.
     """
     signal.signal(SIGINT, signal.SIG_IGN)  # a second one must not interrupt the leaving
     outermost = getcurrent()

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from app.cli import clone
 from app.config import BadSetting, Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 160  # characters of a terminal; in a narrower one a table's cells become towers
 
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON and nothing else.")
+# --number is what it was called before; HTTP and the JSON say round.
+which_round = click.option(
+    "--round", "--number", "number", type=int, help="Which round; the newest unless given."
+)
 
 
 class Commands(click.Group):
@@ -29,7 +34,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with clone.its_libraries():
+                return super().invoke(ctx)
         except (BadSetting, Invalid, UnknownItem) as error:
             raise click.UsageError(str(error)) from error
         except StoreAway as error:

@@ -26,7 +26,10 @@ from app.explorer.verdict import AGAIN
 OURS = "lastapple-"  # temporary folders
 
 
-@click.command(context_settings={"show_default": True, "max_content_width": 100})
+@click.command(
+    short_help="Play what `explore` found on a real server.",
+    context_settings={"show_default": True, "max_content_width": 100},
+)
 @click.argument("file", type=click.File("rb"))
 @click.option(
     "--on",
@@ -37,11 +40,10 @@ OURS = "lastapple-"  # temporary folders
 def replay(file: BinaryIO, on: str) -> None:
     """Play the schedules of FILE again, with the same code, and draw what happens.
 
-    FILE is what `lastapple explore TARGET --save FILE` wrote. The server is a Valkey that is
-    brought up for it in a temporary folder, and whose clock says what the schedule says: for that
-    it needs Linux and a C compiler.
+    FILE is what `lastapple explore TARGET --save FILE` wrote. The server is a Valkey of its own in
+    a temporary folder, whose clock says what the schedule says: that needs Linux and a C compiler.
 
-    Exit status: 0 all went as in FILE; 1 something went otherwise; 2 bad input.
+    Exit status: 0 all went as in FILE; 1 something differed; 2 bad input.
     """
     recorded = read(file.read())
     people = Console(highlight=False)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
 
 import click
 
 from app.cli import output
 from app.domain import ROUND_BOUNDS, Round
+from app.service.round_view import view
 from app.service.rounds import is_exhibit
 from app.service.warnings import warnings
 
@@ -18,7 +21,12 @@ def _help(name: str, text: str) -> str:
     return f"{text} [{bound.low} to {bound.high:,}; {default:,} unless given]"
 
 
-@click.group("round")
+def _time(name: str, text: str) -> Callable[[Any], Any]:
+    """An option in ms, called as HTTP calls it; without the unit it is understood as well."""
+    return click.option(f"--{name}-ms", f"--{name}", name, type=int, help=_help(name, text))
+
+
+@click.group("round", short_help="Start, end and show rounds.")
 def round_group() -> None:
     """Start, end and show rounds: one sale of one item in one mode."""
 
@@ -26,18 +34,21 @@ def round_group() -> None:
 @round_group.command()
 @click.argument("item")
 @click.option("--stock", type=int, required=True, help="Units for sale.")
-@click.option("--mode", required=True, help="Way to sell, e.g. watch or lock:lease.")
-@click.option("--think", type=int, help=_help("think", "ms to wait between read and write."))
-@click.option("--lease", type=int, help=_help("lease", "A lock's lifetime in ms."))
-@click.option("--wait", type=int, help=_help("wait", "A buyer's patience in ms."))
+@click.option(
+    "--mode", help="Way to sell, e.g. watch or lock:lease. [DEFAULT_MODE unless given: atomic]"
+)
+@_time("think", "Between reading the stock and writing it.")
+@_time("lease", "A lock's lifetime.")
+@_time("wait", "A buyer's patience.")
 @click.option("--attempts", type=int, help=_help("attempts", "Most tries of one purchase."))
 @click.option("--limit", type=int, help=_help("limit", "Most units in one order."))
-@click.option("--delay", type=int, help=_help("delay", "ms until it opens."))
+@_time("delay", "Until it opens.")
 @output.as_json
-def start(item: str, stock: int, mode: str, json_wanted: bool, **times: int | None) -> None:
+def start(item: str, stock: int, mode: str | None, json_wanted: bool, **times: int | None) -> None:
     """Start a round of ITEM; ends the one that is running."""
     given = {name: value for name, value in times.items() if value is not None}
-    _show(output.parts().rounds.start(item, mode, stock, given), None, json_wanted)
+    wanted = output.settings().default_mode if mode is None else mode
+    _show(output.parts().rounds.start(item, wanted, stock, given), None, json_wanted)
 
 
 @round_group.command()
@@ -52,7 +63,7 @@ def end(item: str, json_wanted: bool) -> None:
 
 @round_group.command()
 @click.argument("item", default="apple")
-@click.option("--number", type=int, help="Which round; the newest unless given.")
+@output.which_round
 @output.as_json
 def show(item: str, number: int | None, json_wanted: bool) -> None:
     """Show ITEM's round (apple unless given)."""
@@ -63,7 +74,7 @@ def show(item: str, number: int | None, json_wanted: bool) -> None:
 
 def _show(round: Round, left: int | None, json_wanted: bool) -> None:
     if json_wanted:
-        output.print_json(asdict(round) | {"left": left, "warnings": warnings(round)})
+        output.print_json(view(round) | {"left": left})
         return
     state = "running" if round.running else "ended"
     label = " (broken on purpose)" if is_exhibit(round.mode) else ""

@@ -21,7 +21,7 @@ def transactions(json_wanted: bool) -> None:
     """Play what is taught about MULTI, on a Valkey and a PostgreSQL side by side.
 
     Both are started for this command only and are gone after it. Every reply is the server's own.
-    The exit status is 1 when a server behaves otherwise than is taught.
+    The exit status is 1 when a server behaves differently from what is taught.
     """
     results: list[Result] = []
     with ends_at_ctrl_c("Stopped."), held_back() as leave, pair() as where:

@@ -45,7 +45,7 @@ def _check(settings: Settings) -> None:
         except OSError as error:
             raise click.ClickException(
                 f"Cannot write to {folder} ({error.strerror}). "
-                "Mend it, or choose another folder: VAR_DIR=… make run"
+                "Repair it, or choose another folder: VAR_DIR=… make run"
             ) from error
     output.parts().check_database()
 
@@ -133,13 +133,16 @@ def _who_can_reach(settings: Settings, token: str) -> list[str]:
             + _lines(lab_addresses(settings), f"/?token={token}")
         )
     elif not is_loopback(settings.lab_host):
-        said.append("The lab asks for no token (LAB_TOKEN=off): see that nobody else reaches it.")
+        said.append(
+            "The lab asks for no token (LAB_TOKEN=off): make sure that no stranger reaches it."
+        )
     return said
 
 
 def _lines(addresses: list[str], path: str) -> str:
     return (
-        "".join(f"\n    {address}{path}" for address in addresses) or " no address: there is none."
+        "".join(f"\n    {address}{path}" for address in addresses)
+        or " no address: this machine has none."
     )
 
 

@@ -1,6 +1,6 @@
 """The words of the shop: what is sold, how it can end, what can go wrong. No I/O."""
 
-from app.domain.clock import Clock
+from app.domain.clock import Clock, iso
 from app.domain.errors import (
     Away,
     ClassIsFull,
@@ -67,4 +67,5 @@ __all__ = [
     "UnknownWay",
     "Unreadable",
     "WrongDatabase",
+    "iso",
 ]

@@ -8,6 +8,12 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from datetime import UTC, datetime
+
+
+def iso(ms: int | None) -> str | None:
+    """A moment in ms since 1970 as ISO 8601 text in UTC, as programs are told it."""
+    return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC).isoformat()
 
 
 class Clock:

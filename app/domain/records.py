@@ -36,7 +36,7 @@ def parse(text: bytes | str) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Unreadable(Text("This record cannot be read: it is no JSON.")) from error
+        raise Unreadable(Text("This record cannot be read: it is not JSON.")) from error
 
 
 def decode(kind: type[Kind], text: bytes | str, **inner: Callable[[Any], Any]) -> Kind:

@@ -1,6 +1,6 @@
 """Every way of selling against every fault: prevented, or what goes wrong and by how little.
 
-The README opens with it, the lab reads it from matrix.md beside this file. Each cell is explored
+docs/matrix.md shows it, the lab reads it from matrix.md beside this file. Each cell is explored
 anew by a test.
 """
 
@@ -118,7 +118,7 @@ def _deaf() -> Iterator[None]:
 
 
 def markdown(matrix: Matrix) -> str:
-    """As it stands in the README, in teaching order."""
+    """As it stands in docs/matrix.md, in teaching order."""
     columns = [*COLUMNS, AGAIN]
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
     for one in asked():

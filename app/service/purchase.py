@@ -89,7 +89,7 @@ class Purchase:
         if made is None or made.id == id:
             return answer
         if (made.quantity, made.buyer) != (quantity, buyer):
-            raise KeyReused(Text("This idempotency key belongs to an order with another body."))
+            raise KeyReused(Text("This idempotency key was already used with a different request."))
         if made.round != answer.round.number:  # it was sold in an earlier one
             with suppress(UnknownRound, Lacking, Unreadable):
                 return replace(answer, round=self.rounds.find(item, made.round))
@@ -164,7 +164,7 @@ class Purchase:
             errors["quantity"] = Text("Quantity must be from 1 to %(most)s.", most=MOST_UNITS)
         if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isprintable()):
             errors["key"] = Text(
-                "An idempotency key has 1 to %(most)s characters, none of them a control one.",
+                "An idempotency key has 1 to %(most)s characters, and no control characters.",
                 most=LONGEST_KEY,
             )
         if errors:

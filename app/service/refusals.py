@@ -28,7 +28,7 @@ def no_round(item: str, number: int | None) -> UnknownRound:
     """`number` None: none was asked for."""
     name = repr(item)
     if number is None:
-        return UnknownRound(Text("%(item)s never had any round.", item=name))
+        return UnknownRound(Text("There has been no round of %(item)s yet.", item=name))
     return UnknownRound(
         Text("%(item)s never had a round %(number)s.", item=name, number=str(number))
     )

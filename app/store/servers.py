@@ -103,7 +103,7 @@ class Servers:
         if needs == "zookeeper" and not self.settings.zookeeper_hosts:
             return Text("There is no ZooKeeper here: set ZOOKEEPER_HOSTS to host:port of yours.")
         if needs == "zookeeper" and find_spec("kazoo") is None:
-            return Text('ZooKeeper\'s client is not installed: pip install "lastapple[zookeeper]"')
+            return Text("ZooKeeper's client is not installed. `make install` brings it.")
         return ""
 
     def _no_masters(self) -> str:

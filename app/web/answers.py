@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Flask, Response, abort, current_app, render_template, request
@@ -56,7 +55,7 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     Unreadable: (409, Text("Not readable here")),
     KeyReused: (422, Text("Idempotency key already used")),
     UnknownForm: (422, Text("This page is too old")),
-    Invalid: (422, Text("That cannot be meant")),
+    Invalid: (422, Text("Invalid input")),
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),
     WrongDatabase: (503, Text("The database is away")),
@@ -100,11 +99,6 @@ def problem(status: int, title: str, detail: str, **members: Any) -> Response:
     if status == 503:
         answer.headers["Retry-After"] = RETRY_AFTER
     return answer
-
-
-def iso(ms: int | None) -> str | None:
-    """A moment in ms since 1970 as ISO 8601 text in UTC."""
-    return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC).isoformat()
 
 
 def wants_html() -> bool:

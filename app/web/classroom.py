@@ -74,7 +74,7 @@ def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprin
         """Asked by each phone every few seconds: a sign of life, and how things stand."""
         known = session.get(KNOWN)
         if known is None:
-            raise Invalid({"name": Text("Say how we may call you: a nickname.")})
+            raise Invalid({"name": Text("Choose a nickname.")})
         with suppress(StoreAway, ClassIsFull):  # it can buy all the same
             members.greet(session["buyer"], known["name"], known["since"])
         return json(now())

@@ -1,7 +1,7 @@
 """The idempotency keys of our own forms: signed, so that they are told from all others.
 
 A browser that sends no cookie is known by the form it presses, and by nothing else: pressed again
-it is the same buyer, who gets his order. The books have the key without its signature, so that one
+it is the same buyer, who gets that order. The books have the key without its signature, so that one
 key has one spelling there.
 """
 

@@ -13,7 +13,7 @@ def blueprint(readiness: Readiness) -> Blueprint:
 
     @health.get("/healthz")
     def alive() -> Response:
-        """Touches nothing: whoever restarts us for a bad answer would not mend a store by it."""
+        """Touches nothing: restarting us for a bad answer would not repair a store."""
         return json({"status": "ok"})
 
     @health.get("/readyz")

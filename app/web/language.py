@@ -1,4 +1,4 @@
-"""In which language a visitor is spoken to: the one he chose, else the one his browser asks for.
+"""In which language a visitor is spoken to: the one they chose, else what their browser asks for.
 
 A choice is a link: `?language=zh` on any page, remembered in a cookie. Shop and lab share it, as
 cookies do not tell ports apart.

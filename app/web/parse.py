@@ -57,7 +57,7 @@ def whole(values: dict[str, Any], name: str, default: int | None = None) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise Invalid({name: Text("%(field)s must be a whole number.", field=called(name))})
     if abs(value) > LARGEST:
-        raise Invalid({name: Text("%(field)s is a number beyond all bounds.", field=called(name))})
+        raise Invalid({name: Text("%(field)s is out of range.", field=called(name))})
     return value
 
 
@@ -73,5 +73,5 @@ def texts(values: dict[str, Any], name: str) -> list[str]:
     """A list of strings; none is an empty one. Raises Invalid."""
     value = values.get(name, [])
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise Invalid({name: Text("%(field)s must be a list of texts.", field=called(name))})
+        raise Invalid({name: Text("%(field)s must be a list of strings.", field=called(name))})
     return value

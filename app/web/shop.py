@@ -24,6 +24,7 @@ from app.domain import (
     UnknownForm,
     UnknownItem,
     Unreadable,
+    iso,
 )
 from app.service.answer import Answer
 from app.service.book import Entry, OrderBook
@@ -31,7 +32,7 @@ from app.service.purchase import Purchase
 from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
-from app.web.answers import describe, iso, json, page, problem, said, see_other, wants_html
+from app.web.answers import describe, json, page, problem, said, see_other, wants_html
 from app.web.form_keys import new_key, read
 from app.web.words import money
 
@@ -126,7 +127,7 @@ def know_buyer(buyer: str = "") -> None:
 
 
 def _presser(holder: str) -> str:
-    """Who presses a form: whom the cookie names, else its `holder`. Raises UnknownForm."""
+    """Who presses a form: the one that the cookie names, else its `holder`. Raises UnknownForm."""
     if "buyer" not in session and not holder:
         raise UnknownForm(
             Text(

@@ -1,4 +1,4 @@
-"""Everything that a visitor reads, said in his language, at the last moment.
+"""Everything that a visitor reads, said in their language, at the last moment.
 
 Below this floor all is English, and a Text knows its template. Jinja hands whatever a page prints
 to `say`, and `_()` does so with the values that it is given; JSON hands over its Texts (`dumps`).

@@ -85,7 +85,7 @@ def test_the_player_by_keyboard(page: Page, shop: Shop) -> None:
     assert number(page) == "7"
     page.keyboard.press("ArrowLeft")
     assert number(page) == "6"
-    page.get_by_text("What is looked at").click()
+    page.get_by_text("What is searched").click()
     buyers = page.get_by_label("Buyers")
     buyers.focus()
     page.keyboard.press("End")
@@ -199,8 +199,8 @@ def test_without_javascript(browser: Browser, shop: Shop) -> None:
     expect(page).to_have_url(re.compile("moves=A$"))
     page.get_by_role("link", name="Undo").click()
     expect(page).to_have_url(re.compile("moves=$|scheduler$"))
-    page.get_by_text("What is looked at").click()
+    page.get_by_text("What is searched").click()
     page.get_by_label("Buyers").select_option("3")
-    page.get_by_role("button", name="Look").click()
+    page.get_by_role("button", name="Search").click()
     expect(page.get_by_role("heading", name="Buyer C")).to_be_visible()
     context.close()

@@ -81,7 +81,7 @@ def test_source_is_escaped(lab: FlaskClient) -> None:
         ("naive?step=99", 400, "has the steps 0 to 6"),
         ("naive?step=-1", 400, "has the steps"),
         ("naive?step=٣", 400, "has the steps"),
-        ("naive?finding=starved", 404, "Nothing of that name"),
+        ("naive?finding=starved", 404, "No finding of that name"),
         ("naive?buyers=9", 422, "Buyers must be from 2 to 3"),
         ("naive?crash=x", 422, "Crashes must be from 0 to 2"),
         ("magic", 404, "no mode “magic”"),

@@ -9,6 +9,7 @@ import click
 import pytest
 
 from app.cli import COMMANDS, main
+from app.cli.clone import NotTheClone, its_libraries
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -22,3 +23,13 @@ def test_one_that_needs_no_database_does_not_wait_for_one() -> None:
     said = "import sys, app.cli.settings; print('sqlalchemy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, timeout=30)
     assert done.stdout == "False\n", done.stderr
+
+
+def test_a_library_of_the_clone_that_is_missing_is_told_in_a_line() -> None:
+    with pytest.raises(NotTheClone), its_libraries():
+        raise ModuleNotFoundError(name="badluck.search")
+
+
+def test_any_other_missing_module_is_an_error_of_ours() -> None:
+    with pytest.raises(ModuleNotFoundError), its_libraries():
+        raise ModuleNotFoundError(name="flask")

@@ -54,4 +54,4 @@ def test_no_kazoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "app.store.servers.find_spec", lambda name: None if name == "kazoo" else found(name)
     )
     here = servers(tmp_path, ZOOKEEPER_HOSTS="a:2181")
-    assert 'pip install "lastapple[zookeeper]"' in here.missing("zookeeper")
+    assert "`make install` brings it" in here.missing("zookeeper")

@@ -1,4 +1,4 @@
-"""The README's pictures are those that `make screenshots` takes, and small enough to look at."""
+"""The pictures of README and docs are those that `make screenshots` takes, and small enough."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ import pytest
 
 from tests.screenshots import FOLDER, PICTURES
 
-README = (FOLDER.parents[1] / "README.md").read_text()
+TOP = FOLDER.parents[1]
 LARGEST = 300 * 1024  # bytes
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def test_what_is_shown_is_taken_and_what_is_taken_is_shown() -> None:
-    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
-    taken = {f"docs/screenshots/{name}.png" for name in PICTURES}
-    assert set(shown) == taken
-    assert {path.name for path in FOLDER.iterdir()} == {f"{name}.png" for name in PICTURES}
+    shown = {
+        (page.parent / picture).resolve()
+        for page in (TOP / "README.md", *(TOP / "docs").glob("*.md"))
+        for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text())
+    }
+    assert shown == {FOLDER / f"{name}.png" for name in PICTURES} == set(FOLDER.iterdir())
 
 
 @pytest.mark.parametrize("name", PICTURES)

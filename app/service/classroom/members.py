@@ -106,7 +106,7 @@ class Members:
         Of the phone, not of the name: it may call itself something else, and worse.
         """
         if all(member.id != id for member in self.present()):
-            raise Invalid({"hide": Text("Nobody who is here has this id.")})
+            raise Invalid({"hide": Text("Nobody here has this id.")})
         with answering():
             records.hide(self.store, ITEM, id)
 
@@ -124,7 +124,7 @@ def nickname(text: str) -> str:
     """
     name = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text[:1_000])).strip()
     if not name:
-        raise Invalid({"name": Text("Say how we may call you: a nickname.")})
+        raise Invalid({"name": Text("Choose a nickname.")})
     if len(name) > LONGEST_NAME:
         most = Text("A nickname has %(most)s characters at most.", most=LONGEST_NAME)
         raise Invalid({"name": most})

@@ -122,7 +122,7 @@ class Comparisons:
         names = list(dict.fromkeys(names))
         if not errors and not FEWEST <= len(names) <= MOST:
             errors["modes"] = Text(
-                "Choose from %(low)s to %(high)s ways, the reference among them.",
+                "Choose %(low)s to %(high)s ways to sell, including the reference.",
                 low=FEWEST,
                 high=MOST,
             )

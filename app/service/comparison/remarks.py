@@ -66,8 +66,8 @@ def _of_one(bar: Bar) -> list[str]:
     if lasted and min(lasted) < SHORT:
         said.append(
             Text(
-                "%(mode)s: a sale was over after %(seconds)s s. So short a one measures mostly how "
-                "the buyers come; more stock makes it longer.",
+                "%(mode)s: a sale was over after %(seconds)s s. A sale this short mostly "
+                "measures how the buyers arrive; more stock makes it longer.",
                 mode=named(bar),
                 seconds=round(min(lasted), 2),
             )

@@ -4,7 +4,7 @@ source.py     which files make it, and what of `lock` its lock guards
 highlight.py  a file's text in pieces, each with what it is
 compared.py   two files side by side
 timelines.py  what docs/ draws of it
-found.py      its rows of the README's matrix
+found.py      its rows of the matrix (docs/matrix.md)
 measured.py   what `lastapple compare` measured of it on this machine
 """
 

@@ -1,4 +1,4 @@
-"""Its rows of the README's matrix: what goes wrong with it, under each fault, and by how little."""
+"""Its rows of the matrix: what goes wrong with it, under each fault, and by how little."""
 
 from __future__ import annotations
 

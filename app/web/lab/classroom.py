@@ -16,12 +16,12 @@ from app.service import catalogue
 from app.service.classroom.follow import Event, Watch, follow
 from app.service.classroom.members import ITEM, Members
 from app.service.classroom.sale import ClassSale, Phase, Standing
+from app.service.round_view import view
 from app.text import Text
 from app.web import parse
 from app.web.answers import describe, json, page, see_other, wants_html
 from app.web.lab.asked import TIMES, at_fields, read, round_limits
 from app.web.lab.rounds import shown as shown_round
-from app.web.lab.rounds import view
 from app.web.words import dumps
 
 FIELDS = ("stock", "mode", "think_ms", "delay_ms", "wait_ms")

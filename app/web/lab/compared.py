@@ -6,11 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from app.bench.spread import Spread
-from app.domain import ITEMS
+from app.domain import ITEMS, iso
 from app.service.comparison.figures import Bar, Measured, bars, longest
 from app.service.comparison.record import Comparison
 from app.service.comparison.remarks import remarks
-from app.web.answers import iso
 from app.web.lab.asked import WIRE
 
 DIGITS = 4  # after the point

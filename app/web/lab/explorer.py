@@ -92,7 +92,7 @@ def blueprint(explorer: Explorer) -> Blueprint:
         }
         if not wants_html():
             return json({"target": wanted.target, "faults": wanted.faults._asdict()} | shown)
-        shown["faults"] = wanted.faults._asdict()  # with those that he has pulled
+        shown["faults"] = wanted.faults._asdict()  # with those that were pulled
         return page("lab/explorer_scheduler.html", **_common(asked, played) | shown)
 
     return lab
@@ -135,9 +135,9 @@ def _sources(target: str, played: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lit(places: list[dict[str, Any]]) -> list[dict[str, dict[str, list[str]]]]:
-    """For each place and buyer, as `module:line`: where he is `now`, and what he just `did`.
+    """For each place and buyer, as `module:line`: where it is `now`, and what it just `did`.
 
-    Who is at his end stays where he did his last step.
+    A buyer at its end stays where it did its last step.
     """
     lit: list[dict[str, dict[str, list[str]]]] = []
     last: dict[str, list[str]] = {}

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Response, request, url_for
 
-from app.domain import DatabaseAway, UnknownWay
+from app.domain import DatabaseAway, UnknownWay, iso
 from app.explorer.faults import Faults
 from app.service import reading
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.figures import bars
 from app.service.rounds import full_name
-from app.web.answers import describe, iso, json, page, problem, see_other, wants_html
+from app.web.answers import describe, json, page, problem, see_other, wants_html
 from app.web.lab.compared import way
 
 BETWEEN = "..."  # two names in one address, as in naive...watch

@@ -21,11 +21,11 @@ from app.service import catalogue
 from app.service.about import About
 from app.service.audit import Auditor
 from app.service.dead_letters import DeadLetters
-from app.service.rounds import Rounds, is_exhibit
-from app.service.warnings import warnings
+from app.service.round_view import view
+from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
-from app.web.answers import describe, iso, json, page, said, see_other, wants_html
+from app.web.answers import describe, json, page, said, see_other, wants_html
 from app.web.lab.asked import FIELDS, TIMES, at_fields, read, round_limits
 
 
@@ -122,28 +122,6 @@ def blueprint(
 def shown(round: Round) -> dict[str, Any]:
     """A round in the templates."""
     return view(round) | {"name": ITEMS[round.item].name, "number": round.number}
-
-
-def view(round: Round) -> dict[str, Any]:
-    """A round on the wire."""
-    return {
-        "item": round.item,
-        "round": round.number,
-        "mode": round.mode,
-        "exhibit": is_exhibit(round.mode),
-        "stock": round.stock,
-        "think_ms": round.think,
-        "lease_ms": round.lease,
-        "wait_ms": round.wait,
-        "attempts": round.attempts,
-        "limit": round.limit,
-        "delay_ms": round.delay,
-        "running": round.running,
-        "started_at": iso(round.started),
-        "opens_at": iso(round.opens),
-        "ended_at": iso(round.ended),
-        "warnings": warnings(round),
-    }
 
 
 def _defaults() -> dict[str, Any]:

@@ -6,17 +6,26 @@ from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
-from app.domain import ITEMS, ComparisonIsOn, DatabaseAway, Invalid, Round, RunIsOn, UnknownItem
+from app.domain import (
+    ITEMS,
+    ComparisonIsOn,
+    DatabaseAway,
+    Invalid,
+    Round,
+    RunIsOn,
+    UnknownItem,
+    iso,
+)
 from app.service import catalogue
+from app.service.round_view import view
 from app.service.stampede.drivers import Drivers
 from app.service.stampede.events import all_kept, follow
 from app.service.stampede.record import BOUNDS, Run
 from app.service.stampede.runs import Runs
 from app.text import Text
 from app.web import parse
-from app.web.answers import created, iso, json, page, see_other, wants_html
+from app.web.answers import created, json, page, see_other, wants_html
 from app.web.lab.asked import FIELDS, FINE, Refused, limits, read, refused, round_limits
-from app.web.lab.rounds import view
 from app.web.lab.streams import last_seen, nothing_more, stream
 
 CROWD = tuple(BOUNDS)

@@ -12,8 +12,8 @@ def no_such_move(nth: int, move: str) -> Text:
     if not nth:
         return Text("The link holds no schedule that can be read, or one that is too long.")
     return Text(
-        "Step %(number)s of this schedule, “%(move)s”, cannot be made: at that point nobody can "
-        "do that.",
+        "Step %(number)s of this schedule, “%(move)s”, is impossible: nobody can do that at that "
+        "point.",
         number=nth,
         move=move,
     )
@@ -24,4 +24,4 @@ def no_such_step(last: int) -> Text:
 
 
 def no_such_finding(target: str) -> Text:
-    return Text("Nothing of that name was found of %(mode)s in what was looked at.", mode=target)
+    return Text("No finding of that name for %(mode)s, with these buyers and faults.", mode=target)

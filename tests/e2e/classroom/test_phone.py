@@ -23,7 +23,7 @@ from tests.shop import Shop
 
 def test_an_early_press_is_told_so_by_the_shop(shop: Shop, screen: Open) -> None:
     page = join(screen, shop, "Ada")
-    expect(page.locator("#said")).to_have_text("Wait here: the sale will be called.")
+    expect(page.locator("#said")).to_have_text("Wait here: the sale will be announced.")
     expect(page.get_by_role("button")).to_be_hidden()
     start(shop, mode="watch", stock=1, think_ms=0, delay_ms=12_000)
     button = page.get_by_role("button")

@@ -170,7 +170,7 @@ def test_the_matrix(typed: Start) -> None:
     """As soon as its processes begin, when they still load what they need."""
     command = typed("explore", "--matrix")
     said = command.interrupted(lambda _: bool(working(command)))
-    assert "a matrix is shown when all of it is there" in said
+    assert "A matrix is shown only when it is complete" in said
 
 
 def test_the_matrix_at_work(typed: Start) -> None:

@@ -1,7 +1,7 @@
 """The matrix: every cell explored anew.
 
 To write it anew: `lastapple explore --matrix > app/explorer/matrix.md`, and the same between the
-two marks in the README (tests/unit/explorer/test_docs.py compares the two).
+two marks in docs/matrix.md (tests/unit/explorer/test_docs.py compares the two).
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def test_atomic_reaches_three_fifths_of_a_no_op(
     The soak goes on until it is clearly reached; a few pairs tell only whether it is clearly not.
 
     With as many workers as cores, store, fulfil and wrk take theirs from the same cores, and the
-    ratio says more about the machine than about selling (see CONTRIBUTING.md, Decisions).
+    ratio says more about the machine than about selling: docs/decisions/cost-beside-a-no-op.md.
     """
     if wrk.path() is None:
         assert not os.environ.get("CI"), "CI needs wrk: .ci/run installs it"

@@ -19,10 +19,11 @@ INTRODUCTION = """\
 # How each mode goes wrong
 
 The shortest schedule of two buyers and one apple in which each mode of `app/modes` goes wrong,
-under the first of the README's faults that does it. In brackets its cost: faults, switches between
-buyers, steps ([how to read a chart](explorer.md)). The explorer found them on the modes' real code;
-a test finds them again. What `lock` does is its recipe's: [the recipes' pages](locks/README.md). Of
-the SQL modes `lastapple explore sql` (`sql_lock`, `sql_version`) shows who waits for whom.
+under the first fault of [the matrix](matrix.md) that does it. In brackets its cost: faults,
+switches between buyers, steps ([how to read a chart](explorer.md)). The explorer found them on the
+modes' real code; a test finds them again. What `lock` does depends on its recipe:
+[the recipes' pages](locks/README.md). Of the SQL modes `lastapple explore sql` (`sql_lock`,
+`sql_version`) shows who waits for whom.
 """
 
 

@@ -23,10 +23,10 @@ def test_every_fault_is_explained() -> None:
     assert all(f"{name}=" in PAGE for name in Faults._fields)
 
 
-def test_the_readmes_matrix_is_the_one_that_the_lab_reads() -> None:
+def test_the_matrix_of_the_docs_is_the_one_that_the_lab_reads() -> None:
     """tests/integration/explorer/test_matrix.py explores it."""
-    readme = (TOP / "README.md").read_text()
-    shown = readme.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0]
+    page = (TOP / "docs" / "matrix.md").read_text()
+    shown = page.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0]
     assert shown == WRITTEN.read_text()
 
 

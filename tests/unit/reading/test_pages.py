@@ -16,8 +16,8 @@ from app.service import reading
 from app.service.reading import timelines
 from app.service.reading.source import TOP
 
-README = (TOP / "README.md").read_text()
-MATRIX = read(README.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0])
+PAGE = (TOP / "docs" / "matrix.md").read_text()
+MATRIX = read(PAGE.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0])
 IN_SQL = {"sql", "sql_lock", "sql_version", "lock:db_unique"}
 EACH = pytest.mark.parametrize("target", reading.ways())
 

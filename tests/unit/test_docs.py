@@ -1,0 +1,95 @@
+"""Links of the docs lead somewhere, commands exist, and every decision is in the index."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from app.cli import COMMANDS, main
+
+TOP = Path(__file__).parents[2]
+DECISIONS = TOP / "docs" / "decisions"
+INDEX = DECISIONS / "README.md"
+PAGES = [TOP / "README.md", TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
+PAGES += sorted((TOP / "docs").rglob("*.md"))
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+LONGEST = 50  # lines of a decision: what is longer is two
+
+
+def links(page: Path) -> Iterator[tuple[str, str]]:
+    """(file, heading) of each link to a file of the project; "" for the page itself."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for address in LINK.findall(text):
+        if "://" not in address:
+            file, _, heading = address.partition("#")
+            yield file, heading
+
+
+def headings(page: Path) -> set[str]:
+    """As GitHub names them in an address."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for file, heading in links(page):
+        there = page.parent / file if file else page
+        assert there.exists(), file
+        assert not heading or heading in headings(there), f"{file}#{heading}"
+
+
+def test_links_are_seen() -> None:
+    assert ("docs/lab.md", "") in links(TOP / "README.md")
+    assert ("../running.md", "when-the-store-has-lost-something") in links(
+        DECISIONS / "a-store-that-lost-something.md"
+    )
+
+
+def typed(page: Path) -> list[list[str]]:
+    """The words behind `lastapple` of each line of code that begins with it."""
+    lines = re.findall(r"^ +\.venv/bin/lastapple (.+)$", page.read_text(), re.MULTILINE)
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if typed(page)], ids=lambda page: page.name
+)
+def test_every_line_to_type_is_a_command_with_its_options(page: Path) -> None:
+    for words in typed(page):
+        command: click.Command = main
+        while isinstance(command, click.Group):
+            name = words.pop(0)
+            found = command.get_command(click.Context(command), name)
+            assert found is not None, f"lastapple has no {name}"
+            command = found
+        known = {option for each in command.params for option in each.opts} | {"--help"}
+        assert {word for word in words if word.startswith("--")} <= known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_every_command_that_is_named_exists(page: Path) -> None:
+    assert set(re.findall(r"`lastapple (\w+)", page.read_text())) <= COMMANDS.keys()
+
+
+def test_every_decision_is_in_the_index_by_its_title() -> None:
+    listed = re.findall(r"^- \[(.+)\]\((.+)\)$", INDEX.read_text(), re.MULTILINE)
+    titles = {
+        path.name: path.read_text().partition("\n")[0].removeprefix("# ")
+        for path in DECISIONS.glob("*.md")
+        if path != INDEX
+    }
+    assert {name: title for title, name in listed} == titles
+    assert len(listed) == len(titles), "one is there twice"
+
+
+@pytest.mark.parametrize("name", [path.name for path in DECISIONS.glob("*.md") if path != INDEX])
+def test_a_decision_is_short_and_says_what_would_change_it(name: str) -> None:
+    text = (DECISIONS / name).read_text()
+    assert "**What would change it.**" in text
+    assert len(text.splitlines()) <= LONGEST
