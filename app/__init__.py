@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def create_shop(settings: Settings | None = None) -> Flask:
     """The customers' server."""
-    from app.parts import Parts
+    from app.bootstrap import Parts
     from app.web import classroom, health, shop
     from app.web.setup import flask_app
 
@@ -32,7 +32,7 @@ def create_shop(settings: Settings | None = None) -> Flask:
 
 def create_lab(settings: Settings | None = None) -> Flask:
     """The instructor's server."""
-    from app.parts import Parts
+    from app.bootstrap import Parts
     from app.service.classroom.addresses import shop_addresses
     from app.service.explorer import Explorer
     from app.service.secret import lab_token

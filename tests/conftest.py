@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Clock
-from app.parts import Parts
 from app.service.purchase import Purchase
 from app.service.tally import Tally
 from app.store import db

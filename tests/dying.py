@@ -8,10 +8,10 @@ from multiprocessing.connection import Connection
 
 import pytest
 
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Round
 from app.modes.decr import Decr
-from app.parts import Parts
 from app.store.redis import Metered
 from app.store.servers import Servers
 from tests import wire

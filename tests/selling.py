@@ -12,10 +12,10 @@ from typing import TypeVar
 import uuid_utils
 from sqlalchemy import select
 
+from app.bootstrap import Parts
 from app.domain import Clock, NotOnSale, Order, Outcome, Round
 from app.locks import LOCKS
 from app.modes import MODES, Mode
-from app.parts import Parts
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.service.rounds import in_database, is_exhibit

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any
 
+from app.bootstrap import Parts
 from app.domain import Order, Round, Sale
 from app.modes import Mode
-from app.parts import Parts
 from app.store.redis import Metered
 from tests.selling import HandClock, Once, mode, order
 from tests.servers import until

@@ -17,7 +17,7 @@ from app.config import BadSetting, Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
 
 if TYPE_CHECKING:
-    from app.parts import Parts
+    from app.bootstrap import Parts
     from app.service.catalogue import Entry
 
 SIDE_BY_SIDE = 160  # characters of a terminal; in a narrower one a table's cells become towers
@@ -52,7 +52,7 @@ def settings() -> Settings:
 
 
 def parts() -> Parts:
-    from app.parts import Parts  # here: most of a command's start, and not all need it
+    from app.bootstrap import Parts  # here: most of a command's start, and not all need it
 
     return Parts(settings())
 

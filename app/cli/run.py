@@ -9,10 +9,10 @@ import threading
 
 import click
 
+from app.bootstrap import Parts
 from app.cli import interrupt, output
 from app.config import Settings
 from app.domain import ITEMS
-from app.parts import Parts
 from app.service import processes
 
 

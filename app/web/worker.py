@@ -16,7 +16,10 @@ from importlib import import_module
 from typing import Any
 
 # By create_shop.
-LOADED = ("app.parts", *(f"app.web.{name}" for name in ("classroom", "health", "setup", "shop")))
+LOADED = (
+    "app.bootstrap",
+    *(f"app.web.{name}" for name in ("classroom", "health", "setup", "shop")),
+)
 UNREAD = 16 * 1024  # bytes of answers that the system keeps for a client who does not read them
 
 

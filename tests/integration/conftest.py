@@ -6,8 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_shop
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.store.redis import Metered
 from tests import wire
 

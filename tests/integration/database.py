@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection, event, select, text
 
+from app.bootstrap import Parts
 from app.domain import Round
-from app.parts import Parts
 from app.store import stock
 from app.store.orders import OrderRow
 from app.store.stock import StockRow

@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.service.stampede.record import Run
 from app.store import orders
 from tests.integration.asking import problem

@@ -17,8 +17,8 @@ from flask import Flask
 from werkzeug.test import run_wsgi_app
 
 from app import create_lab, create_shop
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.store import orders
 from tests.requests_gone_bad import Bad, Spoiler
 from tests.selling import order
@@ -67,7 +67,7 @@ def apps(
         theirs.append(Parts(settings))
         return theirs[-1]
 
-    monkeypatch.setattr("app.parts.Parts", noted)
+    monkeypatch.setattr("app.bootstrap.Parts", noted)
     made = [create_shop(settings), create_lab(settings)]
     yield made
     made[1].extensions["explorer"].close()

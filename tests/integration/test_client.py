@@ -12,9 +12,9 @@ import pytest
 import redis
 
 from app import create_shop
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Outcome, StoreAway
-from app.parts import Parts
 from tests.lossy import LosesReplies
 from tests.selling import fulfil_all
 from tests.servers import StoreServer

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from app.bootstrap import Parts
 from app.domain import Order, Round
-from app.parts import Parts
 from app.store import dead_letters, keys
 from app.store.keys import Keys
 from app.store.rounds import GROUP

@@ -11,10 +11,10 @@ from click.testing import CliRunner, Result
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
+from app.bootstrap import Parts
 from app.cli import main
 from app.config import Settings
 from app.domain import Round
-from app.parts import Parts
 from app.store.keys import Keys
 from tests.integration.asking import buy, problem
 from tests.selling import fulfil_all, mode, order

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from app.bootstrap import Parts
 from app.cli import main
 from app.config import SETTINGS, Settings
 from app.domain import WrongDatabase
-from app.parts import Parts
 from app.store import db
 from tests.servers import PostgresServer, StoreServer
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner, Result
 
+from app.bootstrap import Parts
 from app.cli import main
 from app.config import Settings
-from app.parts import Parts
 from app.service.beat import Beat
 from app.store.keys import Keys
 from tests.selling import fulfil_all, mode, order

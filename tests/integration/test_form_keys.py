@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app import create_shop
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from tests.integration.asking import buy, form_key, key_on, problem
 from tests.lossy import LosesReplies
 from tests.selling import fulfil_all

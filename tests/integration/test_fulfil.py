@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
+from app.bootstrap import Parts
 from app.domain import DatabaseAway, Round
-from app.parts import Parts
 from app.service import fulfil as fulfilling
 from app.service.fulfil import Fulfil
 from app.store import db, orders

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from app.parts import Parts
+from app.bootstrap import Parts
 from app.service import fulfil as fulfilling
 from app.store import keys, orders
 from app.store.keys import Keys

@@ -15,11 +15,11 @@ import pytest
 import redis
 from sqlalchemy import text
 
+from app.bootstrap import Parts
 from app.domain import NotOnSale, Outcome, StoreAway
 from app.locks.queue import line
 from app.locks.queue.connections import connections as real_connections
 from app.locks.queue.scripts import RELEASE
-from app.parts import Parts
 from app.service.purchase import Purchase
 from app.store import db, sales
 from app.store.keys import Keys

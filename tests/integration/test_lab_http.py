@@ -9,9 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
 from app.modes import MODES
-from app.parts import Parts
 from tests.selling import fulfil_all, mode, order
 
 HTML = {"Accept": "text/html"}

@@ -9,9 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Clock
-from app.parts import Parts
 from app.service.comparison.record import Comparison
 from app.service.reading import ways
 from app.service.stampede.record import How, Run

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from app.bootstrap import Parts
 from app.domain import ITEMS
-from app.parts import Parts
 from app.service.lag import Lag, lag
 from app.store import keys
 from app.store.keys import Keys

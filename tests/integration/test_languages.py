@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app import create_lab, create_shop
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from tests.integration.asking import buy, problem
 from tests.integration.chinese import HTML, ZH, only_chinese, pages
 from tests.reading import Page, english

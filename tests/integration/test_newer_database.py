@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from app.bootstrap import Parts
 from app.domain import Newer
-from app.parts import Parts
 from tests.servers import StoreServer
 from tests.shop import Shop, full_environ
 

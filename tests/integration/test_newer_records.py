@@ -9,9 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Newer, Order, Outcome, Round, Unreadable
-from app.parts import Parts
 from app.service.comparison.record import Comparison
 from app.service.stampede.record import Run
 from app.store import history, keys

@@ -11,9 +11,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from app import create_lab, create_shop
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Order
-from app.parts import Parts
 from app.service.classroom.members import Member
 from app.service.comparison.record import Comparison
 from app.service.stampede.record import Run

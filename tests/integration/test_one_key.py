@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from app.bootstrap import Parts
 from app.domain import Outcome, Round
 from app.locks.queue import Fused
 from app.modes import MODES
-from app.parts import Parts
 from app.service.purchase import Purchase
 from app.service.rounds import in_database
 from app.store.keys import Keys

@@ -8,8 +8,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 
 RUNS_ON = ["valkey"]
 

@@ -14,8 +14,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.service import readiness, standing
 from app.service.lag import lag
 from app.service.standing import Standing

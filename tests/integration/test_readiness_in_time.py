@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from app import create_lab, create_shop
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from tests.servers import PostgresServer, StoreServer, free_port
 
 RUNS_ON = ["valkey"]  # whoever is frozen says nothing

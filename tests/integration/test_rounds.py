@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownRound
 from app.modes import MODES
-from app.parts import Parts
 from app.service.purchase import Purchase
 from app.service.tally import BEAT_S
 from app.service.warnings import warnings

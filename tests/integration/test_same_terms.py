@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.cli import main
 from app.config import Settings
-from app.parts import Parts
 
 RUNS_ON = ["valkey"]
 Told = Callable[..., Any]

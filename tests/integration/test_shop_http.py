@@ -8,8 +8,8 @@ from pathlib import Path
 from flask.testing import FlaskClient
 
 from app import create_shop
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from tests.integration.asking import buy, form_key, problem
 from tests.selling import fulfil_all
 from tests.servers import free_port

@@ -11,9 +11,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import DatabaseAway, Lacking, Outcome
-from app.parts import Parts
 from app.service.purchase import Purchase
 from app.service.warnings import warnings
 from app.store.keys import Keys

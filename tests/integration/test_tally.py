@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 import redis
 
+from app.bootstrap import Parts
 from app.domain import Outcome, Round, StoreAway
-from app.parts import Parts
 from app.service import tally
 from app.service.purchase import Purchase
 from app.service.tally import BEAT_S, DEAD_S, worker_statuses

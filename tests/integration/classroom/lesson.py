@@ -7,7 +7,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from app.parts import Parts
+from app.bootstrap import Parts
 from app.service.classroom.follow import Event, follow
 from app.web.lab.classroom import document
 

@@ -11,9 +11,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_shop
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import ClassIsFull
-from app.parts import Parts
 from app.service.classroom.members import GONE, LONG_GONE, MOST, Member
 from app.store import classroom as class_records
 from app.web.classroom import NOTHING

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from app.parts import Parts
+from app.bootstrap import Parts
 from app.service.classroom import sale
 from app.service.classroom.sale import Phase
 from app.service.stampede.runs import TO_START

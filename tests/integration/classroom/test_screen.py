@@ -12,8 +12,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.service.classroom.addresses import shop_addresses
 from app.service.classroom.follow import AWAY, BACK, follow
 from app.web.lab.classroom import document

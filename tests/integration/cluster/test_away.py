@@ -11,9 +11,9 @@ import pytest
 import redis
 
 from app import create_lab, create_shop
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import ITEMS, Outcome, StoreAway
-from app.parts import Parts
 from app.service.purchase import Purchase
 from app.store.redis import connect
 from tests.cluster import ClusterServer

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import ITEMS
-from app.parts import Parts
 from app.service.fulfil import WAIT, Consumer, Fulfil
 from app.service.lag import lag
 from app.store.keys import Keys

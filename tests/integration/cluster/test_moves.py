@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 from redis.exceptions import AskError, MovedError, TryAgainError
 
+from app.bootstrap import Parts
 from app.domain import Outcome, StoreAway
-from app.parts import Parts
 from app.service.purchase import Purchase
 from app.store.redis import Wire, connect, metered
 from app.store.topology import MOST_REDIRECTS

@@ -12,9 +12,9 @@ from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
 from redis.retry import Retry
 
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Outcome, StoreAway
-from app.parts import Parts
 from app.store.keys import Keys
 from app.store.redis import connect
 from tests.cluster import ClusterServer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import redis
 
+from app.bootstrap import Parts
 from app.domain import ITEMS
-from app.parts import Parts
 from app.service.lag import lag
 from app.service.readiness import State
 from app.store import keys

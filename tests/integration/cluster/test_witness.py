@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import NotOnSale, Outcome, StoreAway
-from app.parts import Parts
 from app.service.purchase import Purchase
 from app.store import lacks
 from app.store.cluster import Cluster

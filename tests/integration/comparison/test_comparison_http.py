@@ -13,8 +13,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.service.comparison.record import Comparison
 from app.service.stampede.record import How
 from tests.integration.asking import problem

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import ComparisonIsOn, Invalid, RunIsOn, UnknownComparison, UnknownItem
-from app.parts import Parts
 from app.service.comparison.record import Comparison, Planned, Result
 from app.service.stampede import runs
 from app.service.stampede.events import follow

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.service.comparison import conduct as module
 from app.service.comparison.conduct import Conduct
 from app.service.comparison.record import Comparison

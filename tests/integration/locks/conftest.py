@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
-from app.parts import Parts
 from app.store.servers import Servers
 from tests.forks import Forked
 from tests.holder import hold

@@ -8,9 +8,9 @@ import time
 import pytest
 from sqlalchemy import insert, select, text, update
 
+from app.bootstrap import Parts
 from app.domain import Clock, DatabaseAway
 from app.locks.db_unique import DbUnique
-from app.parts import Parts
 from app.store.named_locks import LockRow, Now
 from tests.integration.database import before_statement
 from tests.selling import at_once, fulfil_all, mode, order

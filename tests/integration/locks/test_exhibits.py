@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import redis
 
-from app.parts import Parts
+from app.bootstrap import Parts
 from tests.forks import Forked
 from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
 from tests.servers import until

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Clock
 from app.locks.fenced import Fenced
-from app.parts import Parts
 from app.store.servers import Servers
 from tests.servers import StoreServer, until
 

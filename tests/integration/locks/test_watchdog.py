@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from app.bootstrap import Parts
 from app.locks import LOCKS
-from app.parts import Parts
 from app.store.servers import Servers
 from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
 from tests.servers import StoreServer, until

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Outcome, Round
 from app.locks import LOCKS
 from app.modes import MODES
-from app.parts import Parts
 from app.service.rounds import in_database
 from app.store.cluster import Cluster
 from app.store.keys import Keys

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Outcome
-from app.parts import Parts
 from tests.selling import ON_DATABASES, SOUND, at_once, fulfil_all, mode, order
 
 RUNS_ON = ["valkey", "cluster"]

@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Outcome
-from app.parts import Parts
 from app.store.keys import Keys
 from tests import dying
 from tests.forks import Forked

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Outcome
-from app.parts import Parts
 from app.store.keys import Keys
 from tests.selling import HandClock, Once, at_once, fulfil_all, mode, order
 from tests.wire import Buyer, Handed, lease_runs_out

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Outcome
-from app.parts import Parts
 from app.store.keys import Keys
 from tests.selling import HandClock, Once, fulfil_all, mode, order
 from tests.servers import StoreServer, until

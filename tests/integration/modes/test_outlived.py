@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Outcome, Round
-from app.parts import Parts
 from app.store.keys import Keys
 from tests.selling import HandClock, Once, fulfil_all, mode, order
 from tests.wire import Buyer, Handed, lease_runs_out

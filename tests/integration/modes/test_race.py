@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Outcome
-from app.parts import Parts
 from app.service.rounds import in_database
 from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
 from tests.servers import until

@@ -11,8 +11,8 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
+from app.bootstrap import Parts
 from app.domain import Outcome, Round, Sale
-from app.parts import Parts
 from tests.integration.database import (
     LOCKING,
     before_statement,

@@ -12,9 +12,9 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import insert, text, update
 
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import DatabaseAway, Outcome
-from app.parts import Parts
 from app.store.stock import Receipt, StockRow
 from tests import dying
 from tests.forks import Forked

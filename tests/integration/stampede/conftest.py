@@ -9,8 +9,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.service.stampede.record import Run
 
 NAIVE = {"item": "apple", "mode": "naive", "stock": 10, "times": {"think": 5}}

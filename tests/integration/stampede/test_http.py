@@ -10,8 +10,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from app.service.stampede.record import How, Run
 from tests.integration.asking import problem
 from tests.integration.stampede.following import Told, told

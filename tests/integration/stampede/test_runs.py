@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Invalid, RunIsOn, UnknownItem, UnknownRound, UnknownRun
-from app.parts import Parts
 from app.service.stampede import runs as module
 from app.service.stampede.events import follow
 from app.service.stampede.heartbeat import Heartbeat

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.bootstrap import Parts
 from app.config import Settings
-from app.parts import Parts
 from tests.servers import StoreServer
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from click.testing import CliRunner, Result
 
+from app.bootstrap import Parts
 from app.cli import main
 from app.config import SETTINGS
 from app.domain import Outcome
-from app.parts import Parts
 from app.service.purchase import Purchase
 
 

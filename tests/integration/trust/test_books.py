@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import DatabaseAway, Lacking, NotOnSale
-from app.parts import Parts
 from app.service.trust import TURN
 from app.store import lacks
 from tests.integration.trust.hands import killed, lastapple, sold

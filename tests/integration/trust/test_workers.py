@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import redis
 
+from app.bootstrap import Parts
 from app.domain import NotOnSale, Outcome, Round, StoreAway
-from app.parts import Parts
 from app.service.audit import Audit
 from app.service.purchase import Purchase
 from app.store import lacks

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from app.bootstrap import Parts
 from app.domain import Clock
 from app.locks.queue.connections import Connections
 from app.locks.queue.line import Line
 from app.locks.queue.turn import Grant, Turn
-from app.parts import Parts
 from tests.servers import until
 
 NAME = "{apple}:1:lock"

@@ -8,10 +8,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Clock
 from app.locks.queue.cohort import Cohort, Held, _cohorts
 from app.locks.queue.contender import Contender
-from app.parts import Parts
 from app.store.redis import Wire, metered
 from tests.servers import until
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 import redis
 
+from app.bootstrap import Parts
 from app.domain import Clock
 from app.locks.queue import cohort
 from app.locks.queue.cohort import Cohort
 from app.locks.queue.contender import Contender
-from app.parts import Parts
 from tests.servers import StoreServer, until
 
 RUNS_ON = ["valkey"]

@@ -10,8 +10,8 @@ from typing import cast
 
 import pytest
 
+from app.bootstrap import Parts
 from app.locks.queue.line import HANDOVER
-from app.parts import Parts
 from tests.crowd import KEY, LOG, crowd
 from tests.forks import Forked
 from tests.servers import until

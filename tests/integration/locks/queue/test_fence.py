@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.parts import Parts
+from app.bootstrap import Parts
 from tests.integration.locks.queue.standing import (
     FENCE,
     line,

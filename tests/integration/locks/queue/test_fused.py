@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Clock, Outcome
 from app.locks.queue import Fused
 from app.locks.queue.line import HANDOVER
 from app.modes.lock import Lock
-from app.parts import Parts
 from tests.integration.locks.queue.standing import LINE, NAME, line
 from tests.selling import fulfil_all, in_stream, mode, order
 from tests.servers import until

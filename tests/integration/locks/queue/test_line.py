@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import orjson
 import pytest
 
+from app.bootstrap import Parts
 from app.locks.queue.line import HANDOVER, Line
-from app.parts import Parts
 from app.store.redis import Wire, metered
 from tests.integration.locks.queue.standing import (
     LINE,

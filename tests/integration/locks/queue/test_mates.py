@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Clock
 from app.locks.queue.line import HANDOVER, Line
 from app.locks.queue.turn import Turn
-from app.parts import Parts
 from app.store.redis import Wire, metered
 from tests.integration.locks.queue.standing import NAME, apart, line, stand
 from tests.servers import until

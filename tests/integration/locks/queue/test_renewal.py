@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from app.bootstrap import Parts
 from app.locks.queue import Lock, Queue
 from app.locks.queue.cohort import Held
 from app.locks.queue.contender import Contender
-from app.parts import Parts
 from tests.integration.locks.queue.standing import NAME, ByHand
 
 RUNS_ON = ["valkey"]

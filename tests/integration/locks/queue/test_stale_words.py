@@ -6,10 +6,10 @@ import math
 
 import pytest
 
+from app.bootstrap import Parts
 from app.domain import Clock
 from app.locks.queue.line import Line
 from app.locks.queue.turn import Turn
-from app.parts import Parts
 from tests.integration.locks.queue.standing import NAME, apart, strange
 from tests.servers import until
 
