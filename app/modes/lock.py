@@ -13,9 +13,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import chain
 
+from fairlock import FusedLock
+
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
-from app.locks.queue import Fused
 from app.store import lua
 from app.store.keys import Keys
 from app.store.servers import Servers
@@ -86,8 +87,8 @@ class Lock:
         deadline = self.clock.now() + self.round.wait / 1000
         reads = [self.keys.stock, self.keys.key(order.key), self.keys.ended]
         for attempt in range(1, self.round.attempts + 1):
-            lock = Fused(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
-            values = lock.acquire(reads, timeout=deadline - self.clock.now())
+            lock = FusedLock(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+            values = lock.acquire(reads, timeout_s=deadline - self.clock.now())
             if values is None:
                 return Sale(Outcome.BUSY, attempts=attempt)
             stock, seen, ended = values

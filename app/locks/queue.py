@@ -11,14 +11,12 @@ Sound     while its holder is not frozen for longer than the lease; without thin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+
+from fairlock import Contender, Held
 
 from app.domain import Clock
 from app.locks.handle import Handle
-from app.locks.queue.cohort import Held
-from app.locks.queue.contender import Contender
-from app.locks.queue.line import HANDOVER, Line
 from app.store.servers import Servers
 
 
@@ -27,21 +25,12 @@ class Queue(Handle):
     exhibit = False
     outlived = False  # it is renewed
 
-    def __init__(
-        self,
-        servers: Servers,
-        clock: Clock,
-        key: str,
-        lease: float,
-        cohort: int = 0,
-        renew: bool = True,
-    ) -> None:
-        """`cohort` is the most passes inside this process; `renew` keeps the lease alive."""
+    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
         super().__init__(servers, clock, key, lease)
-        self.renew = renew
-        self.contender = Contender(servers.store, clock, key, lease, cohort, counts=self.counts)
+        self.store = servers.store
+        self.contender = Contender(self.store, key, lease, clock=clock, counts=self.counts)
         self.held: Held | None = None
-        self.stop_renewal: Callable[[], None] = lambda: None
+        self.stop_renewing: Callable[[], None] = lambda: None
 
     @property
     def fence(self) -> int | None:
@@ -49,26 +38,26 @@ class Queue(Handle):
         return self.held.fence if self.held else None
 
     def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-        """Stand in line: no polling, so this is not the loop that the others have."""
+        """As every recipe's, but it waits for its call instead of asking again and again."""
         self.held = self.contender.acquire(self.clock.token(), blocking, timeout)
         if self.held is None:
             return False
         self.ends = self.held.ends
-        if self.renew:
-            self.stop_renewal = self.clock.every(self.lease / 3, self._renew)
+        # Each third of it: two renewals may fail before the lease has ended.
+        self.stop_renewing = self.clock.every(self.lease / 3, self.renew)
         return True
 
     def attempt(self) -> bool:
         return self.acquire(blocking=False)
 
     def free(self) -> bool:
-        self.stop_renewal()
+        self.stop_renewing()
         held, self.held = self.held, None
         return held is not None and self.contender.release(held)
 
     def extend(self, seconds: float) -> bool:
         """Let the lease end `seconds` from now. False, and nothing done: not mine any more."""
-        if self.held is None or not self.contender.keep(self.held, seconds):
+        if self.held is None or not self.contender.extend(self.held, seconds):
             self.lose()
             return False
         self.ends = self.held.ends
@@ -76,15 +65,15 @@ class Queue(Handle):
 
     def owned(self) -> bool:
         """Ask the server: is it mine?"""
-        holder = self.servers.store.get(self.key)
+        holder = self.store.get(self.key)
         return self.held is not None and holder == self.held.token.encode()
 
     def locked(self) -> bool:
         """Ask the server: is it anybody's?"""
-        return bool(self.servers.store.exists(self.key))
+        return bool(self.store.exists(self.key))
 
-    def _renew(self) -> bool:
-        """Every third of a lease. False, and so the last time, when it is not mine any more."""
+    def renew(self) -> bool:
+        """Runs in a thread of its own. False: never again."""
         held = self.held
         if held is None:
             return False
@@ -97,31 +86,3 @@ class Queue(Handle):
         self.counts.renewals += 1
         self.ends = held.ends
         return True
-
-
-class Fused:
-    """The lock around a section that is itself commands: they travel with it.
-
-    Acquire brings what is to be read; release writes, frees and calls the next, in one step, if
-    the lock is still mine. Two trips a section, and no blind write: always sound.
-    """
-
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        # No work is done meanwhile: who takes longer than a hand-over may, is frozen.
-        self.line = Line(servers.store, clock, key, min(lease, HANDOVER), tokens=0)
-        self.clock = clock
-
-    def acquire(self, reads: Sequence[str], timeout: float) -> list[Any] | None:
-        """The values of the keys `reads`; None when my turn did not come within `timeout` s."""
-        # A token for each turn: a word to an earlier one must not pass for this one's.
-        self.token = self.clock.token()
-        grant = self.line.acquire(self.token, True, timeout, reads)
-        return None if grant is None else grant.values
-
-    def release(self, *commands: Sequence[Any]) -> bool:
-        """Do `commands` (name, key, ...) and go. False: too late, nothing was done.
-
-        One that answers nil (SET with NX or XX) was refused: none behind it is done, and it is
-        False, too.
-        """
-        return self.line.release(self.token, commands)
