@@ -12,12 +12,12 @@ Sound     while its holder is not frozen for longer than the lease; without thin
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Unpack
 
+import redis
 from fairlock import Contender, Held
 
-from app.domain import Clock
-from app.locks.handle import Handle
-from app.store.servers import Servers
+from app.locks.handle import LEASE_S, Handle, How
 
 
 class Queue(Handle):
@@ -25,10 +25,12 @@ class Queue(Handle):
     exhibit = False
     outlived = False  # it is renewed
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.store = servers.store
-        self.contender = Contender(self.store, key, lease, clock=clock, counts=self.counts)
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.contender: Contender
         self.held: Held | None = None
         self.stop_renewing: Callable[[], None] = lambda: None
 
@@ -37,27 +39,30 @@ class Queue(Handle):
         """The fencing token: higher than that of every holder before me."""
         return self.held.fence if self.held else None
 
-    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-        """As every recipe's, but it waits for its call instead of asking again and again."""
-        self.held = self.contender.acquire(self.clock.token(), blocking, timeout)
+    def obtain(self, blocking: bool, wait_s: float | None) -> bool:
+        """By waiting for its call."""
+        self.contender = Contender(
+            self.store, self.key, self.lease_s, clock=self.clock, counts=self.counts
+        )
+        self.held = self.contender.acquire(self.clock.token(), blocking, wait_s)
         if self.held is None:
             return False
         self.ends = self.held.ends
         # Each third of it: two renewals may fail before the lease has ended.
-        self.stop_renewing = self.clock.every(self.lease / 3, self.renew)
+        self.stop_renewing = self.clock.every(self.lease_s / 3, self.renew)
         return True
 
     def attempt(self) -> bool:
-        return self.acquire(blocking=False)
+        return self.obtain(False, None)
 
     def free(self) -> bool:
         self.stop_renewing()
         held, self.held = self.held, None
         return held is not None and self.contender.release(held)
 
-    def extend(self, seconds: float) -> bool:
-        """Let the lease end `seconds` from now. False, and nothing done: not mine any more."""
-        if self.held is None or not self.contender.extend(self.held, seconds):
+    def extend(self, lease_s: float) -> bool:
+        """Let the lease end in `lease_s` from now. False, and nothing done: not mine any more."""
+        if self.held is None or not self.contender.extend(self.held, lease_s):
             self.lose()
             return False
         self.ends = self.held.ends

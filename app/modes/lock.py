@@ -39,8 +39,9 @@ class Lock:
     def sell(self, order: Order) -> Sale:
         if self.round.recipe == "queue" and not self.round.think:
             return self.fused(order)
-        lock = self.recipe(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
-        if not lock.acquire(timeout=self.round.wait / 1000):
+        client = getattr(self.servers, self.recipe.needs)
+        lock = self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+        if not lock.acquire(wait_s=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
             sale = self.critical_section(order)

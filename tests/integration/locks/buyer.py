@@ -57,7 +57,9 @@ class Buyer:
         self.clock = StoryClock(story, name, ahead)
         self.servers = TapedServers(story.settings, self, story.where.masters)
         self.store = self.servers.store
-        self.lock = story.recipe(self.servers, self.clock, "lock", LEASE)
+        self.lock = story.recipe(
+            getattr(self.servers, story.recipe.needs), "lock", LEASE, clock=self.clock
+        )
         self.hands: dict[str, Callable[[], object]] = {}  # command -> what happens before it
         self.meanwhile: list[Callable[[], object]] = []  # what happens while it stands in line
         self.cut: set[str] = set()  # commands that never arrive

@@ -44,7 +44,7 @@ def releases_first(monkeypatch: pytest.MonkeyPatch) -> ReleasesFirst:
 
 def test_is_no_loss(parts: Parts, releases_first: ReleasesFirst) -> None:
     clock = ByHand()
-    lock = Queue(parts.servers, clock, NAME, 10.0)
+    lock = Queue(parts.store, NAME, 10.0, clock=clock)
     assert lock.acquire()
     releases_first(lock.contender, lock.release)
     assert not clock.renew(), "it was the last time"
@@ -53,7 +53,7 @@ def test_is_no_loss(parts: Parts, releases_first: ReleasesFirst) -> None:
 
 def test_a_renewal_that_comes_too_late_is_one(parts: Parts, releases_first: ReleasesFirst) -> None:
     clock = ByHand()
-    lock = Queue(parts.servers, clock, NAME, 10.0)
+    lock = Queue(parts.store, NAME, 10.0, clock=clock)
     assert lock.acquire()
     releases_first(lock.contender, lambda: parts.store.delete(NAME))
     assert not clock.renew()

@@ -44,7 +44,7 @@ MUTANTS = [
     Mutant(
         "queue: does not renew",
         IN_RECIPE,
-        "self.stop_renewing = self.clock.every(self.lease / 3, self.renew)",
+        "self.stop_renewing = self.clock.every(self.lease_s / 3, self.renew)",
         "self.stop_renewing = lambda: None",
         LONG_WORK,
         "oversell",

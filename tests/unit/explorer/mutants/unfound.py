@@ -16,7 +16,7 @@ MISSED = [
     Mutant(
         "decr: the order's key is not locked",
         "modes/decr.py",
-        "if not lock.acquire(timeout=self.round.wait / 1000):",
+        "if not lock.acquire(wait_s=self.round.wait / 1000):",
         "if False:",
         Budget(Target("decr")),
         NOTHING,
@@ -25,7 +25,7 @@ MISSED = [
     Mutant(
         "lease: all buyers have the same token",
         "locks/lease.py",
-        "self.token = clock.token()",
+        "self.token = self.clock.token()",
         'self.token = "mine"',
         Budget(Target("lock:lease"), Faults(pause=1)),
         NOTHING,
