@@ -218,6 +218,6 @@ def parts(settings: Settings, tables: Path) -> Iterator[Parts]:
         for master in parts.servers.masters:
             master.connection_pool.disconnect()
     if settings.zookeeper_hosts:
-        leave(parts.servers.zookeeper.client)
+        leave(parts.servers.zookeeper)
     parts.store.close()
     parts.engine.dispose()

@@ -10,7 +10,6 @@ import threading
 from multiprocessing.connection import Connection
 
 from app.config import Settings
-from app.domain import Clock
 from app.locks.queue import Queue
 from app.store.servers import Servers
 
@@ -34,8 +33,8 @@ def crowd(pipe: Connection, settings: Settings, threads: int, lease: float) -> N
 
 def contend(servers: Servers, lease: float, stop: threading.Event) -> None:
     while not stop.is_set():
-        lock = Queue(servers, Clock(), KEY, lease)
-        if not lock.acquire(timeout=30):
+        lock = Queue(servers.store, KEY, lease)
+        if not lock.acquire(wait_s=30):
             continue
         number = int(servers.store.get(NUMBER) or 0)
         with servers.store.pipeline() as pipe:

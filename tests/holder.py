@@ -12,10 +12,8 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 from app.config import Settings
-from app.domain import Clock
-from app.locks import LOCKS
 from app.locks.handle import Handle
-from tests.locking import KEY, held_up
+from tests.locking import KEY, handle, held_up
 
 
 def hold(
@@ -32,7 +30,7 @@ def hold(
         pipe.send("hanging")
         signal.pause()
 
-    lock = LOCKS[name](held_up(settings, hang_before, hang), Clock(), key, lease)
+    lock = handle(name, held_up(settings, hang_before, hang), lease_s=lease, key=key)
     held = threading.Event()
     threading.Thread(target=tell_of_waiting, args=(pipe, lock, held), daemon=True).start()
     lock.acquire()

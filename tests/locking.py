@@ -10,6 +10,7 @@ from sqlalchemy import update
 
 from app.config import Settings
 from app.domain import Clock
+from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.named_locks import LockRow
 from app.store.redis import Metered
@@ -23,6 +24,14 @@ TakeAway = Callable[[Handle], None]  # the fixture `take_away`
 HoldUp = Callable[[Settings, str, Callable[[], object]], Servers]  # the fixture `hold_up`
 
 NO_LEASE = {"setnx"}  # such a lock goes away when somebody deletes it, not with time
+
+
+def handle(
+    name: str, at: Servers, by: Clock | None = None, lease_s: float = 10.0, key: str = KEY
+) -> Handle:
+    """Of a recipe, on the client in which it lives."""
+    recipe = LOCKS[name]
+    return recipe(getattr(at, recipe.needs), key, lease_s, clock=by or Clock())
 
 
 class SetClock(Clock):

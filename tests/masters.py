@@ -19,7 +19,7 @@ Reach = Callable[[list[StoreServer]], Servers]
 
 
 def lock(at: Servers, clock: Clock | None = None, lease: float = PLENTY) -> Redlock:
-    return Redlock(at, clock or Clock(), KEY, lease)
+    return Redlock(at.masters, KEY, lease, clock=clock or Clock())
 
 
 def holds(master: StoreServer) -> bool:

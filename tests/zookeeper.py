@@ -106,12 +106,12 @@ def end_session(servers: Servers) -> None:
     A session can be entered anew by who knows its number and password; and then be closed, unless
     who was in it before is quicker to come back: then again.
     """
-    mine = servers.zookeeper.client
+    mine = servers.zookeeper
     session = mine.client_id
 
     def ended() -> bool:
         if mine.client_id == session:
-            again = KazooClient(servers.zookeeper.hosts, client_id=session)
+            again = KazooClient(servers.settings.zookeeper_hosts, client_id=session)
             again.start()
             leave(again)
         return mine.client_id not in (None, session)  # None: not connected
@@ -129,7 +129,7 @@ def waiting(pool: ThreadPoolExecutor, lock: Zookeeper, then: Callable[[], object
     """Let it wait in a thread, and do something when it holds."""
 
     def wait() -> None:
-        assert lock.acquire(timeout=30)
+        assert lock.acquire(wait_s=30)
         then()
 
     pool.submit(wait)

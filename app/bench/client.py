@@ -83,5 +83,5 @@ class CountedServers(Servers):
         if "engine" in self.__dict__:
             self.engine.dispose()
         if self._zookeeper:
-            self._zookeeper.client.stop()
-            self._zookeeper.client.close()
+            self._zookeeper.stop()
+            self._zookeeper.close()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from functools import partial
 
+from fairlock import FusedLock, Lock
+
 from app.bench.contender import PATIENCE, Attempt, Contender, Guarded, Names
-from app.domain import Clock
-from app.locks.queue import Fused, Lock
 from app.store.servers import Servers
 
 COHORT = 64  # passes between threads of one process, at most
@@ -24,7 +24,7 @@ class Inlined:
     """The section of the other rows, its commands travelling with the lock."""
 
     def __init__(self, servers: Servers, names: Names, lease: int) -> None:
-        self.lock = Fused(servers, Clock(), names.lock, lease)
+        self.lock = FusedLock(servers.store, names.lock, lease)
         self.names = names
 
     def sell(self) -> Attempt:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.bench.contender import PATIENCE, Contender, Guarded, Names
 from app.domain import Clock
 from app.locks.handle import Handle
@@ -11,20 +13,21 @@ from app.store.servers import Servers
 class Recipe:
     """One of our recipes as a lock that is used again and again."""
 
-    def __init__(self, recipe: type[Handle], servers: Servers, name: str, lease: float) -> None:
+    def __init__(self, recipe: type[Handle], client: Any, name: str, lease_s: float) -> None:
         self.recipe = recipe
-        self.servers = servers
+        self.client = client
         self.clock = Clock()
         self.name = name
-        self.lease = lease
+        self.lease_s = lease_s
 
     def acquire(self) -> bool:
-        self.handle = self.recipe(self.servers, self.clock, self.name, self.lease)
-        return self.handle.acquire(timeout=PATIENCE)
+        self.handle = self.recipe(self.client, self.name, self.lease_s, clock=self.clock)
+        return self.handle.acquire(wait_s=PATIENCE)
 
     def release(self) -> bool:
         return self.handle.release()
 
 
 def contender(recipe: type[Handle], servers: Servers, names: Names, lease: float) -> Contender:
-    return Guarded(Recipe(recipe, servers, names.lock, lease), servers.store, names)
+    lock = Recipe(recipe, getattr(servers, recipe.needs), names.lock, lease)
+    return Guarded(lock, servers.store, names)

@@ -65,9 +65,9 @@ OURS = [
 ]
 
 QUEUE = [
-    Row("queue", "app.locks.queue.Lock(), strictly first come, first served", queue.no_cohort),
-    Row("queue-cohort", f"app.locks.queue.Lock(cohort={queue.COHORT})", queue.cohort),
-    Row("queue-inlined", "app.locks.queue.Fused, the section's commands inside", queue.Inlined),
+    Row("queue", "fairlock.Lock(), strictly first come, first served", queue.no_cohort),
+    Row("queue-cohort", f"fairlock.Lock(cohort={queue.COHORT})", queue.cohort),
+    Row("queue-inlined", "fairlock.FusedLock, the section's commands inside", queue.Inlined),
 ]
 
 PEERS = [

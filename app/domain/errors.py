@@ -134,6 +134,10 @@ class WrongDatabase(ShopError):
     """The database cannot keep what we sell; the text says what to do."""
 
 
+class LockBusy(ShopError):
+    """The lock did not become ours in the time that we had for it."""
+
+
 class LockLost(ShopError):
     """The critical section ended, and its lock had gone to nobody or to somebody else."""
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from greenlet import greenlet
 
-SHOWN = ("app.modes.", "app.locks.")
+SHOWN = ("app.modes.", "app.locks.", "fairlock.")
 
 
 class Spot(NamedTuple):

@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
+from fairlock import connections
+from fairlock.queue import WaitQueue
 from greenlet import getcurrent
 
 from app.explorer.strand import Strand, here
-from app.locks.queue import connections
-from app.locks.queue.line import Line
 from app.store import redis as store
 
 YOUNG = 100_000  # objects, before the interpreter looks whether some of them are garbage
@@ -45,7 +45,7 @@ def _a_uuid(*_: Any) -> uuid.UUID:
     return uuid.UUID(int=(ord(here.buyer.name[0]) << 64) + here.buyer.tokens)
 
 
-def _process(_: Line) -> str:
+def _process(_: WaitQueue) -> str:
     return f"process-{here().buyer.name}"
 
 
@@ -65,7 +65,7 @@ def of_their_own() -> Iterator[None]:
         mock.patch.object(connections, "_thread", OfAStrand()),
         mock.patch.object(connections, "time", NeverIdle),
         mock.patch.object(store, "time", NeverIdle),
-        mock.patch.object(Line, "process", _process),
+        mock.patch.object(WaitQueue, "process", _process),
         _few_collections(),
     ):
         yield

@@ -6,12 +6,12 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from fairlock import scripts as fairlock
 from redis.lock import Lock
 
 from app.explorer.model.scripts import sha
 from app.explorer.model.values import Command, Err, Ok, Reply
 from app.explorer.request import Hear, Lost, Request, Send
-from app.locks.queue import scripts as queue
 from app.store import lua
 
 PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is but one item and one round
@@ -64,7 +64,7 @@ def scripts() -> dict[str, str]:
     """The project's, by their files' names: any shop's store knows them after some purchases."""
     names = [path.name for path in files(lua).iterdir() if path.name.endswith(".lua")]
     found = {name: lua.source(name.removesuffix(".lua")) for name in names}
-    for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
+    for script in (fairlock.ACQUIRE, fairlock.TAKE, fairlock.RELEASE, fairlock.LEAVE):
         found[f"queue/{script.name}.lua"] = script.text
     return found
 

@@ -11,19 +11,19 @@ Taught    Only named there, as another way. What is easily forgotten is that a r
 
 from __future__ import annotations
 
-from sqlalchemy import Delete, Update, delete, exists, insert, select, update
+from typing import Unpack
+
+from sqlalchemy import Delete, Engine, Update, delete, exists, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from app.domain import Clock
-from app.locks.handle import Handle
+from app.locks.handle import LEASE_S, Handle, How
 from app.store.named_locks import LockRow, Now
-from app.store.servers import Servers
-from app.store.transactions import Contended
+from app.store.transactions import Contended, Transactions
 
-# s to wait for others' transactions: short to acquire, as there will be another attempt; long to
+# To wait for others' transactions: short to acquire, as there will be another attempt; long to
 # release, as there will not, and all would wait for the lease.
-AT_ATTEMPT = 0.05
-AT_RELEASE = 5.0
+AT_ATTEMPT_S = 0.05
+AT_RELEASE_S = 5.0
 
 
 class DbUnique(Handle):
@@ -32,35 +32,35 @@ class DbUnique(Handle):
     cost = (0, 0)
     tutorials = (2,)
     needs = "database"
+    # A look costs several times one at the store, and the release stands in line with them.
+    poll_s = (0.005, 0.025)
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.database = servers.transactions
-        self.token = clock.token()
-        is_mine = (LockRow.name == key) & (LockRow.owner == self.token)
+    def __init__(
+        self, engine: Engine, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(engine, key, lease_s, **how)
+        self.database = Transactions(engine)
+        self.token = self.clock.token()
+        is_mine = (LockRow.name == self.key) & (LockRow.owner == self.token)
         self.mine = is_mine & (LockRow.until >= Now())
 
     def attempt(self) -> bool:
         # The lease begins when the database writes it: later than this moment, so we err early.
-        ends = self.clock.now() + self.lease
+        ends = self.clock.now() + self.lease_s
         try:
             # Looking decides nothing, but costs little: a refused INSERT has locked SQLite's file,
             # and in PostgreSQL it leaves a dead row behind until VACUUM.
-            if not self.held(AT_ATTEMPT) and (self.insert() or self.take_over()):
+            if not self.held(AT_ATTEMPT_S) and (self.insert() or self.take_over()):
                 self.ends = ends
                 return True
         except Contended:
             pass  # others are at the same row, or file: the next attempt will tell
         return False
 
-    def pause(self) -> float:
-        # A look costs several times one at the store, and the release stands in line with them.
-        return 0.005 + self.clock.random() * 0.02
-
     def insert(self) -> bool:
-        row = {"name": self.key, "owner": self.token, "until": Now() + self.lease}
+        row = {"name": self.key, "owner": self.token, "until": Now() + self.lease_s}
         try:
-            with self.database.begin(AT_ATTEMPT) as sql:
+            with self.database.begin(AT_ATTEMPT_S) as sql:
                 sql.execute(insert(LockRow).values(row))
         except IntegrityError:
             return False  # the name is there: somebody holds it, or held it and died
@@ -68,11 +68,11 @@ class DbUnique(Handle):
 
     def take_over(self) -> bool:
         """Of many who see a lease that is over, one still finds it so when he writes."""
-        with self.database.begin(AT_ATTEMPT) as sql:
+        with self.database.begin(AT_ATTEMPT_S) as sql:
             taken = sql.execute(
                 update(LockRow)
                 .where(LockRow.name == self.key, LockRow.until < Now())
-                .values(owner=self.token, until=Now() + self.lease)
+                .values(owner=self.token, until=Now() + self.lease_s)
             )
         return bool(taken.rowcount)
 
@@ -80,10 +80,10 @@ class DbUnique(Handle):
         # A row whose lease is over stays, for the next one to take over.
         return self._write(delete(LockRow).where(self.mine))
 
-    def extend(self, seconds: float) -> bool:
-        """Let the lease end `seconds` from now. False, and nothing done: not mine any more."""
-        ends = self.clock.now() + seconds
-        if self._write(update(LockRow).where(self.mine).values(until=Now() + seconds)):
+    def extend(self, lease_s: float) -> bool:
+        """Let the lease end in `lease_s` from now. False, and nothing done: not mine any more."""
+        ends = self.clock.now() + lease_s
+        if self._write(update(LockRow).where(self.mine).values(until=Now() + lease_s)):
             self.ends = ends
             return True
         self.lose()
@@ -91,19 +91,19 @@ class DbUnique(Handle):
 
     def owned(self) -> bool:
         """Ask the database: is it mine?"""
-        with self.database.begin(AT_RELEASE) as sql:
+        with self.database.begin(AT_RELEASE_S) as sql:
             return bool(sql.scalar(select(exists().where(self.mine))))
 
     def locked(self) -> bool:
         """Ask the database: is it anybody's?"""
-        return self.held(AT_RELEASE)
+        return self.held(AT_RELEASE_S)
 
-    def held(self, wait: float) -> bool:
+    def held(self, wait_s: float) -> bool:
         named = LockRow.name == self.key
-        with self.database.begin(wait) as sql:
+        with self.database.begin(wait_s) as sql:
             return bool(sql.scalar(select(exists().where(named, LockRow.until >= Now()))))
 
     def _write(self, statement: Delete | Update) -> bool:
         """Did it find a row?"""
-        with self.database.begin(AT_RELEASE) as sql:
+        with self.database.begin(AT_RELEASE_S) as sql:
             return bool(sql.execute(statement).rowcount)

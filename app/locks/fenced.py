@@ -14,10 +14,12 @@ Taught    No tutorial has it. It is the answer to what they leave open, a lease 
 
 from __future__ import annotations
 
-from app.domain import Clock
-from app.locks.handle import Handle
+from typing import Unpack
+
+import redis
+
+from app.locks.handle import LEASE_S, Handle, How
 from app.store import lua
-from app.store.servers import Servers
 
 
 class Fenced(Handle):
@@ -26,10 +28,14 @@ class Fenced(Handle):
     cost = (2, 2)
     tutorials = ()
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.store = servers.store
-        self.token = clock.token()  # says whose the lock is; the fencing token says who is newer
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.token = (
+            self.clock.token()
+        )  # says whose the lock is; the fencing token says who is newer
         self.fence: int | None = None  # my fencing token, once I have acquired
         self.last = f"{key}:fence"  # string: the newest fencing token that was given out
         self.set_and_raise = self.store.register_script(lua.source("acquire_fenced"))
@@ -38,9 +44,9 @@ class Fenced(Handle):
 
     def attempt(self) -> bool:
         # The lease begins when the server sets it: later than this moment, so we err early.
-        ends = self.clock.now() + self.lease
+        ends = self.clock.now() + self.lease_s
         fence = self.set_and_raise(
-            keys=[self.key, self.last], args=[self.token, round(self.lease * 1000)]
+            keys=[self.key, self.last], args=[self.token, round(self.lease_s * 1000)]
         )
         if fence is None:
             return False
@@ -50,10 +56,10 @@ class Fenced(Handle):
     def free(self) -> bool:
         return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))
 
-    def extend(self, seconds: float) -> bool:
-        """Let the lease end `seconds` from now. False, and nothing done: not mine any more."""
-        ends = self.clock.now() + seconds
-        if self.extend_if_mine(keys=[self.key], args=[self.token, round(seconds * 1000)]):
+    def extend(self, lease_s: float) -> bool:
+        """Let the lease end in `lease_s` from now. False, and nothing done: not mine any more."""
+        ends = self.clock.now() + lease_s
+        if self.extend_if_mine(keys=[self.key], args=[self.token, round(lease_s * 1000)]):
             self.ends = ends
             return True
         self.lose()

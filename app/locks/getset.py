@@ -12,9 +12,11 @@ Taught    The lock’s value is a time, so every machine’s clock has a say in 
 
 from __future__ import annotations
 
-from app.domain import Clock
-from app.locks.handle import Handle
-from app.store.servers import Servers
+from typing import Unpack
+
+import redis
+
+from app.locks.handle import LEASE_S, Handle, How
 
 
 class GetSet(Handle):
@@ -23,14 +25,16 @@ class GetSet(Handle):
     cost = (2, 2)
     tutorials = (4,)
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.store = servers.store
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
         self.stamp = 0  # when my lock ends, in whole seconds since 1970, by my clock
 
     def attempt(self) -> bool:
         wall = self.clock.wall()
-        stamp = int(wall + self.lease) + 1
+        stamp = int(wall + self.lease_s) + 1
         if self.store.setnx(self.key, stamp) or self.take_over(int(wall), stamp):
             self.stamp = stamp
             self.ends = self.clock.now() + stamp - self.clock.wall()

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from itertools import count
 from types import TracebackType
-from typing import ClassVar, Self
+from typing import Any, ClassVar, ParamSpec, Self, TypedDict, TypeVar
 
-from app.domain import Clock, LockLost
-from app.store.servers import Servers
+from app.domain import Clock, LockBusy, LockLost
+
+LEASE_S = 10.0  # where nobody says otherwise; the tutorials' own
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
@@ -23,11 +29,20 @@ class Counts:
     losses: int = 0
 
 
+class How(TypedDict, total=False):
+    """What every recipe takes beside its client, the lock's name and the lease."""
+
+    prefix: str  # of the key
+    wait_s: float | None  # for the lock, at most; without it for ever
+    poll_s: tuple[float, float]  # the shortest and the longest pause between two tries
+    clock: Clock
+
+
 class Handle(ABC):
     """One holder's handle on one lock; made anew for each critical section.
 
     A recipe writes `attempt` and `free`, the commands that make the lock. Where it allows them it
-    also has `extend(seconds) -> bool`, `owned() -> bool`, `locked() -> bool` and the fencing token
+    also has `extend(lease_s) -> bool`, `owned() -> bool`, `locked() -> bool` and the fencing token
     `fence`; a recipe without one of them cannot do it.
     """
 
@@ -36,20 +51,35 @@ class Handle(ABC):
     # Round trips and commands of an acquire and a release that meet nobody; SQL's are not counted.
     cost: ClassVar[tuple[int, int]]
     tutorials: ClassVar[tuple[int, ...]]  # those of the five that teach it
-    needs: ClassVar[str] = "store"  # what of `Servers` it lives in
+    needs: ClassVar[str] = "store"  # the kind of client that it lives in, by its name in `Servers`
     outlived: ClassVar[bool] = True  # does work that is longer than the lease lose the lock?
+    whole_seconds: ClassVar[bool] = False  # is its lease counted in them? A shorter one becomes one
+    # A random pause: all waiters at the same beat would meet at every beat.
+    poll_s: tuple[float, float] = (0.001, 0.005)
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        """`key` names the lock; `lease` is its lifetime in seconds, if it has one."""
-        self.servers = servers
-        self.clock = clock
-        self.key = key
-        self.lease = lease
+    def __init__(
+        self,
+        client: Any,
+        key: str,
+        lease_s: float = LEASE_S,
+        *,
+        prefix: str = "",
+        wait_s: float | None = None,
+        poll_s: tuple[float, float] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """`client` is where the lock lives, `key` its name there, `lease_s` its lifetime there."""
+        self.client = client
+        self.key = prefix + key
+        self.lease_s = self.granted(lease_s)
+        self.wait_s = wait_s
+        self.poll_s = poll_s or self.poll_s
+        self.clock = clock or Clock()
         self.counts = Counts()
         self.ends: float | None = None  # when my lease ends at the latest, by `clock.now()`
         self._lost = False
         self._noticed = count()
-        self._to_tell: list[Callable[[], object]] = []
+        self._callbacks: list[Callable[[], object]] = []
 
     @abstractmethod
     def attempt(self) -> bool:
@@ -59,17 +89,26 @@ class Handle(ABC):
     def free(self) -> bool:
         """Give it back. False: it had gone to nobody or to somebody else."""
 
-    def pause(self) -> float:
-        """Seconds to wait before the next attempt."""
-        # A random 1 to 5 ms: all waiters at the same beat would meet at every beat.
-        return 0.001 + self.clock.random() * 0.004
+    @classmethod
+    def granted(cls, lease_s: float) -> float:
+        """The lease that one gets who asks for `lease_s`."""
+        return math.ceil(lease_s) if cls.whole_seconds else lease_s
 
-    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-        """True: the lock is mine. Waits for ever, or `timeout` s, or not at all.
+    def acquire(
+        self, blocking: bool = True, wait_s: float | None = None, lease_s: float | None = None
+    ) -> bool:
+        """True: the lock is mine. Not `blocking`, it tries once.
 
-        Raises the error of the client whose server does not answer.
+        `wait_s` and `lease_s` are the handle's own unless they are given. Raises the error of the
+        client whose server does not answer.
         """
-        deadline = None if timeout is None else self.clock.now() + timeout
+        if lease_s is not None:
+            self.lease_s = self.granted(lease_s)
+        return self.obtain(blocking, self.wait_s if wait_s is None else wait_s)
+
+    def obtain(self, blocking: bool, wait_s: float | None) -> bool:
+        """By asking again and again."""
+        deadline = None if wait_s is None else self.clock.now() + wait_s
         first = self.counts.attempts + 1
         while True:
             if self._try():
@@ -84,7 +123,8 @@ class Handle(ABC):
 
     def _wait(self, deadline: float | None) -> bool:
         """Let a moment pass. False, and none has: it would be after the deadline."""
-        pause = self.pause()
+        shortest, longest = self.poll_s
+        pause = shortest + self.clock.random() * (longest - shortest)
         if deadline is not None and self.clock.now() + pause > deadline:
             return False
         self.clock.sleep(pause)
@@ -103,9 +143,9 @@ class Handle(ABC):
         """Is it known that the lock is not mine any more? To be asked inside the section."""
         return self._lost or (self.ends is not None and self.clock.now() >= self.ends)
 
-    def on_loss(self, tell: Callable[[], object]) -> None:
-        """Call `tell` once when the loss is noticed, in the thread that notices it."""
-        self._to_tell.append(tell)
+    def on_loss(self, callback: Callable[[], object]) -> None:
+        """Call `callback` once when the loss is noticed, in the thread that notices it."""
+        self._callbacks.append(callback)
 
     def lose(self) -> None:
         """Note that the lock is not mine any more."""
@@ -113,11 +153,13 @@ class Handle(ABC):
         # Whoever renews it and whoever releases it may notice at once; only one of them is first.
         if next(self._noticed) == 0:
             self.counts.losses += 1
-            for tell in self._to_tell:
-                tell()
+            for callback in self._callbacks:
+                callback()
 
     def __enter__(self) -> Self:
-        self.acquire()
+        """Raises LockBusy when the lock did not become mine in time."""
+        if not self.acquire():
+            raise LockBusy(f"{self.key} was not free within {self.wait_s} s.")
         return self
 
     def __exit__(
@@ -129,3 +171,17 @@ class Handle(ABC):
         """Release. Raises LockLost, unless the section has failed already."""
         if not self.release() and error is None:
             raise LockLost(f"{self.key} was not mine any more when its section ended.")
+
+    def __call__(self, function: Callable[Given, Result]) -> Callable[Given, Result]:
+        """As a decorator: each call of `function` is a critical section, with a handle of its own.
+
+        Raises what the context manager raises.
+        """
+
+        @wraps(function)
+        def locked(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+            how: How = {"wait_s": self.wait_s, "poll_s": self.poll_s, "clock": self.clock}
+            with type(self)(self.client, self.key, self.lease_s, **how):
+                return function(*args, **kwargs)
+
+        return locked

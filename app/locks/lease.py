@@ -14,10 +14,12 @@ Taught    Commonly taught wrong: that the owner’s token keeps the sale safe. I
 
 from __future__ import annotations
 
-from app.domain import Clock
-from app.locks.handle import Handle
+from typing import Unpack
+
+import redis
+
+from app.locks.handle import LEASE_S, Handle, How
 from app.store import lua
-from app.store.servers import Servers
 
 
 class Lease(Handle):
@@ -26,17 +28,19 @@ class Lease(Handle):
     cost = (2, 2)
     tutorials = (2,)
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.store = servers.store
-        self.token = clock.token()
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.token = self.clock.token()
         self.delete_if_mine = self.store.register_script(lua.source("release"))
         self.extend_if_mine = self.store.register_script(lua.source("extend"))
 
     def attempt(self) -> bool:
         # The lease begins when the server sets it: later than this moment, so we err early.
-        ends = self.clock.now() + self.lease
-        if self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000)):
+        ends = self.clock.now() + self.lease_s
+        if self.store.set(self.key, self.token, nx=True, px=round(self.lease_s * 1000)):
             self.ends = ends
             return True
         return False
@@ -44,10 +48,10 @@ class Lease(Handle):
     def free(self) -> bool:
         return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))
 
-    def extend(self, seconds: float) -> bool:
-        """Let the lease end `seconds` from now. False, and nothing done: not mine any more."""
-        ends = self.clock.now() + seconds
-        if self.extend_if_mine(keys=[self.key], args=[self.token, round(seconds * 1000)]):
+    def extend(self, lease_s: float) -> bool:
+        """Let the lease end in `lease_s` from now. False, and nothing done: not mine any more."""
+        ends = self.clock.now() + lease_s
+        if self.extend_if_mine(keys=[self.key], args=[self.token, round(lease_s * 1000)]):
             self.ends = ends
             return True
         self.lose()

@@ -13,18 +13,17 @@ Taught    Left open there: the master that fails before its replica has the lock
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Unpack
 
 import redis
 
-from app.domain import Clock
-from app.locks.handle import Handle
+from app.locks.handle import LEASE_S, Handle, How
 from app.store import lua
-from app.store.servers import Servers
 
 DRIFT = 0.01  # of a lease: by so much a master's clock may run faster than ours
-STEP = 0.002  # s; and a master counts in whole ms
+STEP_S = 0.002  # and a master counts in whole ms
 
 
 class Redlock(Handle):
@@ -33,10 +32,19 @@ class Redlock(Handle):
     cost = (6, 6)
     tutorials = (2,)
     needs = "masters"
+    # Longer than a round of the masters takes: those who have split the votes between them would
+    # only split them again.
+    poll_s = (0.002, 0.020)
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.masters = servers.masters
+    def __init__(
+        self,
+        masters: Sequence[redis.Redis],
+        key: str,
+        lease_s: float = LEASE_S,
+        **how: Unpack[How],
+    ) -> None:
+        super().__init__(masters, key, lease_s, **how)
+        self.masters = masters
         self.majority = len(self.masters) // 2 + 1
         self.token = ""
         self.delete_if_mine = self.masters[0].register_script(lua.source("release"))
@@ -45,9 +53,9 @@ class Redlock(Handle):
     def attempt(self) -> bool:
         # A token for each try: the late DEL of one that failed must not hit the next one's key.
         self.token = self.clock.token()
-        ms = round(self.lease * 1000)
+        ms = round(self.lease_s * 1000)
         # Counted from before the first SET: that lease is the first to end.
-        ends = self.end_of(self.lease)
+        ends = self.end_of(self.lease_s)
         won = False
         try:
             won = self.most(lambda master: master.set(self.key, self.token, nx=True, px=ms))
@@ -64,15 +72,10 @@ class Redlock(Handle):
             lambda master: self.delete_if_mine([self.key], [self.token], client=master)
         )
 
-    def pause(self) -> float:
-        # A random 2 to 20 ms, longer than a round of the masters takes: those who have split the
-        # votes between them would only split them again.
-        return 0.002 + self.clock.random() * 0.018
-
-    def extend(self, seconds: float) -> bool:
-        """Let the lease end `seconds` from now. False: too few did, so it counts as lost."""
-        ms = round(seconds * 1000)
-        ends = self.end_of(seconds)
+    def extend(self, lease_s: float) -> bool:
+        """Let the lease end in `lease_s` from now. False: too few did, so it counts as lost."""
+        ms = round(lease_s * 1000)
+        ends = self.end_of(lease_s)
         said = self.most(
             lambda master: self.extend_if_mine([self.key], [self.token, ms], client=master)
         )
@@ -96,9 +99,9 @@ class Redlock(Handle):
     def vote(self, master: redis.Redis) -> bytes | str | None:
         return master.get(self.key)
 
-    def end_of(self, seconds: float) -> float:
+    def end_of(self, lease_s: float) -> float:
         """When a lease that is asked for now has ended, by the fastest clock."""
-        return self.clock.now() + seconds * (1 - DRIFT) - STEP
+        return self.clock.now() + lease_s * (1 - DRIFT) - STEP_S
 
     def most(self, question: Callable[[redis.Redis], object]) -> bool:
         """Do most masters say yes? One that is away does not, and costs its short time-out.

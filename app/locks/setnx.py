@@ -12,11 +12,11 @@ Taught    Right in it: a token, and a release that looks whose lock it is. Wrong
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import redis
 
-from app.domain import Clock
-from app.locks.handle import Handle
-from app.store.servers import Servers
+from app.locks.handle import LEASE_S, Handle, How
 
 
 class SetNx(Handle):
@@ -24,18 +24,18 @@ class SetNx(Handle):
     exhibit = True
     cost = (4, 6)
     tutorials = (1,)
+    poll_s = (0.001, 0.001)
     outlived = False  # it has no lease
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.store = servers.store
-        self.token = clock.token()
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.token = self.clock.token()
 
     def attempt(self) -> bool:
         return bool(self.store.setnx(self.key, self.token))
-
-    def pause(self) -> float:
-        return 0.001
 
     def free(self) -> bool:
         try:

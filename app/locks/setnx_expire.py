@@ -12,13 +12,11 @@ Taught    The lifetime is a second command. Who dies between the two leaves a lo
 
 from __future__ import annotations
 
-import math
+from typing import Unpack
 
 import redis
 
-from app.domain import Clock
-from app.locks.handle import Handle
-from app.store.servers import Servers
+from app.locks.handle import LEASE_S, Handle, How
 
 
 class SetNxExpire(Handle):
@@ -26,23 +24,23 @@ class SetNxExpire(Handle):
     exhibit = True
     cost = (5, 7)
     tutorials = (1, 5)
+    poll_s = (0.001, 0.001)
+    whole_seconds = True  # EXPIRE counts them, and 0 would delete the key
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        # EXPIRE counts whole seconds: a shorter lease becomes one second (0 would delete the key).
-        super().__init__(servers, clock, key, math.ceil(lease))
-        self.store = servers.store
-        self.token = clock.token()
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.token = self.clock.token()
 
     def attempt(self) -> bool:
         if not self.store.setnx(self.key, self.token):
             return False
         # Whoever dies here is never outlived.
-        self.ends = self.clock.now() + self.lease
-        self.store.expire(self.key, int(self.lease))
+        self.ends = self.clock.now() + self.lease_s
+        self.store.expire(self.key, int(self.lease_s))
         return True
-
-    def pause(self) -> float:
-        return 0.001
 
     def free(self) -> bool:
         try:

@@ -12,9 +12,11 @@ Taught    Warned of there, and rightly: the same lock with a plain DEL for a rel
 
 from __future__ import annotations
 
-from app.domain import Clock
-from app.locks.handle import Handle
-from app.store.servers import Servers
+from typing import Unpack
+
+import redis
+
+from app.locks.handle import LEASE_S, Handle, How
 
 
 class Unowned(Handle):
@@ -23,14 +25,16 @@ class Unowned(Handle):
     cost = (2, 2)
     tutorials = (2,)
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.store = servers.store
-        self.token = clock.token()  # written, and never looked at
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.token = self.clock.token()  # written, and never looked at
 
     def attempt(self) -> bool:
-        ends = self.clock.now() + self.lease
-        if self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000)):
+        ends = self.clock.now() + self.lease_s
+        if self.store.set(self.key, self.token, nx=True, px=round(self.lease_s * 1000)):
             self.ends = ends
             return True
         return False

@@ -14,13 +14,12 @@ Taught    What it means to teach: a crash must not hold the lock, the lease must
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Unpack
 
 import redis
 
-from app.domain import Clock
-from app.locks.handle import Handle
+from app.locks.handle import LEASE_S, Handle, How
 from app.store import lua
-from app.store.servers import Servers
 
 
 class Watchdog(Handle):
@@ -30,10 +29,12 @@ class Watchdog(Handle):
     tutorials = (3,)
     outlived = False  # it is renewed
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.store = servers.store
-        self.token = clock.token()
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.token = self.clock.token()
         self.delete_if_mine = self.store.register_script(lua.source("release"))
         self.extend_if_mine = self.store.register_script(lua.source("extend"))
         self.working = False
@@ -41,21 +42,21 @@ class Watchdog(Handle):
 
     def attempt(self) -> bool:
         # The lease begins when the server sets it: later than this moment, so we err early.
-        ends = self.clock.now() + self.lease
-        if self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000)):
+        ends = self.clock.now() + self.lease_s
+        if self.store.set(self.key, self.token, nx=True, px=round(self.lease_s * 1000)):
             self.ends = ends
             self.working = True
             # Each third of it: two renewals may fail before the lease has ended.
-            self.stop_renewing = self.clock.every(self.lease / 3, self.renew)
+            self.stop_renewing = self.clock.every(self.lease_s / 3, self.renew)
             return True
         return False
 
     def renew(self) -> bool:
         """Runs in a thread of its own. False: never again."""
-        ends = self.clock.now() + self.lease
+        ends = self.clock.now() + self.lease_s
         try:
             mine = bool(
-                self.extend_if_mine(keys=[self.key], args=[self.token, round(self.lease * 1000)])
+                self.extend_if_mine(keys=[self.key], args=[self.token, round(self.lease_s * 1000)])
             )
         except redis.RedisError:
             # Nobody knows. Ask again the next time, until the lease must have ended.

@@ -14,25 +14,24 @@ Taught    As taught: SETEX takes the lock whoever has it, the watchdog prolongs 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from typing import Unpack
 from weakref import WeakKeyDictionary
 
 import redis
 
-from app.domain import Clock
-from app.locks.handle import Handle
-from app.store.servers import Servers
+from app.locks.handle import LEASE_S, Handle, How
+from app.store.redis import beside
 
 
 class Shared:
     """The tutorial's connection handle: one for all of a process, closed by whoever leaves.
 
-    Its client is its own, so that only this exhibit's commands suffer, not the shop's: those go
-    over `servers.store`. Closing puts a new client in its place, and the old connections close
-    when nobody uses them any more. redis-py's close() would close sockets in the hands of other
-    threads, and the system gives their numbers to the next that are opened: replies then reach
-    whom they were not meant for, in all of the process.
+    Its client stands beside the one that we are given, so that only this exhibit's commands
+    suffer, and not all others that go over that one. Closing puts a new client in its place, and
+    the old connections close when nobody uses them any more. redis-py's close() would close sockets
+    in the hands of other threads, and the system gives their numbers to the next that are opened:
+    replies then reach whom they were not meant for, in all of the process.
     """
 
     def __init__(self, client: redis.Redis) -> None:
@@ -41,11 +40,11 @@ class Shared:
         self.stop: dict[str, Callable[[], None]] = {}  # key -> what ends the thread that renews it
 
     @classmethod
-    def of(cls, servers: Servers) -> Shared:
-        return SHARED.get(servers) or SHARED.setdefault(servers, cls(servers.own_store()))
+    def of(cls, store: redis.Redis) -> Shared:
+        return SHARED.get(store) or SHARED.setdefault(store, cls(beside(store)))
 
 
-SHARED: WeakKeyDictionary[Servers, Shared] = WeakKeyDictionary()
+SHARED: WeakKeyDictionary[redis.Redis, Shared] = WeakKeyDictionary()
 
 
 class WatchdogAny(Handle):
@@ -54,21 +53,24 @@ class WatchdogAny(Handle):
     cost = (2, 2)
     tutorials = (3,)
     outlived = False  # it is renewed, and nobody was kept out anyway
+    whole_seconds = True  # SETEX counts them, and 0 would be an error
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        # SETEX counts whole seconds: a shorter lease becomes one second (0 would be an error).
-        super().__init__(servers, clock, key, math.ceil(lease))
-        self.shared = Shared.of(servers)
-        self.token = clock.token()
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.shared = Shared.of(store)
+        self.token = self.clock.token()
 
     def attempt(self) -> bool:
-        self.ask("SETEX", self.key, int(self.lease), self.token)
+        self.ask("SETEX", self.key, int(self.lease_s), self.token)
         # As written every acquire leaves a thread behind, for ever. In a stampede those would be
         # thousands that all do the same thing: here a newer one stops the one before it.
         self.shared.newest[self.key] = self.token
         if stop := self.shared.stop.pop(self.key, None):
             stop()
-        self.shared.stop[self.key] = self.clock.every(self.lease / 3, self.watch)
+        self.shared.stop[self.key] = self.clock.every(self.lease_s / 3, self.watch)
         return True
 
     def watch(self) -> bool:
@@ -77,7 +79,7 @@ class WatchdogAny(Handle):
             return False  # two acquires at once: the other one's thread does the same
         try:
             if self.ask("EXISTS", self.key):
-                self.ask("EXPIRE", self.key, int(self.lease))
+                self.ask("EXPIRE", self.key, int(self.lease_s))
                 self.counts.renewals += 1
         except redis.RedisError:
             return False  # as written: nobody catches it, and nobody is told that the thread died
@@ -91,7 +93,7 @@ class WatchdogAny(Handle):
                 return True
             return False
         finally:
-            self.shared.client = self.servers.own_store()  # close, for everybody
+            self.shared.client = beside(self.store)  # close, for everybody
 
     def ask(self, *command: str | int) -> object:
         client = self.shared.client

@@ -12,13 +12,13 @@ Taught    Only named there, as another way. What is easily forgotten is that a s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from app.domain import Clock
-from app.locks.handle import Handle
-from app.store.servers import Servers
+from app.locks.handle import LEASE_S, Handle, How
 
 if TYPE_CHECKING:
+    from kazoo.client import KazooClient
+
     from app.store.zookeeper import Place
 
 DIGITS = 10  # of the number at the end of a sequential node's name
@@ -32,18 +32,22 @@ class Zookeeper(Handle):
     needs = "zookeeper"
     outlived = False  # by long work: it has no lease
 
-    def __init__(self, servers: Servers, clock: Clock, key: str, lease: float) -> None:
-        super().__init__(servers, clock, key, lease)
-        self.zookeeper = servers.zookeeper
-        self.folder = f"/lastapple/{key}"
-        self.token = clock.token()
+    def __init__(
+        self, client: KazooClient, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(client, key, lease_s, **how)
+        from app.store.zookeeper import ZooKeeper  # an extra: it may not be installed
+
+        self.zookeeper = ZooKeeper.over(client)
+        self.folder = f"/lastapple/{self.key}"
+        self.token = self.clock.token()
         self.place: Place | None = None
         self.before = ""  # the node that I wait for
         self.fence = 0  # rises from holder to holder, whatever restarts
 
-    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-        """As every recipe's, but it waits for word instead of asking again and again."""
-        deadline = None if timeout is None else self.clock.now() + timeout
+    def obtain(self, blocking: bool, wait_s: float | None) -> bool:
+        """By waiting for the end of the one before me."""
+        deadline = None if wait_s is None else self.clock.now() + wait_s
         tries = 0
         try:
             while True:

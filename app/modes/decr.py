@@ -35,7 +35,6 @@ class Decr:
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.servers = servers
         self.store = servers.store
         self.clock = clock
         self.round = round
@@ -47,8 +46,8 @@ class Decr:
         # and who comes with the same key in between could only be told wrong. (That it buys once
         # is not the lock's work, which may be outlived: the noting asks.)
         key = self.keys.claim(order.key)
-        lock = Lease(self.servers, self.clock, key, self.round.lease / 1000)
-        if not lock.acquire(timeout=self.round.wait / 1000):
+        lock = Lease(self.store, key, self.round.lease / 1000, clock=self.clock)
+        if not lock.acquire(wait_s=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
             sale = self.take(order)

@@ -35,7 +35,7 @@ class Fenced:
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.servers = servers
+        self.store = servers.store
         self.clock = clock
         self.round = round
         self.keys = Keys(round.item, round.number)
@@ -43,8 +43,8 @@ class Fenced:
         self.write = servers.store.register_script(lua.source("write_fenced"))
 
     def sell(self, order: Order) -> Sale:
-        lock = Recipe(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
-        if not lock.acquire(timeout=self.round.wait / 1000):
+        lock = Recipe(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+        if not lock.acquire(wait_s=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
             sale = self.critical_section(order, lock.fence or 0)

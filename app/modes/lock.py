@@ -16,9 +16,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import chain
 
+from fairlock import FusedLock
+
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
-from app.locks.queue import Fused
 from app.store import lua
 from app.store.keys import Keys
 from app.store.servers import Servers
@@ -47,8 +48,9 @@ class Lock:
     def sell(self, order: Order) -> Sale:
         if self.round.recipe == "queue" and not self.round.think:
             return self.fused(order)
-        lock = self.recipe(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
-        if not lock.acquire(timeout=self.round.wait / 1000):
+        client = getattr(self.servers, self.recipe.needs)
+        lock = self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+        if not lock.acquire(wait_s=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
             sale = self.critical_section(order)
@@ -95,8 +97,8 @@ class Lock:
         deadline = self.clock.now() + self.round.wait / 1000
         reads = [self.keys.stock, self.keys.key(order.key), self.keys.ended]
         for attempt in range(1, self.round.attempts + 1):
-            lock = Fused(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
-            values = lock.acquire(reads, timeout=deadline - self.clock.now())
+            lock = FusedLock(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+            values = lock.acquire(reads, timeout_s=deadline - self.clock.now())
             if values is None:
                 return Sale(Outcome.BUSY, attempts=attempt)
             stock, seen, ended = values

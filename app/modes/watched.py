@@ -35,7 +35,6 @@ class Watched:
     tutorials: tuple[int, ...] = (5,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.servers = servers
         self.store = servers.store
         self.clock = clock
         self.round = round
@@ -45,8 +44,8 @@ class Watched:
         deadline = self.clock.now() + self.round.wait / 1000
         sale, tries, conflicts, lost = Sale(Outcome.BUSY), 0, 0, False
         for _ in range(self.round.attempts):
-            lock = Lease(self.servers, self.clock, self.keys.lock, self.round.lease / 1000)
-            mine = lock.acquire(timeout=max(0, deadline - self.clock.now()))
+            lock = Lease(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+            mine = lock.acquire(wait_s=max(0, deadline - self.clock.now()))
             tries += lock.counts.attempts
             if not mine:
                 break

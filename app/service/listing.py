@@ -11,7 +11,7 @@ from app.service.catalogue import Entry
 
 
 def source(module: str) -> str:
-    """Of a module of app.modes or app.locks that is loaded."""
+    """Of a module of app.modes, app.locks or fairlock that is loaded."""
     return inspect.getsource(sys.modules[module])
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import redis
 from redis.client import Pipeline
 from redis.commands.core import Script
+from redis.connection import AbstractConnection
 from redis.exceptions import AskError, MovedError, NoScriptError
 
 from app.store.spread import Spread
@@ -28,6 +29,7 @@ class Cluster(redis.Redis):
 
     def __init__(self, url: str, timeout: float, client: Callable[[str], redis.Redis]) -> None:
         """`client` makes one node's client out of its URL; nodes answer within `timeout` s."""
+        self.made_of = (url, timeout, client)
         self.topology = Topology(url, timeout, client)
         super().__init__(connection_pool=self.topology.any_one().connection_pool)
 
@@ -54,6 +56,19 @@ class Cluster(redis.Redis):
 
     def register_script(self, script: Any) -> Script:
         return ScriptOfKeys(self, script)
+
+    def beside(self) -> Cluster:
+        return Cluster(*self.made_of)
+
+    def connection_to(self, key: str, **options: Any) -> AbstractConnection:
+        """For fairlock: a new connection to the node that serves `key`, in nobody's pool."""
+        pool = self.topology.node_of(key).connection_pool
+        connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs | options)
+        return connection
+
+    def learn_from(self, error: redis.RedisError) -> None:
+        """For fairlock: what such a connection met with says where the slots are."""
+        self.topology.notice(error)
 
     def close(self) -> None:
         for node in list(self.topology.clients.values()):

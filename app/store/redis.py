@@ -12,16 +12,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, cast
 
 import redis
 from redis.backoff import NoBackoff
-from redis.cluster import RedisCluster
 from redis.connection import AbstractConnection, ConnectionPool
-from redis.exceptions import MovedError, RedisClusterException
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
@@ -194,32 +192,18 @@ def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
     return SendsOnce(connection_pool=pool)
 
 
-def connection_to(client: redis.Redis | RedisCluster, key: str, **but: Any) -> AbstractConnection:
-    """A connection of one's own to the node that serves `key`; the caller connects and closes it.
+def beside(client: redis.Redis) -> redis.Redis:
+    """Another client of the same kind, for whoever does to it what nobody may do to all others'.
 
-    Of the kind that `client` uses, but not from its pool: for who waits on it for longer than a
-    command takes, as a subscriber does. Should the key's slot have moved, the node answers MOVED,
-    or no more at all: tell() it to `client` and ask again. `but` overrides the client's options.
+    No `meet` looks at its connections.
     """
-    if isinstance(client, RedisCluster):
-        client = client.get_redis_connection(client.get_node_from_key(key))
-    elif isinstance(client, Cluster):
-        client = client.topology.node_of(key)
-    pool = client.connection_pool
-    connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs | but)
-    return connection
-
-
-def tell(client: redis.Redis | RedisCluster, error: redis.RedisError) -> None:
-    """What a connection_to() met with: a cluster's client learns from it where the slots are."""
     if isinstance(client, Cluster):
-        client.topology.notice(error)
-    elif isinstance(client, RedisCluster):
-        if isinstance(error, MovedError):
-            client.nodes_manager.move_slot(error)
-        else:
-            with suppress(redis.RedisError, RedisClusterException):  # all are away: ask later
-                client.nodes_manager.initialize()
+        return client.beside()
+    pool = client.connection_pool
+    own: Any = type(pool)(connection_class=pool.connection_class, **pool.connection_kwargs)
+    if getattr(pool.connection_class, "meet", None):
+        own.connection_class = type("Metered", (pool.connection_class,), {"meet": None})
+    return type(client)(connection_pool=own)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from app.store.transactions import FOR_PAGES, Transactions, sellers
 from app.text import Text
 
 if TYPE_CHECKING:
-    from app.store.zookeeper import ZooKeeper
+    from kazoo.client import KazooClient
 
 # Of the store's time-out, for each master of redlock: whoever meets five frozen ones at the taking
 # and again at the giving back still answers within a second.
@@ -33,7 +33,7 @@ class Servers:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._once = threading.Lock()
-        self._zookeeper: ZooKeeper | None = None
+        self._zookeeper: KazooClient | None = None
         self.met: list[Meet] = []  # who wants to see each new connection of `store` first
 
     @cached_property
@@ -66,6 +66,11 @@ class Servers:
         return Transactions(self.engine, self._sellers)
 
     @property
+    def database(self) -> Engine:
+        """For a lock: with no more connections than there are for selling."""
+        return self.transactions.engine
+
+    @property
     def _sellers(self) -> int:
         return sellers(self.settings.shop_workers, self.settings.shop_threads)
 
@@ -81,16 +86,18 @@ class Servers:
         return [connect(url, timeout) for url in self.settings.masters]
 
     @property
-    def zookeeper(self) -> ZooKeeper:
+    def zookeeper(self) -> KazooClient:
         """This process's session, begun when first asked for. Raises StoreAway without servers."""
         with self._once:  # two threads must not begin two
             if self._zookeeper is None:
                 if missing := self.missing("zookeeper"):
                     raise StoreAway(missing)
-                from app.store.zookeeper import ZooKeeper  # an extra: it may not be installed
+                from app.store import zookeeper  # an extra: it may not be installed
 
                 settings = self.settings
-                self._zookeeper = ZooKeeper(settings.zookeeper_hosts, settings.store_timeout)
+                self._zookeeper = zookeeper.connect(
+                    settings.zookeeper_hosts, settings.store_timeout
+                )
             return self._zookeeper
 
     def missing(self, needs: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -32,6 +32,9 @@ SET_LIMITS = text(
 )
 
 
+_free: weakref.WeakKeyDictionary[Engine, threading.BoundedSemaphore] = weakref.WeakKeyDictionary()
+
+
 class Contended(DatabaseAway):
     """Others were faster, or held what this transaction waited for. Nothing was done.
 
@@ -50,11 +53,11 @@ def sellers(workers: int, threads: int) -> int:
 
 
 class Transactions:
-    """One process's. At most `most` are open at once."""
+    """At most `most` are open at once of one engine, whoever asks; who asks first says how many."""
 
-    def __init__(self, engine: Engine, most: int) -> None:
+    def __init__(self, engine: Engine, most: int = FOR_PAGES) -> None:
         self.engine = engine
-        self.free = threading.BoundedSemaphore(most)
+        self.free = _free.setdefault(engine, threading.BoundedSemaphore(most))
 
     @contextmanager
     def begin(self, wait: float) -> Iterator[Connection]:
@@ -84,8 +87,11 @@ def _limit(sql: Connection, wait: float) -> None:
     else:
         # A lock's time-out begins anew for each place in the queue; the statement's does not.
         # 0 would mean for ever.
-        connection: Any = sql.connection.driver_connection
-        connection.limit = max(connection.limit, wait + db.FROZEN)
+        from app.store.impatient import Impatient  # psycopg is an extra: not everybody has it
+
+        connection = sql.connection.driver_connection
+        if isinstance(connection, Impatient):
+            connection.limit = max(connection.limit, wait + db.FROZEN)
         sql.execute(SET_LIMITS, {"lock": str(max(1, ms)), "all": str(max(SHORTEST, ms))})
 
 

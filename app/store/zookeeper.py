@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from app.store.redis import sent
 SESSION = 4.0
 # kazoo would wait longer and longer between two tries to connect, up to an hour.
 CONNECTING = {"max_tries": -1, "delay": 0.05, "max_delay": 1.0}
+LIMIT_S = 5.0  # for each answer, where nobody says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,32 @@ class Place:
         return f"{self.folder}/{self.name}"
 
 
-class ZooKeeper:
-    """One process's session. Every method raises StoreAway when the servers do not answer."""
+def connect(hosts: str, timeout_ms: int) -> KazooClient:
+    """A session, of which ZooKeeper.over() waits `timeout_ms` for each answer."""
+    client = KazooClient(hosts, timeout=SESSION, connection_retry=CONNECTING)
+    ZooKeeper.over(client, timeout_ms / 1000)
+    return client
 
-    def __init__(self, hosts: str, timeout_ms: int) -> None:
-        self.hosts = hosts
-        self.limit = timeout_ms / 1000
-        self.client = KazooClient(hosts, timeout=SESSION, connection_retry=CONNECTING)
+
+class ZooKeeper:
+    """A kazoo client with limits. Every method raises StoreAway when its servers do not answer."""
+
+    def __init__(self, client: KazooClient, limit_s: float) -> None:
+        self.client: Any = weakref.proxy(client)  # else `_over` would keep it alive for ever
+        self.limit = limit_s
         self._strays: set[tuple[str, str]] = set()
-        self.client.add_listener(self._look_for_strays)
-        self._connected: threading.Event = self.client.start_async()
+        client.add_listener(self._look_for_strays)
+        # A client that is connected stays as it is.
+        self._connected: threading.Event = client.start_async()
+
+    @classmethod
+    def over(cls, client: KazooClient, limit_s: float = LIMIT_S) -> ZooKeeper:
+        """The one for all who use `client`; whoever asks first says its limit."""
+        with _once:
+            known = _over.get(client)
+            if known is None:
+                known = _over[client] = cls(client, limit_s)
+            return known
 
     @property
     def session(self) -> int | None:
@@ -178,8 +196,13 @@ class ZooKeeper:
             yield
         except (KazooException, KazooTimeoutError) as error:
             said = str(error) or type(error).__name__
-            raise StoreAway(f"ZooKeeper ({self.hosts}) does not answer: {said}") from error
+            hosts = ",".join(f"{host}:{port}" for host, port, *_ in self.client.hosts)
+            raise StoreAway(f"ZooKeeper ({hosts}) does not answer: {said}") from error
 
     @staticmethod
     def _now() -> float:
         return time.monotonic()
+
+
+_over: weakref.WeakKeyDictionary[KazooClient, ZooKeeper] = weakref.WeakKeyDictionary()
+_once = threading.Lock()

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 import redis
+from fairlock import queue
+from fairlock.connections import connections as real_connections
+from fairlock.scripts import RELEASE
 from sqlalchemy import text
 
 from app.bootstrap import Parts
 from app.domain import NotOnSale, Outcome, StoreAway
-from app.locks.queue import line
-from app.locks.queue.connections import connections as real_connections
-from app.locks.queue.scripts import RELEASE
 from app.service.purchase import Purchase
 from app.store import db, sales
 from app.store.keys import Keys
@@ -69,7 +69,7 @@ def cut_at_the_release(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], None]
             return getattr(self.mine, name)
 
     with monkeypatch.context() as patch:
-        patch.setattr(line, "connections", lambda *to: Cut(connections(*to)))
+        patch.setattr(queue, "connections", lambda *to: Cut(connections(*to)))
         yield
 
 

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from fairlock import FusedLock
 from sqlalchemy import text
 
 from app.bootstrap import Parts
 from app.domain import Outcome, Round
-from app.locks.queue import Fused
 from app.modes import MODES
 from app.service.purchase import Purchase
 from app.service.rounds import in_database
@@ -62,13 +62,13 @@ def test_a_fused_section_writes_nothing_after_the_end(
 ) -> None:
     old = parts.rounds.start("apple", "lock:queue", 10, {})
     bought: list[str] = []
-    release, switch = Fused.release, Once(lambda: bought.append(switch_and_buy(parts)))
+    release, switch = FusedLock.release, Once(lambda: bought.append(switch_and_buy(parts)))
 
-    def late(lock: Fused, *commands: Any) -> bool:
+    def late(lock: FusedLock, *commands: Any) -> bool:
         switch()
         return release(lock, *commands)
 
-    monkeypatch.setattr(Fused, "release", late)
+    monkeypatch.setattr(FusedLock, "release", late)
     sale = mode(parts, old).sell(order(old, key="k"))
     assert sale.order
     assert [sale.order.id] == bought

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import fairlock
 
 import app
 from app.locks import LOCKS
@@ -17,6 +20,7 @@ from app.store import lua
 
 TOP = Path(inspect.getfile(app)).parents[1]
 SCRIPTS = Path(inspect.getfile(lua)).parent
+LIBRARY = Path(inspect.getfile(fairlock)).parent
 
 
 @dataclass(frozen=True)
@@ -28,32 +32,22 @@ class File:
     first: int = 1
 
     @property
-    def name(self) -> str:
-        return self.path.rpartition("/")[2]
-
-    @property
     def text(self) -> list[str]:
         return ["".join(piece.text for piece in line) for line in self.lines]
 
 
 @cache
 def files(target: str) -> list[File]:
-    """Its own first, then the other files of its package, then the scripts that they send."""
+    """Its own first, then the scripts that it sends; of a recipe over fairlock also that."""
     own = Path(inspect.getfile(_kind(target)))
-    beside = []
-    if own.parent.name in LOCKS:  # a recipe that is a package: its __init__.py lists it in order
-        contents = (own.parent / "__init__.py").read_text()
-        beside = [own.parent / name for name in re.findall(r"^(\w+\.py) ", contents, re.MULTILINE)]
-    python = list(dict.fromkeys([own, *beside]))
-    sent = [
-        name
-        for file in python
-        for name in re.findall(r'lua\.source\("([\w/]+)"\)', file.read_text())
-    ]
-    scripts = [SCRIPTS / f"{name}.lua" for name in dict.fromkeys(sent)]
-    if beside:
-        scripts += sorted((SCRIPTS / own.parent.name).glob("*.lua"))
-    return [_file(path) for path in dict.fromkeys([*python, *scripts])]
+    text = own.read_text()
+    sent = dict.fromkeys(re.findall(r'lua\.source\("(\w+)"\)', text))
+    paths = [own, *(SCRIPTS / f"{name}.lua" for name in sent)]
+    if own.parent.name == "locks" and "from fairlock import" in text:
+        contents = (LIBRARY / "__init__.py").read_text()  # lists its files in order
+        paths += [LIBRARY / name for name in re.findall(r"^(\w+\.py) ", contents, re.MULTILINE)]
+        paths += sorted((LIBRARY / "lua").glob("*.lua"))
+    return [_file(path) for path in paths]
 
 
 @cache
@@ -65,7 +59,7 @@ def section() -> File:
 
 
 def _file(path: Path) -> File:
-    return File(path.relative_to(TOP).as_posix(), highlight(path.read_text(), path.suffix))
+    return File(os.path.relpath(path, TOP), highlight(path.read_text(), path.suffix))
 
 
 def _kind(target: str) -> type:

@@ -25,7 +25,7 @@ class Never(Handle):
 class Stuck(Never):
     """A recipe that lets nobody in, and whose waiters soon give up."""
 
-    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+    def obtain(self, blocking: bool, wait_s: float | None) -> bool:
         self.clock.sleep(0.01)
         return False
 

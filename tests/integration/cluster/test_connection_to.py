@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 import redis
+from fairlock.clients import connection_to
 from redis.cluster import RedisCluster
 
 from app.domain import ITEMS
 from app.store.cluster import Cluster
-from app.store.redis import connect, connection_to
+from app.store.redis import connect
 from tests.cluster import CLIENTS, ClusterServer, client_of
 from tests.servers import StoreServer
 

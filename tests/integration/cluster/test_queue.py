@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 import redis
+from fairlock.clock import SystemClock
+from fairlock.connections import connections
+from fairlock.queue import WaitQueue
 from redis.cluster import RedisCluster
 
-from app.domain import Clock
-from app.locks.queue.connections import connections
-from app.locks.queue.line import Line
 from tests.cluster import CLIENTS, ClusterServer, client_of
 from tests.servers import until
 
@@ -33,7 +33,7 @@ def test_a_thread_finds_the_new_primary_while_the_old_one_is_down(
 ) -> None:
     primary = own_cluster.node_of(NAME)
     own_cluster.add_replica(tmp_path / "replica", primary)
-    line = Line(client, Clock(), NAME, 0.5)
+    line = WaitQueue(client, NAME, 0.5, clock=SystemClock())
 
     def sell() -> bool:
         try:
@@ -51,7 +51,7 @@ def test_a_waiter_follows_the_slot(
     client: redis.Redis | RedisCluster, own_cluster: ClusterServer
 ) -> None:
     """The old node hangs up by a word that is none, and answers MOVED to who listens anew."""
-    first, second = (Line(client, Clock(), NAME, 30.0) for _ in range(2))
+    first, second = (WaitQueue(client, NAME, 30.0, clock=SystemClock()) for _ in range(2))
     assert first.acquire("first", True, None)
 
     def wait() -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import redis
+from fairlock import FusedLock
 
 from app.domain import Clock
 from app.locks.fenced import Fenced
-from app.locks.queue import Fused
 from app.store import lua
 from tests.integration.locks.tape import TapedServers, told, written
 
@@ -57,7 +57,9 @@ class Buyer:
         self.clock = StoryClock(story, name, ahead)
         self.servers = TapedServers(story.settings, self, story.where.masters)
         self.store = self.servers.store
-        self.lock = story.recipe(self.servers, self.clock, "lock", LEASE)
+        self.lock = story.recipe(
+            getattr(self.servers, story.recipe.needs), "lock", LEASE, clock=self.clock
+        )
         self.hands: dict[str, Callable[[], object]] = {}  # command -> what happens before it
         self.meanwhile: list[Callable[[], object]] = []  # what happens while it stands in line
         self.cut: set[str] = set()  # commands that never arrive
@@ -104,8 +106,8 @@ class Buyer:
 
     def takes_fused(self) -> None:
         """As mode `lock` does with `queue` when nobody thinks: the stock comes with the lock."""
-        self.fused = Fused(self.servers, self.clock, "lock", LEASE)
-        values = self.fused.acquire(["stock"], timeout=0)
+        self.fused = FusedLock(self.store, "lock", LEASE, clock=self.clock)
+        values = self.fused.acquire(["stock"], timeout_s=0)
         assert values, "a fused story has no line"
         self.stock = int(values[0])
 

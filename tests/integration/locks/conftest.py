@@ -10,12 +10,21 @@ import pytest
 from app.bootstrap import Parts
 from app.config import Settings
 from app.domain import Clock
-from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.servers import Servers
 from tests.forks import Forked
 from tests.holder import hold
-from tests.locking import KEY, NO_LEASE, HoldUp, Lock, SetClock, TakeAway, held_up, pass_time
+from tests.locking import (
+    KEY,
+    NO_LEASE,
+    HoldUp,
+    Lock,
+    SetClock,
+    TakeAway,
+    handle,
+    held_up,
+    pass_time,
+)
 from tests.servers import StoreServer
 from tests.zookeeper import end_session
 
@@ -36,7 +45,7 @@ def lock(servers: Servers, clock: SetClock) -> Lock:
     """Makes handles on one and the same lock."""
 
     def make(name: str, lease: float = 10.0, by: Clock = clock, at: Servers = servers) -> Handle:
-        return LOCKS[name](at, by, KEY, lease)
+        return handle(name, at, by, lease)
 
     return make
 
@@ -51,7 +60,7 @@ def take_away(servers: Servers, clock: SetClock) -> TakeAway:
         if lock.needs == "zookeeper":
             end_session(servers)
         # A lease in whole seconds may last two more.
-        pass_time(servers, clock, lock.lease + 2)
+        pass_time(servers, clock, lock.lease_s + 2)
 
     return lapse
 

@@ -11,11 +11,11 @@ from importlib.resources import files
 from typing import Any, ClassVar, Protocol
 
 import redis
+from fairlock.scripts import ACQUIRE, LEAVE, RELEASE, TAKE
 from sqlalchemy import Engine, event
 from sqlalchemy.engine.cursor import FullyBufferedCursorFetchStrategy
 
 from app.config import Settings
-from app.locks.queue.scripts import ACQUIRE, LEAVE, RELEASE, TAKE
 from app.store import lua
 from app.store.redis import Metered, connect
 from app.store.servers import Servers

@@ -17,7 +17,7 @@ from app.domain import Clock, LockLost
 from app.locks import LOCKS
 from app.store.servers import Servers
 from tests.cluster import all_keys
-from tests.locking import KEY, Lock, SetClock, TakeAway
+from tests.locking import KEY, Lock, SetClock, TakeAway, handle
 from tests.servers import STORES, StoreServer, until
 
 RUNS_ON = [*STORES, "cluster"]
@@ -48,10 +48,10 @@ of_the_store = pytest.mark.parametrize(
 @promise("keeps others out")
 def test_one_holder_at_a_time(lock: Lock, name: str) -> None:
     first, second = lock(name), lock(name)
-    assert first.acquire(timeout=0)
-    assert not second.acquire(timeout=0)
+    assert first.acquire(wait_s=0)
+    assert not second.acquire(wait_s=0)
     assert first.release()
-    assert second.acquire(timeout=0)
+    assert second.acquire(wait_s=0)
     assert second.release()
 
 
@@ -67,9 +67,9 @@ def test_without_blocking_it_tries_once(lock: Lock, name: str) -> None:
 @pytest.mark.timed
 def test_waits_as_long_as_its_patience(lock: Lock, name: str) -> None:
     first, second = lock(name), lock(name)
-    first.acquire(timeout=0)
+    first.acquire(wait_s=0)
     start = time.monotonic()
-    assert not second.acquire(timeout=0.2)
+    assert not second.acquire(wait_s=0.2)
     assert 0.15 < time.monotonic() - start < 1.0
     assert (first.counts.attempts, first.counts.waits) == (1, 0)
     assert (second.counts.attempts > 1, second.counts.waits) == (True, 1)
@@ -78,7 +78,7 @@ def test_waits_as_long_as_its_patience(lock: Lock, name: str) -> None:
 @promise("keeps others out")
 def test_waits_until_the_holder_leaves(lock: Lock, name: str) -> None:
     first, second = lock(name), lock(name)
-    first.acquire(timeout=0)
+    first.acquire(wait_s=0)
     got: list[bool] = []
     threading.Thread(target=lambda: got.append(second.acquire()), daemon=True).start()
     until(lambda: second.counts.waits)
@@ -91,15 +91,15 @@ def test_waits_until_the_holder_leaves(lock: Lock, name: str) -> None:
 def test_as_a_context_manager_it_releases(lock: Lock, name: str) -> None:
     with lock(name) as holder:
         assert not holder.lost
-        assert not lock(name).acquire(timeout=0)
-    assert lock(name).acquire(timeout=0)
+        assert not lock(name).acquire(wait_s=0)
+    assert lock(name).acquire(wait_s=0)
 
 
 @promise("releases")
 def test_a_section_that_fails_releases_too(lock: Lock, name: str) -> None:
     with pytest.raises(ZeroDivisionError), lock(name):
         _ = 1 / 0
-    assert lock(name).acquire(timeout=0)
+    assert lock(name).acquire(wait_s=0)
 
 
 @everybody
@@ -133,7 +133,7 @@ def test_a_dead_holder_is_outlived(lock: Lock, take_away: TakeAway, name: str) -
     thread.start()
     thread.join(10)
     take_away(dead)
-    assert lock(name).acquire(timeout=0)
+    assert lock(name).acquire(wait_s=0)
 
 
 @promise("tells of a loss")
@@ -143,7 +143,7 @@ def test_a_loss_can_be_asked_for_inside_and_is_told_once(
     holder = lock(name)
     told: list[bool] = []
     holder.on_loss(lambda: told.append(holder.lost))
-    holder.acquire(timeout=0)
+    holder.acquire(wait_s=0)
     assert not holder.lost
     take_away(holder)
     assert holder.lost
@@ -155,9 +155,9 @@ def test_a_loss_can_be_asked_for_inside_and_is_told_once(
 @promise("releases")
 def test_a_lock_given_back_in_time_was_not_lost(lock: Lock, clock: SetClock, name: str) -> None:
     holder = lock(name)
-    holder.acquire(timeout=0)
+    holder.acquire(wait_s=0)
     assert holder.release()
-    clock.ahead += holder.lease + 2
+    clock.ahead += holder.lease_s + 2
     assert (holder.lost, holder.counts.losses) == (False, 0)
 
 
@@ -166,18 +166,18 @@ def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
     lock: Lock, take_away: TakeAway, name: str
 ) -> None:
     late, holder, third = lock(name), lock(name), lock(name)
-    late.acquire(timeout=0)
+    late.acquire(wait_s=0)
     take_away(late)
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     assert not late.release()
-    assert not third.acquire(timeout=0), "the holder's lock must still stand"
+    assert not third.acquire(wait_s=0), "the holder's lock must still stand"
     assert holder.release()
 
 
 @of_the_store
 def test_all_its_keys_are_in_one_slot(lock: Lock, servers: Servers, name: str) -> None:
     """So that it works on a cluster, beside the stock that it guards."""
-    lock(name).acquire(timeout=0)
+    lock(name).acquire(wait_s=0)
     slots = {key_slot(key) for key in all_keys(servers.store)}
     assert slots == {key_slot(KEY.encode())}
 
@@ -190,8 +190,8 @@ def test_a_server_that_does_not_answer_is_told_in_time(
 ) -> None:
     """Its client waits 400 ms; a purchase meets two such waits and is answered in a second."""
     key = f"{KEY}:{Clock().token()}"  # what timed out in the test before may yet be executed
-    holder, second = (LOCKS[name](at_mortal, Clock(), key, 10.0) for _ in range(2))
-    assert holder.acquire(timeout=0)
+    holder, second = (handle(name, at_mortal, key=key) for _ in range(2))
+    assert holder.acquire(wait_s=0)
     getattr(mortal, how)()
     for deed in (second.acquire, holder.release):
         start = time.monotonic()

@@ -24,7 +24,7 @@ KEY = "{apple}:1:lock"
 
 
 def lock(parts: Parts, lease: float = 10.0, clock: Clock | None = None) -> DbUnique:
-    return DbUnique(parts.servers, clock or Clock(), KEY, lease)
+    return DbUnique(parts.servers.database, KEY, lease, clock=clock or Clock())
 
 
 def leave_behind(parts: Parts, seconds: float) -> None:
@@ -84,7 +84,7 @@ def test_the_clock_of_the_machine_does_not_matter(parts: Parts) -> None:
 def test_it_says_whose_it_is(parts: Parts) -> None:
     mine, other = lock(parts), lock(parts)
     assert not mine.locked()
-    assert mine.acquire(timeout=10)
+    assert mine.acquire(wait_s=10)
     assert (mine.owned(), other.owned(), other.locked()) == (True, False, True)
     assert mine.release()
     assert (mine.owned(), mine.locked()) == (False, False)
@@ -92,12 +92,12 @@ def test_it_says_whose_it_is(parts: Parts) -> None:
 
 def test_extended_while_it_is_mine(parts: Parts) -> None:
     mine, other = lock(parts, lease=1), lock(parts)
-    assert mine.acquire(timeout=10)
+    assert mine.acquire(wait_s=10)
     assert mine.extend(30)
     assert not mine.lost
-    assert not other.acquire(timeout=1.2), "longer than the first lease"
+    assert not other.acquire(wait_s=1.2), "longer than the first lease"
     assert mine.extend(0.01)
-    assert other.acquire(timeout=5)
+    assert other.acquire(wait_s=5)
     assert not mine.extend(30)
     assert mine.lost
     assert mine.counts.losses == 1
@@ -106,15 +106,15 @@ def test_extended_while_it_is_mine(parts: Parts) -> None:
 
 def test_over_is_not_mine_any_more_though_nobody_has_taken_it(parts: Parts) -> None:
     late = lock(parts, lease=0.05)
-    assert late.acquire(timeout=10)
+    assert late.acquire(wait_s=10)
     until(lambda: not late.locked())
     assert not late.release()
-    assert lock(parts).acquire(timeout=0), "its row is there for the next one to take over"
+    assert lock(parts).acquire(wait_s=0), "its row is there for the next one to take over"
 
 
 def test_a_database_that_is_away_is_said_so(parts: Parts) -> None:
     held = lock(parts)
-    assert held.acquire(timeout=10)
+    assert held.acquire(wait_s=10)
     with parts.engine.begin() as sql:
         sql.execute(text("ALTER TABLE locks RENAME TO elsewhere"))
     for deed in (lock(parts).attempt, held.release, held.owned):

@@ -23,7 +23,7 @@ def test_setnx_is_held_for_ever_by_a_dead_holder(
     assert holder.says() == "mine"
     holder.kill()
     assert parts.store.ttl(KEY) == -1
-    assert not lock("setnx", 0.1).acquire(timeout=0.5)
+    assert not lock("setnx", 0.1).acquire(wait_s=0.5)
     assert parts.store.ttl(KEY) == -1
 
 
@@ -34,7 +34,7 @@ def test_setnx_expire_is_held_for_ever_by_one_who_died_between_the_two(
     assert holder.says() == "hanging"
     holder.kill()
     assert parts.store.ttl(KEY) == -1
-    assert not lock("setnx_expire", 1).acquire(timeout=1.5)
+    assert not lock("setnx_expire", 1).acquire(wait_s=1.5)
     assert parts.store.ttl(KEY) == -1
 
 
@@ -43,18 +43,18 @@ def test_where_leases_are_whole_seconds_a_shorter_one_becomes_one(
     parts: Parts, lock: Lock, name: str
 ) -> None:
     holder = lock(name, 0.2)
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     assert 0 < parts.store.pttl(KEY) <= 1000
-    assert holder.lease == 1
+    assert holder.lease_s == 1
 
 
 def test_unowned_a_late_release_frees_the_lock_of_another(parts: Parts, lock: Lock) -> None:
     late, holder, third = lock("unowned", 0.05), lock("unowned"), lock("unowned")
     late.acquire()
     until(lambda: not parts.store.exists(KEY))
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     assert late.release(), "it even believes that it was its own"
-    assert third.acquire(timeout=0)
+    assert third.acquire(wait_s=0)
     assert not holder.lost, "two are inside, and nobody knows"
 
 
@@ -70,20 +70,20 @@ def test_getset_a_loser_overwrites_the_owners_stamp(
     assert owner.stamp == NOON + 10 + 5 + 1
     assert int(parts.store.get(KEY) or 0) == NOON + 10 + 60 + 1, "it is the loser's"
     clock.ahead = 10 + 7  # the owner died too: its lease has ended
-    assert not lock("getset", 5, clock).acquire(timeout=0), "held by one who never had it"
+    assert not lock("getset", 5, clock).acquire(wait_s=0), "held by one who never had it"
     clock.ahead = 10 + 62
-    assert lock("getset", 5, clock).acquire(timeout=0)
+    assert lock("getset", 5, clock).acquire(wait_s=0)
 
 
 def test_getset_a_clock_that_is_ahead_takes_a_lock_that_holds(parts: Parts, lock: Lock) -> None:
     ours, theirs = SetClock(wall_at=NOON), SetClock(wall_at=NOON + 3600)
     first, second, third = (lock("getset", 10, clock) for clock in (ours, theirs, ours))
-    assert first.acquire(timeout=0)
-    assert not third.acquire(timeout=0)
-    assert second.acquire(timeout=0)
+    assert first.acquire(wait_s=0)
+    assert not third.acquire(wait_s=0)
+    assert second.acquire(wait_s=0)
     assert not first.lost, "two are inside"
     assert first.release(), "its own time has not passed, so it deletes what it finds"
-    assert third.acquire(timeout=0), "another two"
+    assert third.acquire(wait_s=0), "another two"
 
 
 def test_getset_two_owners_with_equal_stamps_cannot_be_told_apart(parts: Parts, lock: Lock) -> None:
@@ -92,10 +92,10 @@ def test_getset_two_owners_with_equal_stamps_cannot_be_told_apart(parts: Parts, 
     second: Any = lock("getset", 5, clock)
     first.acquire()
     parts.store.delete(KEY)  # a store that came back without it, in the same second
-    assert second.acquire(timeout=0)
+    assert second.acquire(wait_s=0)
     assert int(parts.store.get(KEY) or 0) == first.stamp == second.stamp
     assert first.release(), "not even a comparison would have kept it from deleting this"
-    assert lock("getset", 5, clock).acquire(timeout=0)
+    assert lock("getset", 5, clock).acquire(wait_s=0)
 
 
 def test_del_takeover_lets_two_take_over_one_dead_lock(
@@ -114,8 +114,8 @@ def test_del_takeover_lets_two_take_over_one_dead_lock(
 
 def test_watchdog_any_gives_everybody_the_lock(parts: Parts, lock: Lock) -> None:
     first, second = lock("watchdog_any"), lock("watchdog_any")
-    assert first.acquire(timeout=0)
-    assert second.acquire(timeout=0), "no fault was needed"
+    assert first.acquire(wait_s=0)
+    assert second.acquire(wait_s=0), "no fault was needed"
     assert not first.lost
 
 

@@ -28,7 +28,7 @@ def test_a_killed_holder_is_outlived(lock: Lock, other: Callable[..., Forked], n
     assert holder.says() == "mine"
     holder.kill()
     start = time.monotonic()
-    assert next_one.acquire(timeout=LEASE + SLACK)
+    assert next_one.acquire(wait_s=LEASE + SLACK)
     assert time.monotonic() - start < LEASE + SLACK
     assert next_one.release()
 
@@ -39,11 +39,11 @@ def test_a_holder_that_stood_still_for_longer_than_its_lease_finds_its_loss(
     holder, next_one, third = other(name, LEASE), lock(name, 60), lock(name)
     assert holder.says() == "mine"
     holder.freeze()
-    assert next_one.acquire(timeout=LEASE + SLACK)
+    assert next_one.acquire(wait_s=LEASE + SLACK)
     holder.thaw()
     assert holder.ask("lost") is True
     assert holder.ask("release") is False
-    assert not third.acquire(timeout=0), "the next one's lock must still stand"
+    assert not third.acquire(wait_s=0), "the next one's lock must still stand"
     assert next_one.release()
 
 
@@ -52,12 +52,12 @@ def test_a_waiter_that_goes_away_holds_up_nobody(
     lock: Lock, other: Callable[..., Forked], end: Callable[[Forked], None], name: str
 ) -> None:
     holder, next_one = lock(name, 60), lock(name)
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     waiter = other(name, 30)
     assert waiter.says() == "waiting"
     end(waiter)
     assert holder.release()
-    assert next_one.acquire(timeout=SLACK)
+    assert next_one.acquire(wait_s=SLACK)
     assert next_one.release()
 
 
@@ -65,7 +65,7 @@ def test_a_waiter_gets_it_when_the_holder_leaves(
     lock: Lock, other: Callable[..., Forked], name: str
 ) -> None:
     holder = lock(name, 60)
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     waiter = other(name, 30)
     assert waiter.says() == "waiting"
     assert holder.release()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from app.bootstrap import Parts
 from app.config import Settings
-from app.domain import Clock
 from app.locks.fenced import Fenced
 from app.store.servers import Servers
 from tests.servers import StoreServer, until
@@ -16,9 +15,9 @@ KEY = "{apple}:1:lock"
 
 
 def acquired(servers: Servers, lease: float = 10.0) -> Fenced:
-    lock = Fenced(servers, Clock(), KEY, lease)
+    lock = Fenced(servers.store, KEY, lease)
     assert lock.fence is None
-    assert lock.acquire(timeout=5)
+    assert lock.acquire(wait_s=5)
     return lock
 
 
@@ -36,7 +35,7 @@ def test_rises_with_every_holder(parts: Parts) -> None:
 
 def test_who_does_not_get_it_raises_nothing(parts: Parts) -> None:
     holder = acquired(parts.servers)
-    other = Fenced(parts.servers, Clock(), KEY, 10)
+    other = Fenced(parts.store, KEY)
     assert not other.acquire(blocking=False)
     assert other.fence is None
     assert parts.store.get(f"{KEY}:fence") == str(holder.fence).encode()

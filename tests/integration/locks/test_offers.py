@@ -46,7 +46,7 @@ def test_it_can_be_asked_whether_it_is_locked(lock: Lock, take_away: TakeAway, n
     holder: Any = lock(name)
     anybody: Any = lock(name)
     assert not anybody.locked()
-    holder.acquire(timeout=0)
+    holder.acquire(wait_s=0)
     assert anybody.locked()
     take_away(holder)
     assert not anybody.locked()
@@ -56,7 +56,7 @@ def test_it_can_be_asked_whether_it_is_locked(lock: Lock, take_away: TakeAway, n
 def test_it_can_be_asked_whose_it_is(lock: Lock, take_away: TakeAway, name: str) -> None:
     holder: Any = lock(name)
     anybody: Any = lock(name)
-    holder.acquire(timeout=0)
+    holder.acquire(wait_s=0)
     assert (holder.owned(), anybody.owned()) == (True, False)
     take_away(holder)
     assert not holder.owned()
@@ -67,12 +67,12 @@ def test_it_can_be_extended_while_it_is_mine(
     lock: Lock, clock: SetClock, take_away: TakeAway, servers: Servers, name: str
 ) -> None:
     holder: Any = lock(name, lease=5)
-    holder.acquire(timeout=0)
+    holder.acquire(wait_s=0)
     assert holder.extend(60)
     pass_time(servers, clock, 30)
     assert not holder.lost
-    assert not lock(name).acquire(timeout=0)
+    assert not lock(name).acquire(wait_s=0)
     pass_time(servers, clock, 31)
-    assert lock(name).acquire(timeout=0)
+    assert lock(name).acquire(wait_s=0)
     assert not holder.extend(60), "it is another's"
     assert (holder.lost, holder.counts.losses) == (True, 1)

@@ -61,7 +61,7 @@ def test_every_recipe_has_its_page_in_the_same_order(recipe: str) -> None:
     written = page(recipe)
     assert written.startswith(f"# {recipe}: {RECIPES[recipe].title}\n")
     assert re.findall(r"^## (.+)$", written, re.MULTILINE) == SECTIONS
-    code = "app/locks/queue/" if recipe == "queue" else f"app/locks/{recipe}.py"
+    code = f"app/locks/{recipe}.py"
     assert f"[{code}](../../{code})" in written
 
 

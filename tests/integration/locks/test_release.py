@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 import redis
 
-from app.domain import Clock
-from app.locks import LOCKS
 from app.store.servers import Servers
-from tests.locking import KEY, HoldUp, Lock, SetClock, pass_time
+from tests.locking import HoldUp, Lock, SetClock, handle, pass_time
 from tests.servers import StoreServer
 
 
@@ -17,7 +15,7 @@ def test_a_lock_that_changes_hands_there_is_left_alone(
 ) -> None:
     def lose_it_to_the_next() -> None:
         pass_time(servers, clock, 11)
-        assert next_one.acquire(timeout=0)
+        assert next_one.acquire(wait_s=0)
 
     next_one = lock("setnx_expire")
     late = lock("setnx_expire", at=hold_up(servers.settings, "DEL", lose_it_to_the_next))
@@ -31,7 +29,7 @@ def test_a_server_that_goes_away_there_is_told_as_what_it_is(
     name: str, mortal: StoreServer, at_mortal: Servers, hold_up: HoldUp
 ) -> None:
     """redis-py says WatchError, as if somebody else had written."""
-    holder = LOCKS[name](hold_up(at_mortal.settings, "DEL", mortal.kill), Clock(), KEY, 10.0)
-    assert holder.acquire(timeout=0)
+    holder = handle(name, hold_up(at_mortal.settings, "DEL", mortal.kill))
+    assert holder.acquire(wait_s=0)
     with pytest.raises(redis.ConnectionError):
         holder.release()

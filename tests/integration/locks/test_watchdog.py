@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from app.bootstrap import Parts
-from app.locks import LOCKS
 from app.store.servers import Servers
-from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
+from tests.locking import KEY, HoldUp, Lock, SetClock, handle, renewing
 from tests.servers import StoreServer, until
 
 
@@ -19,7 +18,7 @@ def test_work_may_outlive_the_lease(lock: Lock) -> None:
     holder = lock("watchdog", 3)
     holder.acquire()
     until(lambda: holder.counts.renewals >= 4)  # each second; each may come two seconds late
-    assert not lock("watchdog").acquire(timeout=0)
+    assert not lock("watchdog").acquire(wait_s=0)
     assert not holder.lost
     assert holder.release()
     assert holder.counts.losses == 0
@@ -73,7 +72,7 @@ def test_a_store_that_is_away_for_a_while_costs_nothing(
     mortal: StoreServer, at_mortal: Servers
 ) -> None:
     clock = SetClock()
-    holder: Any = LOCKS["watchdog"](at_mortal, clock, KEY, 30.0)
+    holder: Any = handle("watchdog", at_mortal, clock, 30.0)
     holder.acquire()
     mortal.kill()
     assert holder.renew(), "nobody knows: it goes on trying"
@@ -88,7 +87,7 @@ def test_a_store_that_is_away_for_a_lease_is_a_loss(
     mortal: StoreServer, at_mortal: Servers
 ) -> None:
     clock = SetClock()
-    holder: Any = LOCKS["watchdog"](at_mortal, clock, KEY, 30.0)
+    holder: Any = handle("watchdog", at_mortal, clock, 30.0)
     told: list[bool] = []
     holder.on_loss(lambda: told.append(holder.lost))
     holder.acquire()

@@ -31,8 +31,7 @@ def test_its_own_file_comes_first(target: str, tmp_path: Path) -> None:
     page = reading.page(target, tmp_path)
     name = target.rpartition(":")[2]
     folder = "locks" if ":" in target else "modes"
-    own = "locks/queue/recipe" if name == "queue" else f"{folder}/{name}"
-    assert page.files[0].path == f"app/{own}.py"
+    assert page.files[0].path == f"app/{folder}/{name}.py"
     assert page.files[0].text[0].startswith(f'"""{name}: ')
 
 
@@ -45,9 +44,9 @@ def test_the_scripts_that_it_sends_are_there(target: str, tmp_path: Path) -> Non
 
 def test_the_whole_of_queue_is_there(tmp_path: Path) -> None:
     paths = {file.path for file in reading.page("lock:queue", tmp_path).files}
-    code = {path.relative_to(TOP).as_posix() for path in TOP.glob("app/locks/queue/[!_]*.py")}
-    scripts = {path.relative_to(TOP).as_posix() for path in TOP.glob("app/store/lua/queue/*.lua")}
-    assert paths == code | scripts
+    library = TOP / "packages/fairlock/src/fairlock"
+    whole = [TOP / "app/locks/queue.py", *library.glob("[!_]*.py"), *library.glob("lua/*.lua")]
+    assert paths == {path.relative_to(TOP).as_posix() for path in whole}
 
 
 @EACH

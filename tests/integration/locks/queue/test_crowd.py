@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import cast
 
 import pytest
+from fairlock.queue import HANDOVER_S
 
 from app.bootstrap import Parts
-from app.locks.queue.line import HANDOVER
 from tests.crowd import KEY, LOG, crowd
 from tests.forks import Forked
 from tests.servers import until
@@ -21,7 +21,7 @@ RUNS_ON = ["valkey", "cluster"]
 PROCESSES, THREADS, LEASE = 4, 16, 2.0
 FROZEN = 0.5  # s; shorter than the lease: a frozen holder keeps its lock
 # A holder is killed with all waiters of a frozen process next in line, on two busy cores.
-LONGEST_STALL = LEASE + THREADS * HANDOVER + 2.0
+LONGEST_STALL = LEASE + THREADS * HANDOVER_S + 2.0
 
 
 @pytest.mark.soak

@@ -20,7 +20,7 @@ from tests.servers import StoreServer
 
 PINS = Path("requirements/dev.txt")
 NEEDED = ("__init__.py", "conftest.py", "ssl_utils.py", "test_lock.py")
-THEIRS, OURS = "from redis.lock import Lock\n", "from app.locks.queue import Lock\n"
+THEIRS, OURS = "from redis.lock import Lock\n", "from fairlock import Lock\n"
 # These two replace the clock of the module redis.lock and compare the pauses that redis-py's Lock
 # makes between two looks at the server. Ours looks once and then is called: it makes none.
 POLLING = ("test_blocking_timeout", "test_context_manager_blocking_timeout")

@@ -1,19 +1,29 @@
-"""A renewal that is under way while the holder releases."""
+"""A renewal of the recipe that is under way while its holder releases."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
+from fairlock import Contender, Held
 
 from app.bootstrap import Parts
-from app.locks.queue import Lock, Queue
-from app.locks.queue.cohort import Held
-from app.locks.queue.contender import Contender
-from tests.integration.locks.queue.standing import NAME, ByHand
+from app.domain import Clock
+from app.locks.queue import Queue
 
 RUNS_ON = ["valkey"]
+NAME = "{apple}:1:lock"
 ReleasesFirst = Callable[[Contender, Callable[[], object]], None]
+
+
+class ByHand(Clock):
+    """Renews when the test says so."""
+
+    renew: Callable[[], bool]
+
+    def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
+        self.renew = deed
+        return lambda: None
 
 
 @pytest.fixture
@@ -32,29 +42,18 @@ def releases_first(monkeypatch: pytest.MonkeyPatch) -> ReleasesFirst:
     return arrange
 
 
-def test_the_recipes_is_no_loss(parts: Parts, releases_first: ReleasesFirst) -> None:
+def test_is_no_loss(parts: Parts, releases_first: ReleasesFirst) -> None:
     clock = ByHand()
-    lock = Queue(parts.servers, clock, NAME, 10.0)
+    lock = Queue(parts.store, NAME, 10.0, clock=clock)
     assert lock.acquire()
     releases_first(lock.contender, lock.release)
     assert not clock.renew(), "it was the last time"
     assert (lock.lost, lock.counts.losses) == (False, 0)
 
 
-def test_the_drop_ins_is_no_loss(parts: Parts, releases_first: ReleasesFirst) -> None:
-    clock = ByHand()
-    lock = Lock(parts.store, NAME, timeout=10, renew=True, clock=clock)
-    losses: list[str] = []
-    lock.on_loss(lambda: losses.append("lost"))
-    assert lock.acquire()
-    releases_first(lock.contender, lock.release)
-    assert not clock.renew(), "it was the last time"
-    assert not losses
-
-
 def test_a_renewal_that_comes_too_late_is_one(parts: Parts, releases_first: ReleasesFirst) -> None:
     clock = ByHand()
-    lock = Queue(parts.servers, clock, NAME, 10.0)
+    lock = Queue(parts.store, NAME, 10.0, clock=clock)
     assert lock.acquire()
     releases_first(lock.contender, lambda: parts.store.delete(NAME))
     assert not clock.renew()

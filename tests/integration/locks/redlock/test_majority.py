@@ -40,7 +40,7 @@ def test_it_is_won_only_with_time_left(
 def test_an_extension_counts_only_with_time_left(servers: Reach, up: list[StoreServer]) -> None:
     clock = Slow(0.0)
     held = lock(servers(up[:3]), clock)
-    assert held.acquire(timeout=0)
+    assert held.acquire(wait_s=0)
     assert held.extend(1.0)
     assert held.ends == pytest.approx(0.988)
     clock.step = 0.99
@@ -55,7 +55,7 @@ def test_the_majority_decides(
     for master in up[:others]:
         with redis.Redis.from_url(master.url) as client:
             client.set(KEY, "somebody else's")
-    assert lock(servers(up[:3])).acquire(timeout=0) == won
+    assert lock(servers(up[:3])).acquire(wait_s=0) == won
     assert holds(up[2]) == won, "a vote that did not help is given back"
     assert holds(up[0])
 
@@ -73,9 +73,9 @@ def test_a_late_undo_does_not_hit_the_next_try(servers: Reach, up: list[StoreSer
         first.set(KEY, "other")
         second.set(KEY, "other")
         held = lock(servers(up[:3]))
-        assert not held.acquire(timeout=0)
+        assert not held.acquire(wait_s=0)
         early = held.token
         second.delete(KEY)
-        assert held.acquire(timeout=0)
+        assert held.acquire(wait_s=0)
         held.delete_if_mine([KEY], [early], client=second)
     assert held.owned()

@@ -27,14 +27,14 @@ def test_a_minority_may_be_away(
         getattr(master, how)()
     first, second = lock(here), lock(here)
     start = time.monotonic()
-    assert first.acquire(timeout=0)
+    assert first.acquire(wait_s=0)
     assert time.monotonic() - start < away * TIMEOUT + 0.5
-    assert not second.acquire(timeout=0)
+    assert not second.acquire(wait_s=0)
     assert (first.owned(), second.owned(), second.locked()) == (True, False, True)
     assert first.extend(PLENTY)
     assert first.release()
     assert not second.locked()
-    assert second.acquire(timeout=0)
+    assert second.acquire(wait_s=0)
 
 
 @pytest.mark.parametrize("how", ["kill", "freeze"])
@@ -45,7 +45,7 @@ def test_without_a_majority_it_says_so_in_time_and_leaves_nothing(
 ) -> None:
     here = servers(up[:count])
     holder = lock(here)
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     with redis.Redis.from_url(up[0].url) as client:
         client.delete(KEY)  # so that the others' first SET succeeds
     for master in up[count - away : count]:
@@ -64,11 +64,11 @@ def test_a_restarted_master_remembers(servers: Reach, up: list[StoreServer]) -> 
     here = servers(up[:3])
     up[2].kill()
     held = lock(here)
-    assert held.acquire(timeout=0)  # on the first and the second
+    assert held.acquire(wait_s=0)  # on the first and the second
     up[1].kill()
     up[1].start()
     up[2].start()  # it has never heard of this lock
-    assert not lock(here).acquire(timeout=0)
+    assert not lock(here).acquire(wait_s=0)
     assert held.release()
 
 
@@ -77,11 +77,11 @@ def test_a_master_that_forgets_lets_two_in(servers: Reach, up: list[StoreServer]
     here = servers(up[:3])
     up[2].kill()
     held, second = lock(here), lock(here)
-    assert held.acquire(timeout=0)
+    assert held.acquire(wait_s=0)
     with redis.Redis.from_url(up[1].url) as client:
         client.flushall()
     up[2].start()
-    assert second.acquire(timeout=0)
+    assert second.acquire(wait_s=0)
     assert not held.lost
     assert not held.release(), "only when it gives it back does the first one learn of it"
 
@@ -97,7 +97,7 @@ def test_never_two_holders_while_masters_come_and_go(servers: Reach, up: list[St
         turns = 0
         while not stop.is_set():
             held = lock(here)
-            if held.acquire(timeout=0.2):
+            if held.acquire(wait_s=0.2):
                 inside.append(number)
                 if len(inside) > 1:
                     together.append(list(inside))
@@ -125,9 +125,9 @@ def test_who_waits_gets_it_when_a_master_dies_under_the_holder(
 ) -> None:
     here = servers(up[:3])
     held, second = lock(here), lock(here)
-    assert held.acquire(timeout=0)
+    assert held.acquire(wait_s=0)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(second.acquire, timeout=10)
+        waiting = pool.submit(second.acquire, wait_s=10)
         until(lambda: second.counts.waits)
         up[0].kill()
         assert not waiting.done()

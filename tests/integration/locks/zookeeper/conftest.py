@@ -41,7 +41,7 @@ def session(server: ZooKeeperServer, settings: Settings) -> Iterator[Callable[[]
     if server.process.poll() is not None:
         server.start()
     for each in made:
-        leave(each.zookeeper.client)
+        leave(each.zookeeper)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def key(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def lock(servers: Servers, key: str) -> Callable[..., Zookeeper]:
     def make(clock: Clock | None = None, at: Servers = servers) -> Zookeeper:
-        return Zookeeper(at, clock or Clock(), key, 10.0)
+        return Zookeeper(at.zookeeper, key, clock=clock or Clock())
 
     return make
 

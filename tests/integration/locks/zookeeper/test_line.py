@@ -34,7 +34,7 @@ def test_a_process_has_one_session(session: Callable[[], Servers]) -> None:
 
 def test_first_come_first_served(lock: Lock) -> None:
     holder, line = lock(), [lock() for _ in range(8)]
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     order: list[Zookeeper] = []
 
     def next_one(mine: Zookeeper) -> Callable[[], None]:
@@ -59,7 +59,7 @@ def test_who_waits_asks_nothing_and_a_release_wakes_one(
     lock: Lock, server: ZooKeeperServer
 ) -> None:
     holder, line = lock(), [lock() for _ in range(32)]
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     with ThreadPoolExecutor(32) as pool:
         for each in line:
             waiting(pool, each, each.release)
@@ -73,8 +73,8 @@ def test_who_waits_asks_nothing_and_a_release_wakes_one(
 
 def test_who_gives_up_leaves_the_line(lock: Lock) -> None:
     holder, second, third = lock(), lock(), lock()
-    assert holder.acquire(timeout=0)
-    assert not second.acquire(timeout=0.1)
+    assert holder.acquire(wait_s=0)
+    assert not second.acquire(wait_s=0.1)
     assert not third.acquire(blocking=False)
     assert len(holder.line()) == 1
     assert (second.counts.attempts, third.counts.attempts) == (2, 1)
@@ -82,7 +82,7 @@ def test_who_gives_up_leaves_the_line(lock: Lock) -> None:
 
 def test_who_is_interrupted_leaves_the_line(lock: Lock) -> None:
     holder = lock()
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
 
     def ctrl_c() -> None:
         assert len(holder.line()) == 2
@@ -94,15 +94,15 @@ def test_who_is_interrupted_leaves_the_line(lock: Lock) -> None:
 
 
 def test_who_waits_while_his_session_ends_stands_in_line_again(
-    session: Callable[[], Servers], lock: Lock
+    session: Callable[[], Servers], lock: Lock, servers: Servers
 ) -> None:
     holder, second = lock(at=session()), lock()
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     got = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         waiting(pool, second, got.set)
         before = holder.line()
-        end_session(second.servers)
+        end_session(servers)
         until(lambda: len(holder.line()) == 2 and holder.line() != before)
         assert not got.is_set()
         assert holder.release()

@@ -44,7 +44,7 @@ def number(lock: Zookeeper) -> int:
 
 def test_who_was_cut_off_for_a_moment_was_told_and_yet_releases_its_own(lock: Lock) -> None:
     holder = lock()
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     holder.zookeeper.client._connection._socket.shutdown(socket.SHUT_RDWR)
     until(lambda: holder.lost)
     until(lambda: holder.zookeeper.session)
@@ -58,7 +58,7 @@ def test_a_place_that_was_made_after_its_maker_gave_up_does_not_stay(
     lock: Lock, server: ZooKeeperServer, and_then: str
 ) -> None:
     first = lock()
-    assert first.acquire(timeout=0)
+    assert first.acquire(wait_s=0)
     before = number(first)
     assert first.release()
     freeze(server, lock().acquire)
@@ -67,7 +67,7 @@ def test_a_place_that_was_made_after_its_maker_gave_up_does_not_stay(
     server.thaw()
     last = lock()
     until(lambda: last.zookeeper.session)
-    assert last.acquire(timeout=5)
+    assert last.acquire(wait_s=5)
     assert number(last) == before + 2, "there was one between"
 
 
@@ -76,7 +76,7 @@ def test_a_place_whose_makers_connection_broke_does_not_stay(
 ) -> None:
     """The servers made it, and the word of that was lost."""
     first = lock()
-    assert first.acquire(timeout=0)
+    assert first.acquire(wait_s=0)
     before = number(first)
     assert first.release()
     server.freeze()
@@ -88,7 +88,7 @@ def test_a_place_whose_makers_connection_broke_does_not_stay(
     server.thaw()
     last = lock()
     until(lambda: last.zookeeper.session)
-    assert last.acquire(timeout=5)
+    assert last.acquire(wait_s=5)
     assert number(last) == before + 2, "there was one between"
 
 
@@ -96,10 +96,10 @@ def test_a_place_whose_release_was_not_answered_does_not_stay(
     lock: Lock, server: ZooKeeperServer
 ) -> None:
     holder = lock()
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     freeze(server, holder.release)
     server.thaw()
-    assert lock().acquire(timeout=5)
+    assert lock().acquire(wait_s=5)
 
 
 @pytest.mark.parametrize("session_ended", [False, True])
@@ -108,7 +108,7 @@ def test_a_release_is_asked_for_again_when_the_connection_broke(
 ) -> None:
     """Its first DELETE was carried out: the place was mine until then, in this same session."""
     holder = lock()
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     if session_ended:
         assert holder.place
         holder.place = replace(holder.place, session=0)  # it was made in an earlier one
@@ -123,7 +123,7 @@ def test_a_release_is_asked_for_again_when_the_connection_broke(
 
 def test_a_place_that_somebody_deleted_was_lost(lock: Lock) -> None:
     holder = lock()
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     holder.zookeeper.client.delete(f"{holder.folder}/{holder.line()[0]}")
     assert not holder.owned()
     assert not holder.release()

@@ -21,7 +21,7 @@ def test_a_dead_waiter_holds_up_nobody_for_longer_than_its_session(
     lock: Lock, contender: Callable[[], Forked]
 ) -> None:
     holder, last = lock(), lock()
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     dead = contender()
     assert dead.says() == "waiting"
     got = threading.Event()
@@ -41,7 +41,7 @@ def test_a_dead_holders_lock_is_free_when_its_session_ends(
     assert dead.says() == "mine"
     dead.kill()
     start = time.monotonic()
-    assert lock().acquire(timeout=SESSION + 5)
+    assert lock().acquire(wait_s=SESSION + 5)
     took = time.monotonic() - start
     assert SESSION / 4 < took < SESSION + 2, "not before the servers must think that it is dead"
 
@@ -51,7 +51,7 @@ def test_a_frozen_holder_learns_that_it_lost(lock: Lock, contender: Callable[[],
     assert frozen.says() == "mine"
     frozen.freeze()
     second = lock()
-    assert second.acquire(timeout=SESSION + 5)
+    assert second.acquire(wait_s=SESSION + 5)
     frozen.thaw()
     until(lambda: frozen.ask("lost"))
     assert frozen.ask("release") is False
@@ -67,7 +67,7 @@ def test_a_frozen_holders_release_is_told_the_truth_at_once(
     assert frozen.says() == "mine"
     frozen.freeze()
     second = lock()
-    assert second.acquire(timeout=SESSION + 5)
+    assert second.acquire(wait_s=SESSION + 5)
     frozen.tell("release")
     frozen.thaw()
     assert frozen.says() is False
@@ -79,7 +79,7 @@ def test_a_dead_server_is_told_in_time_to_holder_waiter_and_newcomer(
     lock: Lock, server: ZooKeeperServer
 ) -> None:
     holder, second = lock(), lock()
-    assert holder.acquire(timeout=0)
+    assert holder.acquire(wait_s=0)
     told = threading.Event()
     holder.on_loss(told.set)
     with ThreadPoolExecutor(1) as pool:

@@ -127,7 +127,7 @@ MUTANTS = [
         """self.read(
             keys=[self.keys.fence, self.keys.stock, self.keys.key(order.key)], args=[token]
         )""",
-        "self.servers.store.mget(self.keys.stock, self.keys.key(order.key))",
+        "self.store.mget(self.keys.stock, self.keys.key(order.key))",
         PAUSE,
         "oversell",
     ),

@@ -12,7 +12,7 @@ PAUSE = LEASE._replace(faults=Faults(pause=1))
 
 IN_LOCK, IN_LEASE, IN_RELEASE = "modes/lock.py", "locks/lease.py", "store/lua/release.lua"
 IN_WRITE = "store/lua/write.lua"
-TAKES = "self.store.set(self.key, self.token, nx=True, px=round(self.lease * 1000))"
+TAKES = "self.store.set(self.key, self.token, nx=True, px=round(self.lease_s * 1000))"
 FREES = "return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))"
 
 MUTANTS = [
@@ -30,14 +30,14 @@ MUTANTS = [
         IN_LEASE,
         TAKES,
         "not self.store.get(self.key) and "
-        "self.store.set(self.key, self.token, px=round(self.lease * 1000))",
+        "self.store.set(self.key, self.token, px=round(self.lease_s * 1000))",
         LEASE,
         "oversell",
     ),
     Mutant(
         "lease: no PX, it never ends",
         IN_LEASE,
-        ", px=round(self.lease * 1000)",
+        ", px=round(self.lease_s * 1000)",
         "",
         CRASH,
         "stuck for ever",
@@ -47,7 +47,7 @@ MUTANTS = [
         IN_LEASE,
         TAKES,
         "self.store.setnx(self.key, self.token) and "
-        "self.store.pexpire(self.key, round(self.lease * 1000))",
+        "self.store.pexpire(self.key, round(self.lease_s * 1000))",
         CRASH,
         "stuck for ever",
     ),
@@ -55,7 +55,7 @@ MUTANTS = [
         "lease: EXPIRE, then SETNX",
         IN_LEASE,
         TAKES,
-        "(self.store.pexpire(self.key, round(self.lease * 1000)), "
+        "(self.store.pexpire(self.key, round(self.lease_s * 1000)), "
         "self.store.setnx(self.key, self.token))[1]",
         CRASH,
         "lock leaked",
@@ -114,15 +114,16 @@ MUTANTS = [
     Mutant(
         "lock: each buyer locks a key of his own",
         IN_LOCK,
-        "self.clock, self.keys.lock, self.round.lease / 1000)\n        if not",
-        "self.clock, self.keys.claim(order.key), self.round.lease / 1000)\n        if not",
+        "client, self.keys.lock, self.round.lease / 1000, clock=self.clock)\n        if not",
+        "client, self.keys.claim(order.key), self.round.lease / 1000, clock=self.clock)\n"
+        "        if not",
         LEASE,
         "oversell",
     ),
     Mutant(
         "lock: does not wait for the lock, and sells all the same",
         IN_LOCK,
-        "if not lock.acquire(timeout=self.round.wait / 1000):\n",
+        "if not lock.acquire(wait_s=self.round.wait / 1000):\n",
         "if lock.acquire(blocking=False) is None:\n",
         LEASE,
         "oversell",

@@ -15,15 +15,17 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 from unittest import mock
 
+from fairlock import scripts as fairlock
+
 import app
 from app.explorer import words
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.targets import Target
-from app.locks.queue import scripts as queue
 from app.store import lua
 
 ROOT = Path(app.__file__).parent
+LIBRARIES = ROOT.parent / "packages"
 
 
 class Budget(NamedTuple):
@@ -39,7 +41,7 @@ class Mutant(NamedTuple):
     """`old` stands once in `file`, and becomes `new`; then the explorer must find `finding`."""
 
     name: str
-    file: str  # below app/
+    file: str  # below app/, or of fairlock
     old: str
     new: str
     budget: Budget
@@ -57,11 +59,12 @@ def wrong(report: Report) -> set[str]:
 
 @contextmanager
 def planted(mutant: Mutant) -> Iterator[None]:
-    path = ROOT / mutant.file
+    library = mutant.file.startswith("fairlock/")
+    path = (LIBRARIES / "fairlock/src" if library else ROOT) / mutant.file
     text = path.read_text(encoding="utf-8")
     if (times := text.count(mutant.old)) != 1:
         raise ValueError(
-            f"{mutant.name}: what it replaces stands {times} times in app/{mutant.file}, not once. "
+            f"{mutant.name}: what it replaces stands {times} times in {mutant.file}, not once. "
             "The source has changed: let the mutant follow."
         )
     text = text.replace(mutant.old, mutant.new)
@@ -72,8 +75,9 @@ def planted(mutant: Mutant) -> Iterator[None]:
 
 @contextmanager
 def _script(name: str, text: str) -> Iterator[None]:
-    source, name = lua.source, name.removeprefix("store/lua/")
-    with mock.patch.object(lua, "source", lambda of: text if of == name else source(of)):
+    reader: Any = fairlock if name.startswith("fairlock/") else lua
+    source, name = reader.source, name.rpartition("/")[2]
+    with mock.patch.object(reader, "source", lambda of: text if of == name else source(of)):
         _forget_scripts()
         yield
     _forget_scripts()
@@ -81,14 +85,15 @@ def _script(name: str, text: str) -> Iterator[None]:
 
 def _forget_scripts() -> None:
     words.script_names.cache_clear()
-    for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
+    for script in (fairlock.ACQUIRE, fairlock.TAKE, fairlock.RELEASE, fairlock.LEAVE):
         for known in ("text", "sha"):
             vars(script).pop(known, None)
 
 
 @contextmanager
 def _module(name: str, text: str) -> Iterator[None]:
-    module = import_module(f"app.{name.replace('/', '.')}")
+    package = "" if name.startswith("fairlock/") else "app."
+    module = import_module(f"{package}{name.replace('/', '.')}")
     broken = {code.co_qualname: code for code in _codes(compile(text, name, "exec"))}
     functions = list(_functions(vars(module), module.__name__))
     whole = [(function, function.__code__) for function in functions]

@@ -11,41 +11,41 @@ PAUSE = FUSED._replace(faults=Faults(pause=1))
 WORK = Budget(Target("lock:queue", think=1))
 LONG_WORK = Budget(Target("lock:queue", think=15_000))  # longer than its lease
 
-IN_LOCK, IN_RECIPE = "modes/lock.py", "locks/queue/recipe.py"
-IN_LINE, IN_TURN = "locks/queue/line.py", "locks/queue/turn.py"
+IN_LOCK, IN_RECIPE = "modes/lock.py", "locks/queue.py"
+IN_QUEUE, IN_WAITER, IN_FUSED = "fairlock/queue.py", "fairlock/waiter.py", "fairlock/fused.py"
 
 MUTANTS = [
     Mutant(
         "queue: who is called does not accept the lock",
-        IN_TURN,
-        'if word == "taken" and now < (self.asked + ends) / 2:',
-        "if word:",
+        IN_WAITER,
+        'if call == "taken" and now < (self.asked_at + ends) / 2:',
+        "if call:",
         Budget(Target("lock:queue", stock=2, think=15_000), buyers=3),
         "oversell",
     ),
     Mutant(
         "queue: stands in line before he listens",
-        IN_TURN,
-        "                self.line.again(lambda _: self.mine.listen())\n"
-        "                grant = self.stand()",
-        "                grant = self.stand()\n"
-        "                self.line.again(lambda _: self.mine.listen())",
+        IN_WAITER,
+        "                self.queue.retry(lambda _: self.mine.subscribe())\n"
+        "                grant = self.enqueue()",
+        "                grant = self.enqueue()\n"
+        "                self.queue.retry(lambda _: self.mine.subscribe())",
         FUSED,
         "stalled",
     ),
     Mutant(
         "queue: the number of the place is not checked",
-        IN_TURN,
-        "return word if word and word[0] == self.number else None",
-        "return word",
+        IN_WAITER,
+        "return message if message and message[0] == self.number else None",
+        "return message",
         FUSED._replace(faults=Faults(pause=2)),
         "oversell",
     ),
     Mutant(
         "queue: does not renew",
         IN_RECIPE,
-        "if self.renew:",
-        "if False:",
+        "self.stop_renewing = self.clock.every(self.lease_s / 3, self.renew)",
+        "self.stop_renewing = lambda: None",
         LONG_WORK,
         "oversell",
     ),
@@ -59,7 +59,7 @@ MUTANTS = [
     ),
     Mutant(
         "queue: a write is sent again",
-        IN_LINE,
+        IN_QUEUE,
         "if commands:",
         "if not args:",
         FUSED._replace(faults=Faults(pause=1, lost=1)),
@@ -91,11 +91,11 @@ MUTANTS = [
     ),
     Mutant(
         "fused: reads the stock before it stands in line",
-        IN_RECIPE,
-        "        grant = self.line.acquire(self.token, True, timeout, reads)\n"
+        IN_FUSED,
+        "        grant = self.queue.acquire(self.token, True, timeout_s, reads)\n"
         "        return None if grant is None else grant.values",
-        "        early = self.line.client.mget(reads)\n"
-        "        grant = self.line.acquire(self.token, True, timeout, reads)\n"
+        "        early = self.queue.client.mget(reads)\n"
+        "        grant = self.queue.acquire(self.token, True, timeout_s, reads)\n"
         "        return None if grant is None else early",
         FUSED,
         "oversell",

@@ -12,9 +12,9 @@ WORK = Budget(Target("lock:queue", think=1))
 LONG_WORK = Budget(Target("lock:queue", think=15_000))  # longer than its lease
 IMPATIENT = Budget(Target("lock:queue", think=15_000, wait=5_000))
 
-IN_ACQUIRE, IN_HAND_OVER = "store/lua/queue/acquire.lua", "store/lua/queue/hand_over.lua"
-IN_RELEASE, IN_TAKE = "store/lua/queue/release.lua", "store/lua/queue/take.lua"
-IN_LEAVE = "store/lua/queue/leave.lua"
+IN_ACQUIRE, IN_HAND_OVER = "fairlock/lua/acquire.lua", "fairlock/lua/hand_over.lua"
+IN_RELEASE, IN_TAKE = "fairlock/lua/release.lua", "fairlock/lua/take.lua"
+IN_LEAVE = "fairlock/lua/leave.lua"
 OWNER = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then"
 
 MUTANTS = [

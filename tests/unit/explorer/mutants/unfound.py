@@ -16,7 +16,7 @@ MISSED = [
     Mutant(
         "decr: the order's key is not locked",
         "modes/decr.py",
-        "if not lock.acquire(timeout=self.round.wait / 1000):",
+        "if not lock.acquire(wait_s=self.round.wait / 1000):",
         "if False:",
         Budget(Target("decr")),
         NOTHING,
@@ -25,7 +25,7 @@ MISSED = [
     Mutant(
         "lease: all buyers have the same token",
         "locks/lease.py",
-        "self.token = clock.token()",
+        "self.token = self.clock.token()",
         'self.token = "mine"',
         Budget(Target("lock:lease"), Faults(pause=1)),
         NOTHING,
@@ -33,7 +33,7 @@ MISSED = [
     # It is unfair; but a buyer buys once, and so each one's turn comes.
     Mutant(
         "queue/hand_over.lua: who came last is served first",
-        "store/lua/queue/hand_over.lua",
+        "fairlock/lua/hand_over.lua",
         "redis.call('LPOP', KEYS[2])",
         "redis.call('RPOP', KEYS[2])",
         Budget(Target("lock:queue"), buyers=3),
@@ -84,7 +84,7 @@ HARMLESS = [
     # again. It costs trips.
     Mutant(
         "queue/hand_over.lua: forgets the one it has called",
-        "store/lua/queue/hand_over.lua",
+        "fairlock/lua/hand_over.lua",
         "> 0 then\n      hold",
         "> 1 then\n      hold",
         Budget(Target("lock:queue", stock=3), buyers=3),
@@ -93,9 +93,9 @@ HARMLESS = [
     # He hears that nobody listens, and then listens.
     Mutant(
         "queue: stands in line without listening",
-        "locks/queue/turn.py",
+        "fairlock/waiter.py",
         "            if not self.place:\n"
-        "                self.line.again(lambda _: self.mine.listen())\n",
+        "                self.queue.retry(lambda _: self.mine.subscribe())\n",
         "            if not self.place:\n",
         Budget(Target("lock:queue"), buyers=3),
         NOTHING,

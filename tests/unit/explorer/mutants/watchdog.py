@@ -11,7 +11,7 @@ PAUSE = WORK._replace(faults=Faults(pause=1))
 JUST_THEN = Budget(Target("lock:watchdog", think=9_999))  # done when a renewal is due
 
 IN, IN_EXTEND = "locks/watchdog.py", "store/lua/extend.lua"
-RENEWS = "self.extend_if_mine(keys=[self.key], args=[self.token, round(self.lease * 1000)])"
+RENEWS = "self.extend_if_mine(keys=[self.key], args=[self.token, round(self.lease_s * 1000)])"
 
 MUTANTS = [
     Mutant(
@@ -25,7 +25,7 @@ MUTANTS = [
     Mutant(
         "watchdog: never renews",
         IN,
-        "self.clock.every(self.lease / 3, self.renew)",
+        "self.clock.every(self.lease_s / 3, self.renew)",
         "lambda: None",
         WORK,
         "oversell",
@@ -41,8 +41,8 @@ MUTANTS = [
     Mutant(
         "watchdog: renews when the lease has ended",
         IN,
-        "self.lease / 3, self",
-        "self.lease * 1.1, self",
+        "self.lease_s / 3, self",
+        "self.lease_s * 1.1, self",
         WORK,
         "oversell",
     ),
@@ -57,8 +57,8 @@ MUTANTS = [
     Mutant(
         "watchdog: each renewal cuts the lease to a third",
         IN,
-        "round(self.lease * 1000)])",
-        "round(self.lease * 333)])",
+        "round(self.lease_s * 1000)])",
+        "round(self.lease_s * 333)])",
         WORK,
         "oversell",
     ),
@@ -74,7 +74,7 @@ MUTANTS = [
         "watchdog: GET, compare, PEXPIRE in three steps",
         IN,
         RENEWS,
-        "self.owned() and self.store.pexpire(self.key, round(self.lease * 1000))",
+        "self.owned() and self.store.pexpire(self.key, round(self.lease_s * 1000))",
         PAUSE,
         "lock renewed by another",
     ),
@@ -82,7 +82,7 @@ MUTANTS = [
         "watchdog: renews by writing it anew",
         IN,
         RENEWS,
-        "self.store.set(self.key, self.token, px=round(self.lease * 1000))",
+        "self.store.set(self.key, self.token, px=round(self.lease_s * 1000))",
         JUST_THEN,
         "stalled",
     ),

@@ -14,13 +14,10 @@ from typing import Any
 
 import pytest
 import redis
-
-from app.bootstrap import Parts
-from app.domain import Clock
-from app.locks.queue import cohort
-from app.locks.queue.cohort import Cohort
-from app.locks.queue.contender import Contender
-from tests.servers import StoreServer, until
+from fairlock import cohort
+from fairlock.cohort import Cohort
+from fairlock.contender import Contender
+from fairlock_servers import Server, until
 
 RUNS_ON = ["valkey"]
 
@@ -29,15 +26,15 @@ LEASE = 0.3
 
 FORK = """
 import math, os, signal
-from app.locks.queue import cohort
+from fairlock import cohort
 
 class Client: ...
 
 client = Client()
 
 def leads():
-    seat = cohort.Seat()
-    return cohort.Cohort.join(client, "lock", math.inf, seat, 0.0).leader is seat
+    member = cohort.Member()
+    return cohort.Cohort.join(client, "lock", math.inf, member, 0.0).leader is member
 
 assert leads()
 with cohort._mutex:  # as if another thread had it in this moment
@@ -72,7 +69,7 @@ class Interrupt:
 
     def _trace(self, frame: FrameType, event: str, _: Any) -> Any:
         file = frame.f_code.co_filename
-        if not file.endswith(("queue/cohort.py", "queue/contender.py")):
+        if not file.endswith(("fairlock/cohort.py", "fairlock/contender.py")):
             return None
         # No interrupt comes between a `with` and the C code of its lock, or at a bare `try:`, which
         # does nothing; only a tracer stops there.
@@ -84,21 +81,21 @@ class Interrupt:
         return self._trace
 
 
-def contender(parts: Parts) -> Contender:
-    return Contender(parts.store, Clock(), NAME, LEASE, 64)
+def contender(client: redis.Redis) -> Contender:
+    return Contender(client, NAME, LEASE, cohort=64)
 
 
-def not_locked_out(parts: Parts, step: int) -> None:
+def not_locked_out(client: redis.Redis, step: int) -> None:
     assert not cohort._mutex.locked()
-    mine = contender(parts)
+    mine = contender(client)
     held = mine.acquire("check", True, 2.0)
     assert held, f"interrupted at step {step}: locked out"
     assert mine.release(held)
-    assert not cohort._cohorts.get(parts.store)
+    assert not cohort._cohorts.get(client)
 
 
 def seated_or_gone(ours: Cohort, thread: threading.Thread) -> bool:
-    return bool(ours.seats) or not thread.is_alive()
+    return bool(ours.followers) or not thread.is_alive()
 
 
 def interrupted_cleanup(*_: Any) -> None:
@@ -106,37 +103,39 @@ def interrupted_cleanup(*_: Any) -> None:
 
 
 @pytest.mark.parametrize("twice", [False, True])
-def test_interrupted_alone(parts: Parts, monkeypatch: pytest.MonkeyPatch, twice: bool) -> None:
+def test_interrupted_alone(
+    client: redis.Redis, monkeypatch: pytest.MonkeyPatch, twice: bool
+) -> None:
     """At any line; `twice`: the cleaning up is interrupted, too."""
     for step in range(1, 200):
         interrupt = Interrupt(step)
         with monkeypatch.context() as patch:
             if twice:
                 patch.setattr(Cohort, "leave", interrupted_cleanup)
-            thread = threading.Thread(target=interrupt.work, args=(contender(parts),))
+            thread = threading.Thread(target=interrupt.work, args=(contender(client),))
             thread.start()
             thread.join(10)
-        not_locked_out(parts, step)
+        not_locked_out(client, step)
         if interrupt.left > 0:
             assert step > 20
             return
     pytest.fail("the story takes more lines")
 
 
-def test_interrupted_while_it_sits(parts: Parts) -> None:
+def test_interrupted_while_it_sits(client: redis.Redis) -> None:
     for step in range(1, 200):
-        first = contender(parts)
+        first = contender(client)
         held = first.acquire("first")
         assert held
         held.pass_until = math.inf
-        ours = next(iter(cohort._cohorts[parts.store].values()))
+        ours = next(iter(cohort._cohorts[client].values()))
         interrupt = Interrupt(step)
-        thread = threading.Thread(target=interrupt.work, args=(contender(parts),))
+        thread = threading.Thread(target=interrupt.work, args=(contender(client),))
         thread.start()
         until(partial(seated_or_gone, ours, thread))
         first.release(held)
         thread.join(10)
-        not_locked_out(parts, step)
+        not_locked_out(client, step)
         if interrupt.left > 0:
             assert step > 20
             return
@@ -144,10 +143,10 @@ def test_interrupted_while_it_sits(parts: Parts) -> None:
 
 
 def test_who_sits_replaces_a_leader_that_is_gone(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch
+    client: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its thread lives on, and was interrupted before it could call the next one."""
-    mine, gone = contender(parts), contender(parts)
+    mine, gone = contender(client), contender(client)
     in_line, sits = threading.Event(), threading.Event()
 
     def interrupted(*_: Any) -> None:
@@ -155,15 +154,15 @@ def test_who_sits_replaces_a_leader_that_is_gone(
         assert sits.wait(5)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(gone.line, "acquire", interrupted)
+    monkeypatch.setattr(gone.queue, "acquire", interrupted)
     got: list[object] = []
     sitter = threading.Thread(target=lambda: got.append(mine.acquire("b", True, 5)))
 
     def watch() -> None:
         assert in_line.wait(5)
-        ours = next(iter(cohort._cohorts[parts.store].values()))
+        ours = next(iter(cohort._cohorts[client].values()))
         sitter.start()
-        until(lambda: ours.seats)
+        until(lambda: ours.followers)
         sits.set()
 
     watcher = threading.Thread(target=watch)
@@ -178,30 +177,30 @@ def test_who_sits_replaces_a_leader_that_is_gone(
 
 
 def test_all_who_sit_hear_at_once_that_the_server_is_away(
-    own_store: StoreServer, pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+    own_server: Server, pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not one time-out after the other: one thread asks the server, the others are told."""
     asked: list[str] = []
-    with redis.Redis.from_url(own_store.url, socket_timeout=0.4) as client:
-        mine = Contender(client, Clock(), NAME, 10.0, 64)
-        ask, all_sit = mine.line.acquire, threading.Event()
+    with redis.Redis.from_url(own_server.url, socket_timeout=0.4) as client:
+        mine = Contender(client, NAME, 10.0, cohort=64)
+        ask, all_sit = mine.queue.acquire, threading.Event()
 
         def counted(token: str, *args: Any) -> Any:
             asked.append(token)
             assert all_sit.wait(5)
             return ask(token, *args)
 
-        monkeypatch.setattr(mine.line, "acquire", counted)  # to see who asks the server
-        own_store.freeze()
+        monkeypatch.setattr(mine.queue, "acquire", counted)  # to see who asks the server
+        own_server.freeze()
         futures = [pool.submit(mine.acquire, str(number)) for number in range(8)]
         until(lambda: asked)
         ours = next(iter(cohort._cohorts[client].values()))
-        until(lambda: len(ours.seats) == 7)
+        until(lambda: len(ours.followers) == 7)
         all_sit.set()
         for future in futures:
             assert isinstance(future.exception(10), redis.TimeoutError)
         assert len(asked) == 1
-        own_store.thaw()
+        own_server.thaw()
         held = mine.acquire("after")
         assert held
         assert mine.release(held)

@@ -7,31 +7,29 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
-
-from app.domain import Clock
-from app.locks.queue import Lock
-from app.locks.queue.connections import Connections, connections
-from app.locks.queue.line import Line
-from app.locks.queue.turn import Turn
-from tests.servers import StoreServer, until
+from fairlock import Lock, SystemClock
+from fairlock.connections import Connections, connections
+from fairlock.waiter import Waiter
+from fairlock_servers import Server, until
+from fairlock_waiters import queue
 
 pytestmark = pytest.mark.again
 
 
 @pytest.mark.timed
-def test_a_usual_clients_own_retries_do_not_multiply_ours(own_store: StoreServer) -> None:
+def test_a_usual_clients_own_retries_do_not_multiply_ours(own_server: Server) -> None:
     """18 s, when each of our tries was ten of the client's."""
-    with redis.Redis(port=own_store.port) as client:
-        own_store.kill()
+    with redis.Redis(port=own_server.port) as client:
+        own_server.kill()
         start = time.monotonic()
         with pytest.raises(redis.ConnectionError):
             Lock(client, "lock", timeout=10).acquire()
         assert time.monotonic() - start < 3
 
 
-def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_store: StoreServer) -> None:
+def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_server: Server) -> None:
     """Each of more than 16 locks used in turn opened a connection each time."""
-    with redis.Redis.from_url(own_store.url) as client:
+    with redis.Redis.from_url(own_server.url) as client:
 
         def opened() -> int:
             number: int = client.info("stats")["total_connections_received"]
@@ -46,17 +44,17 @@ def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_store: StoreServ
         connections(client, "").close()
 
 
-def test_who_waits_for_one_lock_holds_the_other(own_store: StoreServer) -> None:
+def test_who_waits_for_one_lock_holds_the_other(own_server: Server) -> None:
     """Over one pair: the call to the inner one is heard, the outer one stays, both are released."""
-    with redis.Redis.from_url(own_store.url) as client, ThreadPoolExecutor(1) as pool:
-        inner = Line(client, Clock(), "inner", 10.0)
+    with redis.Redis.from_url(own_server.url) as client, ThreadPoolExecutor(1) as pool:
+        inner = queue(client, 10.0, "inner")
         assert inner.acquire("first", True, None)
 
         def both() -> list[object]:
-            first = Line(client, Clock(), "outer", 10.0)
-            second = Line(client, Clock(), "inner", 10.0)
+            first = queue(client, 10.0, "outer")
+            second = queue(client, 10.0, "inner")
             got = [first.acquire("me", True, None), second.acquire("me", True, 5)]
-            kept = first.keep("me", 10.0)
+            kept = first.extend("me", 10.0)
             connected = [second.release("me"), first.release("me"), kept is not None]
             connections(client, "").close()
             return [*(grant is not None for grant in got), *connected]
@@ -70,24 +68,24 @@ def test_who_waits_for_one_lock_holds_the_other(own_store: StoreServer) -> None:
 
 
 def test_a_place_left_behind_is_not_called_while_its_thread_waits_elsewhere(
-    own_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+    own_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It could not say that it leaves. A mate's release would take the lock for it for ever."""
-    with redis.Redis.from_url(own_store.url) as client:
-        holder = Line(client, Clock(), "lock", None)
+    with redis.Redis.from_url(own_server.url) as client:
+        holder = queue(client, None, "lock")
         assert holder.acquire("holder", True, None)
-        turn = Turn(Line(client, Clock(), "lock", None), "gone", ())
-        turn.mine = Connections(client, "")
+        waiter = Waiter(queue(client, None, "lock"), "gone", ())
+        waiter.mine = Connections(client, "")
 
         def lost() -> None:
             raise redis.ConnectionError
 
-        monkeypatch.setattr(turn, "_leave", lost)
+        monkeypatch.setattr(waiter, "_leave", lost)
         with pytest.raises(redis.ConnectionError):
-            turn.come(True, Clock().now() + 0.05)
-        turn.mine.listen()  # for another lock
+            waiter.acquire(True, SystemClock().now() + 0.05)
+        waiter.mine.subscribe()  # for another lock
         assert client.llen("{lock}:line") == 1
         assert holder.release("holder")
         assert not client.exists("lock")
-        turn.mine.close()
+        waiter.mine.close()
         connections(client, "").close()

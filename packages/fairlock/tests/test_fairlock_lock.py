@@ -4,38 +4,22 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 import redis
 import redis.lock
-from redis.cluster import RedisCluster
+from fairlock import Lock
+from fairlock_servers import until
+from fairlock_waiters import ByHand
 from redis.exceptions import LockError, LockNotOwnedError
-
-from app.locks.queue import Lock
-from tests.cluster import ClusterServer
-from tests.integration.locks.queue.standing import ByHand
-from tests.servers import StoreServer, until
 
 RUNS_ON = ["valkey", "cluster"]
 
 
 @pytest.fixture(params=[False, True], ids=["bytes", "decoded"])
-def client(
-    store_server: StoreServer | ClusterServer, request: pytest.FixtureRequest
-) -> Iterator[redis.Redis]:
-    """A client as its user makes it; on a cluster redis-py's own for that."""
-    made: Any
-    if isinstance(store_server, ClusterServer):
-        node = store_server.nodes[0].port
-        made = RedisCluster("127.0.0.1", node, decode_responses=request.param)
-    else:
-        made = redis.Redis.from_url(store_server.url, decode_responses=request.param)
-    with made as client:
-        client.flushall()
-        yield client
+def decoded(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
 
 
 @pytest.mark.parametrize("method", ["__init__", "acquire", "release", "extend", "reacquire"])

@@ -1,12 +1,17 @@
-"""The lock's four scripts."""
+"""The lock's four scripts, each headed KEYS / ARGV / returns in its file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha1
+from importlib.resources import files
 
-from app.store import lua
+
+@cache
+def source(name: str) -> str:
+    """Text of lua/`name`.lua."""
+    return (files("fairlock") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -18,8 +23,8 @@ class Script:
 
     @cached_property
     def text(self) -> str:
-        shared = lua.source("queue/hand_over") if self.hands_over else ""
-        return shared + lua.source(f"queue/{self.name}")
+        shared = source("hand_over") if self.hands_over else ""
+        return shared + source(self.name)
 
     @cached_property
     def sha(self) -> str:

@@ -6,23 +6,24 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
-from app.bootstrap import Parts
-from tests.integration.locks.queue.standing import (
+import redis
+from fairlock_waiters import (
     FENCE,
-    line,
-    stand,
+    enqueue,
+    queue,
 )
 
 RUNS_ON = ["valkey"]
 
 
-def test_the_fence_rises_with_every_hand_over(parts: Parts, pool: ThreadPoolExecutor) -> None:
-    mine = line(parts)
+def test_the_fence_rises_with_every_hand_over(
+    client: redis.Redis, pool: ThreadPoolExecutor
+) -> None:
+    mine = queue(client)
     fences = []
     for number in range(3):
         grant = mine.acquire(f"a{number}", True, None)
-        waiting = stand(parts, pool, f"b{number}")
+        waiting = enqueue(client, pool, f"b{number}")
         mine.release(f"a{number}")
         other = waiting.result(5)
         assert grant
@@ -33,24 +34,24 @@ def test_the_fence_rises_with_every_hand_over(parts: Parts, pool: ThreadPoolExec
 
 
 @pytest.mark.parametrize("what", ["expired", "lost its newest writes"])
-def test_the_fence_rises_though_the_server_forgot(parts: Parts, what: str) -> None:
-    mine = line(parts)
+def test_the_fence_rises_though_the_server_forgot(client: redis.Redis, what: str) -> None:
+    mine = queue(client)
     first = mine.acquire("a", True, None)
     assert first
     if what == "expired":
-        parts.store.delete(FENCE)
+        client.delete(FENCE)
     else:
-        parts.store.set(FENCE, first.fence - 1000)
+        client.set(FENCE, first.fence - 1000)
     mine.release("a")
     second = mine.acquire("b", True, None)
     assert second
     assert second.fence > first.fence
 
 
-def test_the_fence_rises_though_the_clock_went_back(parts: Parts) -> None:
-    mine = line(parts)
+def test_the_fence_rises_though_the_clock_went_back(client: redis.Redis) -> None:
+    mine = queue(client)
     future = int(time.time() * 1e6) + 10**12
-    parts.store.set(FENCE, future)
+    client.set(FENCE, future)
     grant = mine.acquire("a", True, None)
     assert grant
     assert grant.fence == future + 1

@@ -6,71 +6,78 @@ import math
 import os
 import uuid
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import redis
 
-from app.domain import Clock
-from app.locks.handle import Counts
-from app.locks.queue.connections import connections
-from app.locks.queue.scripts import RELEASE, TAKE
-from app.locks.queue.turn import Grant, Turn
+from fairlock.clock import Clock
+from fairlock.connections import connections
+from fairlock.scripts import RELEASE, TAKE
+from fairlock.waiter import Grant, Waiter
 
-HANDOVER = 0.1  # s to take the lock that was handed over; then it goes to the next in line
-# s before each new try when the connection broke: the server may be starting again. 0.46 s in
-# all, so that a shop can still answer 503 within a second.
-RETURNS = (0.01, 0.05, 0.1, 0.3)
+HANDOVER_S = 0.1  # to take the lock that was handed over; then it goes to the next in line
+# Before each new try when the connection broke: the server may be starting again. 0.46 s in all,
+# so that a web server can still answer 503 within a second.
+RETRY_PAUSES_S = (0.01, 0.05, 0.1, 0.3)
 
 _process = uuid.uuid4().hex
 
 
-class Line:
+class Counts(Protocol):
+    """Counts up what its owner wants to know."""
+
+    attempts: int  # scripts that asked for the lock
+    waits: int  # acquires that did not succeed at the first try
+
+
+class WaitQueue:
     """One lock, as its contenders see it. Threads may share it."""
 
     def __init__(
         self,
         client: Any,
-        clock: Clock,
         name: str,
-        lease: float | None,
-        handover: float = HANDOVER,
+        lease_s: float | None,
+        *,
+        clock: Clock,
+        handover_s: float = HANDOVER_S,
         tokens: int = 1,
         counts: Counts | None = None,
     ) -> None:
-        """`lease` in s, None for ever. `tokens` is how many fencing tokens a grant takes."""
+        """Without `lease_s` it is held for ever; `tokens` fencing tokens go with each grant."""
         self.client = client
         self.name = name
         self.clock = clock
-        self.lease = lease
-        self.handover = handover
+        self.lease_s = lease_s
+        self.handover_s = handover_s
         self.tokens = tokens
         self.tag = name if "{" in name else f"{{{name}}}"
         self.keys = [name, f"{self.tag}:line", f"{self.tag}:fence", f"{self.tag}:asked"]
-        self.counts = counts or Counts()
+        self.counts = counts
 
     def acquire(
-        self, token: str, blocking: bool, timeout: float | None, reads: Sequence[str] = ()
+        self, token: str, blocking: bool, timeout_s: float | None, reads: Sequence[str] = ()
     ) -> Grant | None:
-        """Stand in line for at most `timeout` s (None: for ever); None when it did not become mine.
+        """Wait in line for at most `timeout_s` (None: for ever); None when it did not become mine.
 
         With `reads` the values of those keys come with the lock, and the lock is not taken for the
-        whole lease: release() must follow within `handover` s, and may say that it is too late.
+        whole lease: release() must follow within `handover_s`, and may say that it is too late.
         Raises redis.RedisError when the server does not answer.
         """
-        deadline = math.inf if timeout is None else self.clock.now() + timeout
-        return Turn(self, token, reads).come(blocking, deadline)
+        deadline = math.inf if timeout_s is None else self.clock.now() + timeout_s
+        return Waiter(self, token, reads).acquire(blocking, deadline)
 
-    def keep(self, token: str, lease: float | None, more: bool = False) -> float | None:
-        """Let the lease end `lease` s from now, or that much later than it would (`more`).
+    def extend(self, token: str, lease_s: float | None, more: bool = False) -> float | None:
+        """Let the lease end in `lease_s`, or that much later than it would (`more`).
 
         Answers when it ends, by `clock.now()`; None, and nothing done: not mine any more.
         """
         mine = connections(self.client, self.tag)
-        args = [token, self.in_ms(lease), *(["more"] if more else [])]
+        args = [token, self.in_ms(lease_s), *(["more"] if more else [])]
         sent = self.clock.now()
         # Asked again, a lease may grow twice; that does no harm.
-        left = self.again(lambda _: mine.call(TAKE, self.keys[:1], args))
-        return None if left == 0 else math.inf if left < 0 else sent + left / 1000
+        left_ms = self.retry(lambda _: mine.call(TAKE, self.keys[:1], args))
+        return None if left_ms == 0 else math.inf if left_ms < 0 else sent + left_ms / 1000
 
     def release(
         self, token: str, commands: Sequence[Sequence[Any]] = (), ends: float = math.inf
@@ -94,14 +101,14 @@ class Line:
             # who asks must not hear that all is well.
             return bool(mine.call(RELEASE, keys, args)) or (again and self.clock.now() < ends)
 
-        return bool(self.again(ask))
+        return bool(self.retry(ask))
 
-    def again(self, call: Callable[[bool], Any]) -> Any:
+    def retry(self, call: Callable[[bool], Any]) -> Any:
         """Do what may be done twice, until the server is back. `call` is told if it is again.
 
         Everything that goes this way is tied to the token: the second time changes nothing.
         """
-        for attempt, pause in enumerate((*RETURNS, None)):
+        for attempt, pause in enumerate((*RETRY_PAUSES_S, None)):
             try:
                 return call(attempt > 0)
             except redis.ConnectionError:
@@ -110,9 +117,17 @@ class Line:
                 self.clock.sleep(pause)
         raise AssertionError("unreachable")
 
+    def count_attempt(self) -> None:
+        if self.counts is not None:
+            self.counts.attempts += 1
+
+    def count_wait(self) -> None:
+        if self.counts is not None:
+            self.counts.waits += 1
+
     def ends(self, sent: float) -> float:
         """When a lease that was asked for at `sent` ends, at the earliest."""
-        return math.inf if self.lease is None else sent + self.lease
+        return math.inf if self.lease_s is None else sent + self.lease_s
 
     def process(self) -> str:
         """Tells threads of one process that share a client; a forked child is another one."""

@@ -1,4 +1,4 @@
--- Shared by the scripts of `queue`; app/locks/queue/scripts.py puts it in front of them.
+-- Shared by the scripts of a lock; scripts.py puts it in front of three of them.
 --
 -- KEYS    1 lock (owner token)   2 the line (list)   3 fence (highest fencing token)
 --         4 asked (set: tokens of those who have waited long and asked where they stand)

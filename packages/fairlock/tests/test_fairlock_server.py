@@ -7,30 +7,27 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
-
-from app.domain import Clock
-from app.locks.queue.line import Line
-from tests.integration.locks.queue.standing import (
+from fairlock_servers import Server, until
+from fairlock_waiters import (
     LINE,
-    NAME,
+    queue,
 )
-from tests.servers import StoreServer, until
 
 RUNS_ON = ["valkey", "cluster"]
 pytestmark = pytest.mark.again
 
 
 def test_waiters_survive_a_restart_of_the_server(
-    own_store: StoreServer, pool: ThreadPoolExecutor
+    own_server: Server, pool: ThreadPoolExecutor
 ) -> None:
     """Their connections break; they come back and are served, whatever the server remembers."""
-    client = redis.Redis.from_url(own_store.url)
-    holder = Line(client, Clock(), NAME, 10.0)
+    client = redis.Redis.from_url(own_server.url)
+    holder = queue(client, 10.0)
     holder.acquire("holder", True, None)
     inside: list[str] = []
 
     def work(token: str) -> bool:
-        mine = Line(client, Clock(), NAME, 10.0)
+        mine = queue(client, 10.0)
         if not mine.acquire(token, True, 20):
             return False
         inside.append(token)
@@ -40,41 +37,41 @@ def test_waiters_survive_a_restart_of_the_server(
 
     waiting = [pool.submit(work, f"w{number}") for number in range(6)]
     until(lambda: client.llen(LINE) == 6)
-    own_store.kill()
-    own_store.start()
+    own_server.kill()
+    own_server.start()
     assert holder.release("holder"), "appendfsync always: the lock is still there, and still ours"
     assert all(future.result(20) for future in waiting)
 
 
 @pytest.mark.timed
 def test_a_server_that_is_gone_is_a_clear_error_in_time(
-    own_store: StoreServer, pool: ThreadPoolExecutor
+    own_server: Server, pool: ThreadPoolExecutor
 ) -> None:
-    client = redis.Redis.from_url(own_store.url, socket_timeout=0.4)
-    holder = Line(client, Clock(), NAME, 10.0)
+    client = redis.Redis.from_url(own_server.url, socket_timeout=0.4)
+    holder = queue(client, 10.0)
     holder.acquire("holder", True, None)
-    waiting = pool.submit(Line(client, Clock(), NAME, 10.0).acquire, "waiter", True, 60)
-    patient = redis.Redis.from_url(own_store.url)
+    waiting = pool.submit(queue(client, 10.0).acquire, "waiter", True, 60)
+    patient = redis.Redis.from_url(own_server.url)
     until(lambda: patient.llen(LINE) == 1)
-    own_store.kill()
+    own_server.kill()
     start = time.monotonic()
     with pytest.raises(redis.ConnectionError):
         holder.release("holder")
     with pytest.raises(redis.ConnectionError):
         waiting.result(10)
     assert time.monotonic() - start < 2.0
-    own_store.start()
+    own_server.start()
 
 
 @pytest.mark.timed
 def test_a_frozen_server_is_a_clear_error_in_time(
-    own_store: StoreServer, pool: ThreadPoolExecutor
+    own_server: Server, pool: ThreadPoolExecutor
 ) -> None:
-    client = redis.Redis.from_url(own_store.url, socket_timeout=0.4)
+    client = redis.Redis.from_url(own_server.url, socket_timeout=0.4)
     client.ping()
-    own_store.freeze()
+    own_server.freeze()
     start = time.monotonic()
     with pytest.raises(redis.TimeoutError):
-        Line(client, Clock(), NAME, 10.0).acquire("a", True, None)
+        queue(client, 10.0).acquire("a", True, None)
     assert time.monotonic() - start < 1.0
-    own_store.thaw()
+    own_server.thaw()

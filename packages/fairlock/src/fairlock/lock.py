@@ -1,11 +1,11 @@
 """The fair lock behind the face of redis-py's: change the import, keep the code.
 
-    from app.locks.queue import Lock            # was: from redis.lock import Lock
+    from fairlock import Lock            # was: from redis.lock import Lock
     with Lock(client, "report", timeout=10): ...
     with client.lock("report", timeout=10, lock_class=Lock): ...
 
 Arguments, methods and exceptions are those of redis.lock.Lock (redis-py 8.1). `sleep` is taken and
-means nothing: nobody polls. Beyond it: `renew`, `cohort`, `handover`, `fence`, `lost`, `on_loss`.
+means nothing: nobody polls. Beyond it: `renew`, `cohort`, `handover_s`, `fence`, `lost`, `on_loss`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any, Literal, Self
 
 from redis.exceptions import LockError, LockNotOwnedError
 
-from app.domain import Clock
-from app.locks.queue.cohort import Held
-from app.locks.queue.contender import Contender
-from app.locks.queue.line import HANDOVER
+from fairlock.clock import Clock, SystemClock
+from fairlock.cohort import Held
+from fairlock.contender import Contender
+from fairlock.queue import HANDOVER_S
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class Lock:
         *,
         renew: bool = False,
         cohort: int = 0,
-        handover: float = HANDOVER,
+        handover_s: float = HANDOVER_S,
         clock: Clock | None = None,
     ) -> None:
         """As redis.lock.Lock; times in s. `timeout` is the lease, None for ever.
@@ -51,10 +51,10 @@ class Lock:
         asks each third of it, so that one renewal may come late by two thirds, or two may fail;
         `cohort` lets threads of this process pass the lock on among themselves so many times (64 is
         good) before the others' turn: two to three times the throughput, less strictly in turn;
-        `handover` is how long a waiter may take to accept the lock before it is passed over.
+        `handover_s` is how long a waiter may take to accept the lock before it is passed over.
         """
-        lease = timeout or None  # 0 is none, too, as in redis-py
-        if renew and lease is None:
+        lease_s = timeout or None  # 0 is none, too, as in redis-py
+        if renew and lease_s is None:
             raise LockError("A lock without timeout needs no renewal", lock_name=str(name))
         self.redis = redis
         self.name = bytes(name).decode() if isinstance(name, bytes | memoryview) else name
@@ -65,12 +65,16 @@ class Lock:
         self.thread_local = bool(thread_local)
         self.raise_on_release_error = raise_on_release_error
         self.renew = renew
-        self.clock = clock or Clock()
-        self.contender = Contender(redis, self.clock, self.name, lease, cohort, handover)
-        self.alone = Contender(redis, self.clock, self.name, lease, 0, handover)
+        self.clock = clock or SystemClock()
+        self.contender, self.alone = (
+            Contender(
+                redis, self.name, lease_s, clock=self.clock, cohort=passes, handover_s=handover_s
+            )
+            for passes in (cohort, 0)
+        )
         self.local: Any = threading.local() if self.thread_local else SimpleNamespace()
         self.local.token = self.local.hold = None
-        self.to_tell: list[Callable[[], object]] = []
+        self.callbacks: list[Callable[[], object]] = []
 
     def acquire(
         self,
@@ -89,12 +93,12 @@ class Lock:
         if blocking_timeout is None:
             blocking_timeout = self.blocking_timeout
         contender = self.contender if token is None else self.alone
-        word = token.decode() if isinstance(token, bytes) else token or self.clock.token()
-        held = contender.acquire(word, blocking, blocking_timeout)
+        owner = token.decode() if isinstance(token, bytes) else token or self.clock.token()
+        held = contender.acquire(owner, blocking, blocking_timeout)
         if held is None:
             return False
         self.local.token = held.token.encode()
-        self.local.hold = Hold(contender, held, self.to_tell)
+        self.local.hold = Hold(contender, held, self.callbacks)
         if self.renew and self.timeout is not None:
             self.local.hold.keep_alive(self.timeout / 3)
         return True
@@ -111,7 +115,7 @@ class Lock:
         hold = self._hold("Cannot extend an unlocked lock")
         if self.timeout is None:
             raise LockError("Cannot extend a lock with no timeout", self.name)
-        if not hold.keep(additional_time, more=not replace_ttl):
+        if not hold.extend(additional_time, more=not replace_ttl):
             raise LockNotOwnedError("Cannot extend a lock that's no longer owned", self.name)
         return True
 
@@ -120,7 +124,7 @@ class Lock:
         hold = self._hold("Cannot reacquire an unlocked lock")
         if self.timeout is None:
             raise LockError("Cannot reacquire a lock with no timeout", self.name)
-        if not hold.keep(self.timeout):
+        if not hold.extend(self.timeout):
             raise LockNotOwnedError("Cannot reacquire a lock that's no longer owned", self.name)
         return True
 
@@ -145,9 +149,9 @@ class Lock:
         hold: Hold | None = getattr(self.local, "hold", None)
         return hold.held.fence if hold else None
 
-    def on_loss(self, tell: Callable[[], object]) -> None:
-        """Call `tell` when a loss is noticed, in the thread that notices it."""
-        self.to_tell.append(tell)
+    def on_loss(self, callback: Callable[[], object]) -> None:
+        """Call `callback` when a loss is noticed, in the thread that notices it."""
+        self.callbacks.append(callback)
 
     def __enter__(self) -> Self:
         if self.acquire():
@@ -167,10 +171,10 @@ class Lock:
                 raise
             log.warning("%s was released or lost before its section ended", self.name)
 
-    def _hold(self, else_say: str) -> Hold:
+    def _hold(self, error: str) -> Hold:
         hold: Hold | None = getattr(self.local, "hold", None)
         if hold is None:
-            raise LockError(else_say, self.name)
+            raise LockError(error, self.name)
         return hold
 
 
@@ -178,11 +182,11 @@ class Hold:
     """The lock in one thread's hands; goes with the thread, or with the Lock."""
 
     def __init__(
-        self, contender: Contender, held: Held, to_tell: list[Callable[[], object]]
+        self, contender: Contender, held: Held, callbacks: list[Callable[[], object]]
     ) -> None:
         self.contender = contender
         self.held = held
-        self.to_tell = to_tell
+        self.callbacks = callbacks
         self.noticed = self.released = False
         self.stop: Callable[[], None] = lambda: None
 
@@ -190,16 +194,16 @@ class Hold:
     def lost(self) -> bool:
         return self.noticed or self.contender.clock.now() >= self.held.ends
 
-    def keep_alive(self, seconds: float) -> None:
-        self.stop = self.contender.clock.every(seconds, self.renew)
+    def keep_alive(self, every_s: float) -> None:
+        self.stop = self.contender.clock.every(every_s, self.renew)
 
     def renew(self) -> bool:
         kept = self.contender.renew(self.held)
         # Released while we asked: that it is not mine any more is no loss.
         return not self.released and self._still(kept)
 
-    def keep(self, seconds: float, more: bool = False) -> bool:
-        return self._still(self.contender.keep(self.held, seconds, more))
+    def extend(self, lease_s: float, more: bool = False) -> bool:
+        return self._still(self.contender.extend(self.held, lease_s, more))
 
     def release(self) -> bool:
         self.stop()
@@ -209,6 +213,6 @@ class Hold:
     def _still(self, mine: bool) -> bool:
         if not mine and not self.noticed:
             self.noticed = True
-            for tell in self.to_tell:
-                tell()
+            for call_back in self.callbacks:
+                call_back()
         return mine

@@ -1,0 +1,96 @@
+"""queue: a fair line. Who comes first is served first, and the release calls the next one.
+
+How       a script takes the lock or puts me in line; the release's script calls the next one
+          (by a message; whoever is called takes it; a fencing token rises with every hand-over)
+Prevents  two holders, starvation, polling, lost wake-ups, a stall behind a dead or frozen waiter
+Breaks    a holder frozen for longer than its lease: the next one enters, and a blind write follows
+          (without think time the write itself asks whose lock it is, and is refused)
+Cost      two round trips when free, three after a wait; a first and a long wait cost more
+Sound     while its holder is not frozen for longer than the lease; without think time always
+Taught    No tutorial has it: all of theirs poll, and a waiter that polls may starve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Unpack
+
+import redis
+from fairlock import Contender, Held
+
+from app.locks.handle import LEASE_S, Handle, How
+
+
+class Queue(Handle):
+    name = "queue"
+    exhibit = False
+    cost = (2, 2)
+    tutorials = ()
+    outlived = False  # it is renewed
+
+    def __init__(
+        self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
+    ) -> None:
+        super().__init__(store, key, lease_s, **how)
+        self.store = store
+        self.contender: Contender
+        self.held: Held | None = None
+        self.stop_renewing: Callable[[], None] = lambda: None
+
+    @property
+    def fence(self) -> int | None:
+        """The fencing token: higher than that of every holder before me."""
+        return self.held.fence if self.held else None
+
+    def obtain(self, blocking: bool, wait_s: float | None) -> bool:
+        """By waiting for its call."""
+        self.contender = Contender(
+            self.store, self.key, self.lease_s, clock=self.clock, counts=self.counts
+        )
+        self.held = self.contender.acquire(self.clock.token(), blocking, wait_s)
+        if self.held is None:
+            return False
+        self.ends = self.held.ends
+        # Each third of it: two renewals may fail before the lease has ended.
+        self.stop_renewing = self.clock.every(self.lease_s / 3, self.renew)
+        return True
+
+    def attempt(self) -> bool:
+        return self.obtain(False, None)
+
+    def free(self) -> bool:
+        self.stop_renewing()
+        held, self.held = self.held, None
+        return held is not None and self.contender.release(held)
+
+    def extend(self, lease_s: float) -> bool:
+        """Let the lease end in `lease_s` from now. False, and nothing done: not mine any more."""
+        if self.held is None or not self.contender.extend(self.held, lease_s):
+            self.lose()
+            return False
+        self.ends = self.held.ends
+        return True
+
+    def owned(self) -> bool:
+        """Ask the server: is it mine?"""
+        holder = self.store.get(self.key)
+        return self.held is not None and holder == self.held.token.encode()
+
+    def locked(self) -> bool:
+        """Ask the server: is it anybody's?"""
+        return bool(self.store.exists(self.key))
+
+    def renew(self) -> bool:
+        """Runs in a thread of its own. False: never again."""
+        held = self.held
+        if held is None:
+            return False
+        kept = self.contender.renew(held)
+        if self.held is not held:
+            return False  # released while we asked: that it is not mine any more is no loss
+        if not kept:
+            self.lose()
+            return False
+        self.counts.renewals += 1
+        self.ends = held.ends
+        return True

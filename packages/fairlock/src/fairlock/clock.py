@@ -1,0 +1,62 @@
+"""Time and chance as a lock sees them. Hand in a clock of your own to test code that locks."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """All that a lock takes from its surroundings, but for its connections."""
+
+    def now(self) -> float:
+        """Seconds of a clock that never goes back."""
+        ...
+
+    def sleep(self, seconds: float, /) -> None: ...
+
+    def token(self) -> str:
+        """A name that nobody else has."""
+        ...
+
+    def every(self, seconds: float, task: Callable[[], bool], /) -> Callable[[], None]:
+        """Call the method `task` each `seconds`, until it answers False; returns what stops that.
+
+        It must also stop when the thread that asked for it has ended, and when nobody holds the
+        method's object any more: a renewal must not outlive the work.
+        """
+        ...
+
+
+class SystemClock:
+    """The machine's own."""
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def token(self) -> str:
+        return secrets.token_hex(16)
+
+    def every(self, seconds: float, task: Callable[[], bool]) -> Callable[[], None]:
+        """In a thread of its own."""
+        stopped = threading.Event()
+        worker = threading.current_thread()
+        method = weakref.WeakMethod(task)
+
+        def once() -> bool:
+            known = method()
+            return known is not None and known()
+
+        def go_on() -> None:
+            while not stopped.wait(seconds) and worker.is_alive() and once():
+                pass
+
+        threading.Thread(target=go_on, name="fairlock-renewal", daemon=True).start()
+        return stopped.set

@@ -1,0 +1,211 @@
+"""A thread's two connections to the lock's server: one for commands, one that is subscribed.
+
+Not from the client's pool: a subscriber waits for as long as its turn takes, and the server knows
+by its open connection that the waiter lives. Sending without redis-py's layers for retries and
+pools halves what a command costs us.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+import uuid
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.connection import AbstractConnection
+from redis.retry import Retry
+
+from fairlock.clients import connection_to, is_cluster, learn_from
+from fairlock.scripts import Script
+
+ANSWER_TIMEOUT_S = 5.0  # where the client that we were given has no limit of its own
+IDLE_S = 0.5  # of silence after which the server may have hung up without our knowing
+# How often to look for an answer before sleeping until it comes, about 50 µs in all: to be woken
+# takes as long as the server does. Only while nobody else wants the lock; a crowd needs the cores.
+SPINS = 20
+MOST_PAIRS = 64  # of a thread for one cluster, each for one hash tag; a single server needs one
+
+_thread = threading.local()
+_never_resend = Retry(NoBackoff(), 0)
+
+
+class _Pairs(dict[tuple[int, str], "Connections"]):
+    """A thread's connections for one client, the one that was not used for longest first."""
+
+    def __init__(self, client: Any) -> None:
+        super().__init__()
+        self.by_tag = is_cluster(client)
+
+
+def connections(client: Any, tag: str) -> Connections:
+    """This thread's pair for `client`; `tag` leads to the right server of a cluster."""
+    try:
+        clients: weakref.WeakKeyDictionary[Any, _Pairs] = _thread.clients
+    except AttributeError:
+        clients = _thread.clients = weakref.WeakKeyDictionary()
+    pairs = clients.get(client)
+    if pairs is None:
+        pairs = clients[client] = _Pairs(client)
+    # All locks of a single server share one: a thread waits for one lock at a time, and a message
+    # has its place's number. A forked child must not send on its parent's connections.
+    mine = (os.getpid(), tag if pairs.by_tag else "")
+    pair = pairs.pop(mine, None)
+    if pair is None:
+        if len(pairs) >= MOST_PAIRS:
+            pairs.pop(next(iter(pairs))).close()
+        pair = Connections(client, mine[1])
+    pairs[mine] = pair
+    return pair
+
+
+class Connections:
+    """Opened when first used; closed with their thread."""
+
+    def __init__(self, client: Any, tag: str) -> None:
+        self.client: Any = weakref.proxy(client)  # else `_thread` would keep it alive for ever
+        self.tag = tag
+        self.channel = self._new_channel()
+        self.subscribed = False
+        self.places = 0  # that its thread has taken in line so far
+        self.contended = False  # did the last turn have to be waited for?
+        self._sender: AbstractConnection | None = None
+        self._subscriber: AbstractConnection | None = None
+        self._answered_at = 0.0  # time.monotonic()
+
+    def call(self, script: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        """Run a script. Sent once: whether it may be sent again only the caller knows.
+
+        Raises redis.ConnectionError or TimeoutError: whether it ran is unknown.
+        """
+        try:
+            return self._send(script, keys, args)
+        except redis.exceptions.MovedError as error:  # the slot lives elsewhere: it has not run
+            self.close()
+            learn_from(self.client, error)
+            return self._send(script, keys, args)
+
+    def _send(self, script: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        try:
+            if self._sender is None:
+                self._sender = self._open()
+            elif time.monotonic() > self._answered_at + IDLE_S:
+                self._reopen_if_closed(self._sender)
+            spins = 0 if self.contended else SPINS
+            words = [len(keys), *keys, *args]
+            try:
+                answer = _request(self._sender, "EVALSHA", script.sha, *words, spins=spins)
+            except redis.exceptions.NoScriptError:  # it has not run
+                answer = _request(self._sender, "EVAL", script.text, *words)
+        except redis.ResponseError:
+            raise
+        except BaseException as error:
+            self._hang_up()  # an answer may still come: never read it as another's
+            if isinstance(error, redis.RedisError):
+                learn_from(self.client, error)
+            raise
+        self._answered_at = time.monotonic()
+        return answer
+
+    def subscribe(self) -> None:
+        """To the same channel as before when the connection had been lost."""
+        try:
+            self._subscribe()
+        except redis.exceptions.MovedError:  # the client has learnt of it
+            self._subscribe()
+
+    def _subscribe(self) -> None:
+        try:
+            if self._subscriber is None:
+                self._subscriber = self._open()
+            _request(self._subscriber, "SSUBSCRIBE", self.channel)
+        except BaseException as error:
+            self.unsubscribe()
+            if isinstance(error, redis.RedisError):
+                learn_from(self.client, error)
+            raise
+        self.subscribed = True
+
+    def next_message(self, timeout_s: float) -> list[Any] | None:
+        """To whichever place of this thread; None: there was none within `timeout_s`.
+
+        Raises redis.ConnectionError when the server has hung up; then subscribe() again.
+        """
+        if self._subscriber is None:
+            raise redis.ConnectionError("Not subscribed.")
+        try:
+            kind, _, payload = self._subscriber.read_response(
+                timeout=timeout_s, disconnect_on_error=False
+            )
+            if kind != b"smessage":
+                # "sunsubscribe": the channel's slot has moved to another server of the cluster.
+                raise redis.ConnectionError("The channel has moved to another server.")
+        except redis.TimeoutError:
+            return None
+        except BaseException as error:
+            self.unsubscribe()
+            if isinstance(error, redis.RedisError):
+                learn_from(self.client, error)
+            raise
+        # A value that comes along may be any bytes: read each as one character, not as UTF-8.
+        message: list[Any] = json.loads(payload.decode("latin-1"))
+        return message
+
+    def unsubscribe(self) -> None:
+        """Close the connection: the server must see at once that nobody listens."""
+        self.subscribed = False
+        if self._subscriber is not None:
+            self._subscriber.disconnect()
+            self._subscriber = None  # on a cluster, the next one may have to go to another server
+
+    def abandon_channel(self) -> None:
+        """Nobody subscribes to it again: a place that may still be in some line is void."""
+        self.unsubscribe()
+        self.channel = self._new_channel()
+
+    def _new_channel(self) -> str:
+        return f"{self.tag or 'waiter'}:{uuid.uuid4().hex}"
+
+    def close(self) -> None:
+        self.unsubscribe()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self._sender is not None:
+            self._sender.disconnect()
+            self._sender = None  # as above
+
+    def _open(self) -> AbstractConnection:
+        # The lock decides what is sent again: the client's own retries would come on top of that.
+        options = {"protocol": 2, "retry": _never_resend, "decode_responses": False}
+        # Notices of a server's maintenance come by RESP3 only; without hiredis they are refused.
+        options["maint_notifications_config"] = None
+        connection = connection_to(self.client, self.channel, **options)
+        if connection.socket_timeout is None:
+            connection.socket_timeout = ANSWER_TIMEOUT_S
+            connection.socket_connect_timeout = ANSWER_TIMEOUT_S
+        connection.connect()
+        return connection
+
+    @staticmethod
+    def _reopen_if_closed(sender: AbstractConnection) -> None:
+        """Did the server hang up meanwhile? Nothing was sent: this is no resend."""
+        sender.connect()
+        try:
+            closed = sender.can_read(0)
+        except (redis.ConnectionError, redis.TimeoutError):
+            closed = True
+        if closed:
+            sender.disconnect()
+            sender.connect()
+
+
+def _request(connection: AbstractConnection, *words: Any, spins: int = 0) -> Any:
+    connection.send_command(*words, check_health=False)  # we look at it ourselves
+    any(connection.can_read(0) for _ in range(spins))
+    return connection.read_response()

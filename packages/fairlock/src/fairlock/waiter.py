@@ -1,0 +1,151 @@
+"""One waiter's way to a lock: enqueue, be called, accept the lock. Or give up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import redis
+
+from fairlock.connections import connections
+from fairlock.scripts import ACQUIRE, LEAVE
+
+if TYPE_CHECKING:
+    from fairlock.queue import WaitQueue
+
+FIRST_CHECK_S = 0.15  # in line without a message, after which a waiter asks once where it stands
+STAGGER_S = 0.005  # between two waiters who look whether the holder's lease has ended
+NO_LEASE_CHECK_S = 30.0  # between two looks at a lock that has no lease
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The lock is mine: `fence` is the first of the fencing tokens asked for."""
+
+    fence: int
+    values: list[Any]  # of the keys that were to be read
+    ends: float  # when the lease ends at the latest, by `clock.now()`
+
+
+class Waiter:
+    """For one thread and one token; a WaitQueue makes a new one for each acquire."""
+
+    def __init__(self, queue: WaitQueue, token: str, reads: Sequence[str]) -> None:
+        self.queue = queue
+        self.clock = queue.clock
+        self.token = token
+        self.reads = reads
+        self.mine = connections(queue.client, queue.tag)
+        self.place = ""  # in line; none yet
+        self.number = 0  # of that place
+        self.asked_at = self.check_at = 0.0  # by `clock.now()`: last time, and when I will again
+
+    def acquire(self, blocking: bool, deadline: float) -> Grant | None:
+        """None when it did not become mine. Raises redis.RedisError."""
+        try:
+            grant = self.enqueue() if blocking and self.mine.subscribed else self.try_acquire()
+            self.mine.contended = grant is None
+            if grant or not blocking:
+                return grant
+            self.queue.count_wait()
+            if not self.place:
+                self.queue.retry(lambda _: self.mine.subscribe())
+                grant = self.enqueue()
+            return grant or self.wait(deadline)
+        except BaseException:
+            # Interrupted, or the server is away. Nobody shall wait for us, whatever of this the
+            # server still hears: that we leave, or that nobody is subscribed any more.
+            self.mine.abandon_channel()
+            with suppress(redis.RedisError):
+                self._leave()
+            raise
+
+    def enqueue(self) -> Grant | None:
+        """Take a place in line, unless the lock is free. To be called there one is subscribed."""
+        queue = self.queue
+        times_ms = [queue.in_ms(queue.handover_s), queue.in_ms(queue.lease_s)]
+        # A message to an earlier place may still lie unread. It must not pass for one to this
+        # place: the lock has gone on since, and the values are old.
+        self.mine.places = self.number = self.mine.places + 1
+        me = [self.token, queue.process(), self.mine.channel]
+        self.place = _encode([*me, *times_ms, queue.tokens, self.number, *self.reads])
+        return self.try_acquire()
+
+    def try_acquire(self, again: bool = False) -> Grant | None:
+        """One try. None: standing in line, or not at all without a place; see `self.check_at`."""
+        queue = self.queue
+        queue.count_attempt()
+        self.asked_at = self.clock.now()
+
+        def ask(resent: bool) -> Any:
+            again_ = "again" if again or resent else ""
+            args = [self.token, queue.in_ms(queue.lease_s), self.place, again_, queue.tokens]
+            return self.mine.call(ACQUIRE, queue.keys, [*args, *self.reads])
+
+        is_mine, said, *rest = queue.retry(ask)
+        if is_mine:
+            return Grant(int(said), rest, queue.ends(self.asked_at))
+        # When I am called I hear of it. But the holder, or all those before me, may be frozen or
+        # dead: look when its lease has ended, the first in line first, the others seldom.
+        before, left_ms = said, rest[0]
+        if before < 0:  # I was called and did not hear it in time, or the server has lost the line
+            return self.enqueue()
+        end = (
+            NO_LEASE_CHECK_S
+            if left_ms < 0
+            else max(left_ms / 1000 + STAGGER_S * (before + 1), FIRST_CHECK_S * before)
+        )
+        self.check_at = self.clock.now() + (end if again else min(FIRST_CHECK_S, end))
+        return None
+
+    def wait(self, deadline: float) -> Grant | None:
+        """Until I am called; None when the deadline came first."""
+        while True:
+            message = self._next_message(max(0.0, min(self.check_at, deadline) - self.clock.now()))
+            if message and message[1] == "watch":
+                self.check_at = self.clock.now() + message[2] / 1000
+            elif message:
+                now = self.clock.now()
+                ends = self._accept(message[1], now)
+                if ends is not None:
+                    values = [
+                        None if value is False else value.encode("latin-1") for value in message[3:]
+                    ]
+                    return Grant(int(message[2]), values, ends)
+                # Too late: it went to the next in line. Stand at the end of it again.
+                self.check_at = now
+            elif self.clock.now() >= deadline:
+                self._leave()
+                return None
+            elif self.clock.now() >= self.check_at:
+                grant = self.try_acquire(again=True)
+                if grant:
+                    return grant
+
+    def _accept(self, call: str, now: float) -> float | None:
+        """Called: when my lease ends, by `clock.now()`. None: the hand-over was too long ago."""
+        if self.reads:
+            return now  # whether it was, the fused release finds out
+        # "taken": for me, for a whole lease, and after I asked last. So it is mine, with no need to
+        # ask, unless I have waited (or been frozen) for so long that it might have run out.
+        ends = self.queue.ends(self.asked_at)
+        if call == "taken" and now < (self.asked_at + ends) / 2:
+            return ends
+        return self.queue.extend(self.token, self.queue.lease_s)
+
+    def _next_message(self, timeout_s: float) -> list[Any] | None:
+        """To this place, None when there was none; what is for others is dropped."""
+        try:
+            message = self.mine.next_message(timeout_s)
+        except redis.ConnectionError:
+            self.queue.retry(lambda _: self.mine.subscribe())
+            self.check_at = self.clock.now()  # what was said meanwhile we have not heard
+            return None
+        return message if message and message[0] == self.number else None
+
+    def _leave(self) -> None:
+        self.mine.call(LEAVE, self.queue.keys, [self.token, self.place])

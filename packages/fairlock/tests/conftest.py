@@ -1,0 +1,103 @@
+"""Servers, and clients as their users make them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from redis.cluster import RedisCluster
+
+sys.path.insert(0, str(Path(__file__).parent))  # for what the tests share
+from fairlock_servers import Cluster, Server
+from fairlock_waiters import count_commands
+
+ON = ["valkey", "cluster"]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that uses `client` runs on each kind of server, or on those its module RUNS_ON."""
+    if "client" in metafunc.fixturenames:
+        metafunc.parametrize("kind", getattr(metafunc.module, "RUNS_ON", ON), scope="session")
+    # What may fail rarely repeats where somebody asks for it (the checkout's `make soak`).
+    runs = metafunc.config.getoption("--runs", 0)
+    if runs and metafunc.definition.get_closest_marker("again"):
+        metafunc.fixturenames.append("run")
+        metafunc.parametrize("run", range(runs))
+
+
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("fairlock") / "valkey")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    servers = Cluster(tmp_path_factory.mktemp("fairlock-cluster"))
+    yield servers
+    servers.stop()
+
+
+@pytest.fixture(scope="session")
+def debians(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A Redis, where there is one beside the Valkey of the wheel."""
+    found = shutil.which("redis-server")
+    assert found or not os.environ.get("CI"), "CI needs redis-server"
+    if found is None:
+        pytest.skip("no redis-server here; on Debian: apt install redis-server")
+    server = Server(tmp_path_factory.mktemp("fairlock") / "redis", found)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["valkey", pytest.param("debians", id="redis")])
+def url(request: pytest.FixtureRequest) -> str:
+    server: Server = request.getfixturevalue(request.param)
+    return server.url
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    """For a test that kills or freezes it."""
+    server = Server(tmp_path / "server")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def decoded() -> bool:
+    return False
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest, kind: str, decoded: bool) -> Iterator[redis.Redis]:
+    """Of an empty server, or of an empty cluster."""
+    made: Any
+    if kind == "cluster":
+        port = request.getfixturevalue("cluster").nodes[0].port
+        made = RedisCluster("127.0.0.1", port, decode_responses=decoded)
+    else:
+        url = request.getfixturevalue(kind).url
+        made = redis.Redis.from_url(url, decode_responses=decoded)
+    with made as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(80) as pool:
+        yield pool
+
+
+@pytest.fixture(autouse=True)
+def _commands_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    count_commands(monkeypatch)

@@ -1,0 +1,139 @@
+"""How tests stand in line: in a thread that waits, or frozen. And how they count commands."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import redis
+from fairlock import SystemClock
+from fairlock.connections import Connections
+from fairlock.queue import WaitQueue
+from fairlock.waiter import Grant, Waiter
+from fairlock_servers import until
+from redis.cluster import RedisCluster
+from redis.connection import AbstractConnection
+
+NAME = "{apple}:1:lock"
+LINE, FENCE = f"{NAME}:line", f"{NAME}:fence"
+
+
+class ByHand(SystemClock):
+    """Renews when the test says so; `seconds` is how often it was asked to."""
+
+    seconds: float
+    renew: Callable[[], bool]
+
+    def every(self, seconds: float, task: Callable[[], bool]) -> Callable[[], None]:
+        self.seconds, self.renew = seconds, task
+        return lambda: None
+
+
+class Late(SystemClock):
+    """As if this thread had been frozen for `by` s."""
+
+    by = 0.0
+
+    def now(self) -> float:
+        return super().now() + self.by
+
+
+class Stranger(WaitQueue):
+    """As if in a process of its own: who releases cannot take the lock for it."""
+
+    def process(self) -> str:
+        return f"{super().process()}-{id(self)}"
+
+
+class Frozen(Stranger):
+    """With connections of its own, apart from this thread's."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        super().__init__(client, NAME, 10.0, clock=SystemClock())
+        self.pair = apart(client)
+
+
+def apart(client: redis.Redis) -> Connections:
+    return Connections(client, "{apple}")
+
+
+def server_of(client: redis.Redis, key: str) -> redis.Redis:
+    """A client of the one server where `key` lives."""
+    if isinstance(client, RedisCluster):
+        return client.get_redis_connection(client.get_node_from_key(key))
+    return client
+
+
+def queue(client: redis.Redis, lease_s: float | None = 10.0, name: str = NAME) -> WaitQueue:
+    return WaitQueue(client, name, lease_s, clock=SystemClock())
+
+
+def stranger(client: redis.Redis, lease_s: float | None = 10.0) -> WaitQueue:
+    return Stranger(client, NAME, lease_s, clock=SystemClock())
+
+
+def enqueue(
+    client: redis.Redis,
+    pool: ThreadPoolExecutor,
+    token: str,
+    timeout_s: float | None = 10,
+    reads: Sequence[str] = (),
+) -> Future[Grant | None]:
+    """Stand in line in a thread of its own; returns when it stands there."""
+    before = client.llen(LINE)
+    future = pool.submit(lambda: stranger(client).acquire(token, True, timeout_s, reads))
+    until(lambda: client.llen(LINE) > before)
+    return future
+
+
+def enqueue_frozen(client: redis.Redis, token: str, asks: bool = False) -> Frozen:
+    """Stand in line like a process that was stopped then, or, if it `asks`, after asking once
+    where it stands: it is deaf. Its connection is open for as long as what this returns lives."""
+    frozen = Frozen(client)
+    waiter = Waiter(frozen, token, ())
+    waiter.mine = frozen.pair
+    waiter.mine.subscribe()
+    assert waiter.enqueue() is None
+    assert not asks or waiter.try_acquire(again=True) is None
+    return frozen
+
+
+class Sent:
+    """Commands of one thread that waited for an answer; connecting is not counted."""
+
+    commands = 0
+
+
+_counting = threading.local()
+
+
+@contextmanager
+def counted(sent: Sent | None) -> Iterator[None]:
+    """Count into `sent` what this thread sends meanwhile; None: do not count."""
+    before, _counting.sent = getattr(_counting, "sent", None), sent
+    try:
+        yield
+    finally:
+        _counting.sent = before
+
+
+def count_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `counted` see each command that redis-py's connections send."""
+    send: Any = AbstractConnection.send_command
+    connect: Any = AbstractConnection.on_connect_check_health
+
+    def counting(connection: Any, *args: Any, **options: Any) -> None:
+        if sent := getattr(_counting, "sent", None):
+            sent.commands += 1
+        send(connection, *args, **options)
+
+    def connecting(connection: Any, *args: Any, **options: Any) -> None:
+        with counted(None):
+            connect(connection, *args, **options)
+
+    monkeypatch.setattr(AbstractConnection, "send_command", counting)
+    monkeypatch.setattr(AbstractConnection, "on_connect_check_health", connecting)

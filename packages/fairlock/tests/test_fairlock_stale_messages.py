@@ -1,0 +1,67 @@
+"""A word that was not heard in time is for nobody: not for the waiter's next place in line."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import redis
+from fairlock import SystemClock
+from fairlock.queue import WaitQueue
+from fairlock.waiter import Waiter
+from fairlock_servers import until
+from fairlock_waiters import NAME, apart, queue, stranger
+
+RUNS_ON = ["valkey", "cluster"]
+pytestmark = pytest.mark.again
+
+STOCK = "{apple}:1:stock"
+
+
+def overtaken(client: redis.Redis, mine: WaitQueue, reads: tuple[str, ...] = ()) -> Waiter:
+    """Frozen between "no word yet" and asking: meanwhile called, passed over, another is inside.
+
+    Then it goes on, asks, and stands in line again. What it was told lies unheard.
+    """
+    holder = queue(client, 10.0)
+    assert holder.acquire("holder", True, None)
+    waiter = Waiter(mine, "late", reads)
+    waiter.mine = apart(client)
+    waiter.mine.subscribe()
+    assert waiter.enqueue() is None
+    assert holder.release("holder")
+    assert client.get(NAME) == b"late"
+    until(lambda: not client.exists(NAME))
+    assert stranger(client).acquire("other", False, None, reads)
+    assert waiter.try_acquire(again=True) is None
+    return waiter
+
+
+def test_a_mate_called_in_vain_does_not_enter_beside_the_next_holder(client: redis.Redis) -> None:
+    """It would ask nobody, as its mate has taken the lock for it: for a lease that is over."""
+    waiter = overtaken(client, queue(client, 0.3))
+    assert waiter.wait(SystemClock().now() + 0.2) is None
+    assert client.get(NAME) == b"other"
+
+
+def test_old_values_are_never_written(client: redis.Redis) -> None:
+    """Called again before its write, it would pass for the holder, with the stock of last time."""
+    client.set(STOCK, 1)
+    mine = stranger(client, 0.1)
+    waiter = overtaken(client, mine, (STOCK,))
+    assert stranger(client).release("other", [["SET", STOCK, 0]])
+    grant = waiter.wait(math.inf)
+    assert grant
+    assert grant.values in ([b"0"], ["0"])
+    assert mine.release("late")
+
+
+def test_a_token_used_again_is_not_called_by_an_old_word(client: redis.Redis) -> None:
+    """One's own token for redis-py's Lock may be the same each time."""
+    waiter = overtaken(client, queue(client, 0.3))
+    waiter._leave()
+    again = Waiter(waiter.queue, "late", ())
+    again.mine = waiter.mine
+    assert again.enqueue() is None
+    assert again.wait(SystemClock().now() + 0.2) is None
+    assert client.get(NAME) == b"other"
