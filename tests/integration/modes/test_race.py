@@ -10,6 +10,7 @@ import pytest
 
 from app.bootstrap import Parts
 from app.domain import Outcome
+from app.modes import MODES
 from app.service.rounds import in_database
 from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
 from tests.servers import until
@@ -137,11 +138,11 @@ def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(parts: Part
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 0, 10)
 
 
-# These do not think; and for who thinks in sql_lock the next round waits (test_one_key).
-NOT_IN_MID_SALE = ("atomic", "sql", "sql_lock")
+THINKING = [name for name in NAMES if not MODES[name.partition(":")[0]].no_think]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_IN_MID_SALE])
+# For who thinks in sql_lock the next round waits: see test_one_key.py.
+@pytest.mark.parametrize("name", [name for name in THINKING if name != "sql_lock"])
 def test_a_switch_in_mid_sale_mixes_no_audit(parts: Parts, name: str) -> None:
     """The round ends while a buyer thinks. Its sale counts in the old round, or not at all."""
     old = parts.rounds.start("apple", name, 10, {"think": 1})
@@ -158,9 +159,7 @@ def test_a_switch_in_mid_sale_mixes_no_audit(parts: Parts, name: str) -> None:
     assert before.sold == (1 if sale.outcome is Outcome.SOLD else 0) == 10 - before.left
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if name != "atomic" and not in_database(name)]
-)
+@pytest.mark.parametrize("name", [name for name in THINKING if not in_database(name)])
 def test_nobody_sells_from_a_stock_that_was_set_after_the_end(parts: Parts, name: str) -> None:
     """A blind writer under way when the round ended has set it anew; the next one comes late."""
     old = parts.rounds.start("apple", name, 10, {"think": 1})

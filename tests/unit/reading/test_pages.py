@@ -12,13 +12,13 @@ from app.explorer.findings import FINDINGS
 from app.explorer.matrix import AGAIN, COLUMNS, read
 from app.locks import LOCKS
 from app.modes import MODES
-from app.service import reading
+from app.service import catalogue, reading
 from app.service.reading import timelines
 from app.service.reading.source import TOP
 
 PAGE = (TOP / "docs" / "matrix.md").read_text()
 MATRIX = read(PAGE.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0])
-IN_SQL = {"sql", "sql_lock", "sql_version", "lock:db_unique"}
+IN_SQL = {target for target in reading.ways() if catalogue.needs(target) == "database"}
 EACH = pytest.mark.parametrize("target", reading.ways())
 
 
