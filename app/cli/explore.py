@@ -17,8 +17,8 @@ from app.cli.seen import Seen
 from app.cli.sql_orders import explore_sql
 from app.cli.theirs import student, their_errors
 from app.explorer import apart, targets
+from app.explorer.book import UNITS
 from app.explorer.chart import chart
-from app.explorer.explorable import BUYERS, UNITS
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.limits import IN_WORDS
@@ -26,6 +26,7 @@ from app.explorer.matrix import asked, markdown, reports
 from app.explorer.names import LETTERS
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
+from app.explorer.target import BUYERS
 from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 

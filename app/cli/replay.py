@@ -15,11 +15,11 @@ from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
 from app.cli.theirs import their_errors
 from app.explorer import apart
 from app.explorer.chart import chart
-from app.explorer.live.stage import stage
 from app.explorer.recorded import Recorded, read
 from app.explorer.rehearsal import Rehearsal
 from app.explorer.replay import Played
-from app.explorer.replay import replay as play
+from app.explorer.replays import replay as play
+from app.explorer.replays import servers
 from app.explorer.student import Student
 from app.explorer.verdict import AGAIN
 
@@ -82,7 +82,7 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
     with (
         held_back() as leaving,
         tempfile.TemporaryDirectory(prefix=OURS) as folder,
-        stage(Path(folder), len(target.setup())) as real,
+        servers(Path(folder), len(target.setup())) as real,
     ):
         for name, steps in recorded.traces.items():
             if leaving():

@@ -7,11 +7,11 @@ nobody has been.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from app.explorer.buyer import Buyer
+from app.explorer.code import Code
 from app.explorer.fingerprint import Look, fingerprint
 from app.explorer.request import Done, Failed, Request, outcome
 from app.explorer.standing import Spot, standing
@@ -95,9 +95,9 @@ class Nodes(Protocol):
 class Automaton:
     """One buyer's."""
 
-    def __init__(self, name: str, work: Callable[[Buyer], str], now: int) -> None:
+    def __init__(self, name: str, code: Code, now: int) -> None:
         self.name = name
-        self.work = work
+        self.code = code
         self.now = now
         self.nodes: list[Node] = []
         self.orders: dict[object, int] = {}  # see _told_apart
@@ -128,7 +128,7 @@ class Automaton:
         return moves[known]
 
     def _fresh(self) -> Buyer:
-        return Buyer(self.name, self.work, self.now)
+        return Buyer(self.name, self.code, self.now)
 
     def _again(self, at: int) -> Buyer:
         """A buyer that stands there: all answers once more."""
@@ -172,7 +172,7 @@ class Automaton:
             buyer.inside(),
             buyer.tells_time,
             bound,
-            tuple(standing(strand) for strand in buyer.strands),
+            tuple(standing(strand, self.code.shown) for strand in buyer.strands),
         )
         self.nodes.append(node)
         self.orders[requests, looks, told, bound] = len(self.nodes) - 1

@@ -7,11 +7,11 @@ their names.
 from __future__ import annotations
 
 from app.explorer.cycles import ends_of_the_road
-from app.explorer.explorable import Explorable
 from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
-from app.explorer.findings import Judge
 from app.explorer.graph import Graph, Way
+from app.explorer.judge import Judge
+from app.explorer.target import Target
 
 # Of each kind of fault. A third one teaches nothing new.
 MOST_FAULTS = 2
@@ -22,7 +22,7 @@ MOST = 50_000
 
 
 class Board(Graph):
-    def __init__(self, target: Explorable, buyers: int) -> None:
+    def __init__(self, target: Target, buyers: int) -> None:
         explorer = Explorer(target, buyers)
         super().__init__(
             explorer.world,

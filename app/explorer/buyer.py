@@ -1,4 +1,4 @@
-"""A buyer: the real code of a mode, stopped at each thing that it sends."""
+"""A buyer: real code, stopped at each thing that it sends."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 import redis
 from greenlet import GreenletExit, getcurrent
 
-from app.domain import Clock, ShopError
+from app.explorer.code import Code
 from app.explorer.request import Done, Failed, Request, Rest
 from app.explorer.strand import Strand, ask
 
 LONG = 1.0  # s; no poll and no backoff sleeps for so long
-SECTION = "critical_section"  # what the modes call the method that needs the lock
 
 
 class Buyer:
     """One process of the search. `requests` is what each of its strands waits for."""
 
-    def __init__(self, name: str, work: Callable[[Buyer], str], now: int) -> None:
-        """`work` answers with the outcome that the buyer is told. `now` in ms since 1970."""
+    def __init__(self, name: str, code: Code, now: int) -> None:
+        """`now` in ms since 1970."""
         self.name = name
+        self.code = code
         self.clock = BuyerClock(self)
         self.now = now
         self.looked = False  # at the clock, since it went on last
@@ -38,10 +38,12 @@ class Buyer:
         self.bound: set[str] = set()  # those that have left something with their servers
         self.closed: list[str] = []  # since it went on last
 
+        expected: tuple[type[Exception], ...] = (redis.RedisError, *code.errors)
+
         def run() -> Request:
             try:
-                return Done(work(self))
-            except (redis.RedisError, ShopError) as error:  # anything else is a mistake in the code
+                return Done(code.work(self))
+            except expected as error:  # anything else is a mistake in the code
                 return Failed(f"{type(error).__name__}: {error}")
 
         self.strands = [Strand(self, run, Rest(now))]
@@ -74,10 +76,10 @@ class Buyer:
                     beside.request = Done("")
 
     def inside(self) -> bool:
-        """Is it in a critical section of the project's modes?"""
+        """Is it in the critical section?"""
         frame = self.strands[0].gr_frame
         while frame is not None:
-            if frame.f_code.co_name == SECTION:
+            if frame.f_code.co_name == self.code.section:
                 return True
             frame = frame.f_back
         return False
@@ -133,7 +135,7 @@ class Buyer:
         return stop
 
 
-class BuyerClock(Clock):
+class BuyerClock:
     """Time and chance as the search has them.
 
     A short sleep takes no time: a buyer that sleeps while it works is one that the search may let

@@ -8,15 +8,16 @@ from typing import Any
 
 from app.explorer.alike import Alike
 from app.explorer.automaton import Automaton, Known
-from app.explorer.explorable import Explorable
 from app.explorer.faults import Faults
-from app.explorer.findings import FINDINGS, Judge
+from app.explorer.for_ever import STARVED
 from app.explorer.graph import MOST, Graph, TooMany
+from app.explorer.judge import Judge
+from app.explorer.model.server import begun
 from app.explorer.names import LETTERS
 from app.explorer.paths import Cost, Path, schedules, shortest
 from app.explorer.starvation import Endless, starvation
 from app.explorer.symmetry import Symmetry
-from app.explorer.targets import EPOCH
+from app.explorer.target import EPOCH, Target
 from app.explorer.trace import Step, trace
 from app.explorer.world import World
 
@@ -33,7 +34,7 @@ class Finding:
 class Report:
     """`findings`: the gravest first, each with its shortest schedule."""
 
-    target: Explorable
+    target: Target
     buyers: int
     faults: Faults
     exhaustive: bool  # every order was looked at, within this budget and in the model
@@ -47,10 +48,7 @@ class Report:
         return {
             **self.target.identity(),
             "buyers": self.buyers,
-            "stock": self.target.stock,
-            "quantity": self.target.quantity,
-            "think": self.target.think,
-            "retries": "default" if self.target.resend else 0,
+            **self.target.terms(),
             "faults": self.faults._asdict(),
             "again": self.again,
             "exhaustive": self.exhaustive,
@@ -73,19 +71,19 @@ class Report:
 class Explorer:
     """One target and so many buyers; what their code does is learned once for all budgets."""
 
-    def __init__(self, target: Explorable, buyers: int) -> None:
+    def __init__(self, target: Target, buyers: int) -> None:
         self.target = target
         self.graph: Graph | None = None
         with target.surroundings():
-            self.world = World(target.servers())
+            self.world = World(begun(EPOCH, target.setup()))
             self.automata: list[Known]
             self.symmetry: Symmetry | None = None
             if target.alike:
-                first = Automaton(LETTERS[0], target.work, EPOCH)
+                first = Automaton(LETTERS[0], target.code, EPOCH)
                 self.automata = [first, *(Alike(first, buyer) for buyer in range(1, buyers))]
                 self.symmetry = Symmetry(self.world, self.automata)
             else:
-                self.automata = [Automaton(name, target.work, EPOCH) for name in LETTERS[:buyers]]
+                self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:buyers]]
 
     def explore(self, faults: Faults, most: int = MOST) -> Report:
         """Look at `most` states at the most."""
@@ -113,11 +111,18 @@ class Explorer:
         """Let all but the first come again and again, without a fault: can they starve him?"""
         began = time.perf_counter()
         with self.target.surroundings():
-            graph = self.graph = Endless(self.world, self.automata, self.target, most)
+            graph = self.graph = Endless(
+                self.world,
+                self.automata,
+                self.target.pause,
+                most,
+                self.target.frugal,
+                self.target.filled_up,
+            )
             exhaustive = _exhausted(graph)
             path = starvation(graph) if exhaustive else None
             judge = Judge(graph, self.target)
-            found = {"starved": path} if path else {}
+            found = {STARVED.name: path} if path else {}
             report = self._report(graph, judge, exhaustive, None, found, began)
             return replace(report, again=True)
 
@@ -130,8 +135,9 @@ class Explorer:
         paths: dict[str, Path],
         began: float,
     ) -> Report:
+        explanations = {rule.name: rule.explanation for rule in self.target.rules}
         findings = [
-            Finding(name, path.cost, FINDINGS[name], trace(graph, judge, path))
+            Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()
         ]
         seconds = time.perf_counter() - began

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import redis
 from greenlet import getcurrent
-from redis.connection import AbstractConnection
+from redis.backoff import NoBackoff
+from redis.connection import AbstractConnection, ConnectionPool
 from redis.exceptions import ResponseError
+from redis.retry import Retry
 
 from app.explorer import bound
 from app.explorer.model.values import Command, Err, Ok, Reply
@@ -21,6 +23,20 @@ from app.explorer.strand import Strand, ask, here
 
 if TYPE_CHECKING:
     from app.explorer.buyer import Buyer
+
+SENDS_ONCE = Retry(NoBackoff(), 0)
+RESENDS = Retry(NoBackoff(), 10)  # as redis-py does by default
+
+
+def pool(server: int = 0, retry: Retry = SENDS_ONCE) -> ConnectionPool:
+    """For a client of redis-py: connections of an actor to the server of that number."""
+    options: dict[str, Any] = {"server": server, "protocol": 2, "driver_info": None}
+    options["socket_read_size"] = 1  # it reads no socket, and there are thousands of them
+    return ConnectionPool(connection_class=GateConnection, retry=retry, **options)
+
+
+def client(server: int = 0, retry: Retry = SENDS_ONCE) -> redis.Redis:
+    return redis.Redis(connection_pool=pool(server, retry))
 
 
 class GateConnection(AbstractConnection):

@@ -10,7 +10,6 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -18,6 +17,7 @@ from greenlet import getcurrent
 
 from app.explorer import wrong
 from app.explorer.explore import Explorer
+from app.explorer.job import FileTarget
 from app.explorer.strand import Strand
 
 SEARCH = 10  # s; then no state more is looked at, and what was found until then is shown
@@ -27,11 +27,11 @@ MEMORY = 1 << 30  # bytes of address space
 IN_WORDS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory, no network"
 FORBIDDEN = {
     "builtins.input": "waits for somebody to type",
-    "socket.connect": "opens a connection of its own: use the client that sell is given",
-    "socket.bind": "opens a connection of its own: use the client that sell is given",
-    "socket.getaddrinfo": "opens a connection of its own: use the client that sell is given",
-    "socket.gethostbyname": "opens a connection of its own: use the client that sell is given",
-    "socket.sendto": "opens a connection of its own: use the client that sell is given",
+    "socket.connect": "opens a connection of its own: use the client that {} is given",
+    "socket.bind": "opens a connection of its own: use the client that {} is given",
+    "socket.getaddrinfo": "opens a connection of its own: use the client that {} is given",
+    "socket.gethostbyname": "opens a connection of its own: use the client that {} is given",
+    "socket.sendto": "opens a connection of its own: use the client that {} is given",
     "subprocess.Popen": "starts a process",
     "os.system": "starts a process",
     "os.posix_spawn": "starts a process",
@@ -46,8 +46,9 @@ GiveUp = Callable[[str], None]  # ends this process, and says why
 class Watch:
     """Looks once a second where the code is."""
 
-    def __init__(self, path: Path, give_up: GiveUp) -> None:
-        self.path = path
+    def __init__(self, target: FileTarget, give_up: GiveUp) -> None:
+        self.path = target.path
+        self.function = target.function
         self.give_up = give_up
         self.explorer: Explorer | None = None
         self.seconds = 0
@@ -83,7 +84,8 @@ class Watch:
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
         if event in FORBIDDEN and isinstance(getcurrent(), Strand):
             frame = sys._getframe(1)
-            self.give_up(wrong.standing(frame, self.path, FORBIDDEN[event]))
+            text = FORBIDDEN[event].format(self.function)
+            self.give_up(wrong.standing(frame, self.path, text))
 
 
 def _imports(frame: FrameType | None) -> bool:

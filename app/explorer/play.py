@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain import ShopError
-from app.explorer import words
 from app.explorer.board import Board
-from app.explorer.findings import FINDINGS
+from app.explorer.errors import BadluckError
+from app.explorer.for_ever import STUCK
 from app.explorer.graph import CRASHED, Way
 from app.explorer.names import LETTERS
 from app.explorer.paths import FAULTS, cost
 from app.explorer.request import Done, Failed, Hear, Send
+from app.explorer.target import Target
 from app.explorer.trace import Step, step
 
 LONGEST = 300  # moves; the longest shortest schedule has some thirty
@@ -28,7 +28,7 @@ OF_A_BUYER = {"goes": "", "lost": "l", "crash": "x"}
 OF_ALL = {"pause": "p", "time": "t", "failover": "f"}
 
 
-class Impossible(ShopError):
+class Impossible(BadluckError):
     """The move `nth` (from 1) of a schedule cannot be made; 0: it is no schedule at all."""
 
     def __init__(self, nth: int, move: str) -> None:
@@ -107,26 +107,26 @@ def play(board: Board, schedule: str) -> dict[str, Any]:
         places.append(_place(board, way.to, one, board.judge.after(number, way)))
     last = places[-1].number
     if board.stuck(last):
-        places[-1].found.append("stuck for ever")
+        places[-1].found.append(STUCK.name)
     shown = [
         _shown(board, place) | {"cost": list(cost(ways[:nth]))} for nth, place in enumerate(places)
     ]
     return {
         "moves": moves,
         "places": shown,
-        "wrong": _gravest(shown),
+        "wrong": _gravest(board.judge.target, shown),
         "choices": [_choice(board, last, *choice) for choice in choices(board, last).items()],
         "faults": {kind: sum(way.kind == kind for way in ways) for kind in sorted(FAULTS)},
         "over": board.over(board.states[last]),
     }
 
 
-def _gravest(places: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _gravest(target: Target, places: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Of all that has gone wrong; and at what cost, when it was first so."""
-    for name in FINDINGS:
+    for rule in target.rules:
         for place in places:
-            if name in place["found"]:
-                return {"name": name, "cost": place["cost"]}
+            if rule.name in place["found"]:
+                return {"name": rule.name, "cost": place["cost"]}
     return None
 
 
@@ -137,14 +137,12 @@ def _place(board: Board, number: int, step: Step | None, found: list[str]) -> Pl
 
 def _shown(board: Board, place: Place) -> dict[str, Any]:
     state = board.states[place.number]
-    book = board.judge.book(state.world)
+    stand = board.judge.target.shown(board.judge.book(state.world))
     return {
         "step": place.step._asdict() if place.step else None,
         "found": place.found,
         "at": place.at,
-        "left": book.left,
-        "lock": (book.lock or b"").decode("utf-8", "backslashreplace"),
-        "sold": len(book.sales),
+        **stand._asdict(),
         "buyers": [_buyer(board, buyer, state.world, at) for buyer, at in enumerate(state.nodes)],
     }
 
@@ -156,6 +154,7 @@ def _buyer(board: Board, buyer: int, world: int, at: int) -> dict[str, Any]:
         return shown | {"told": "", "inside": False, "waits": []}
     node = board.automata[buyer].nodes[at]
     vain = _in_vain(board, buyer, world, at)
+    words = board.judge.target.code.words
     waits = [
         {
             "strand": strand,
@@ -174,7 +173,7 @@ def _buyer(board: Board, buyer: int, world: int, at: int) -> dict[str, Any]:
 def _in_vain(board: Board, buyer: int, world: int, at: int) -> dict[int, list[str]]:
     """Strands that ask, and are where they were; with what they are answered."""
     found = {}
-    node = board.automata[buyer].nodes[at]
+    node, words = board.automata[buyer].nodes[at], board.judge.target.code.words
     for stride in board.moves.of(world, -1, buyer, at):
         request = node.requests[stride.strand]
         if (stride.world, stride.node) == (world, at):

@@ -13,15 +13,15 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Self
-from unittest import mock
 
 from greenlet import GreenletExit, getcurrent
 
 from app.explorer import chance, threads, wrong
+from app.explorer.replaced import Replacement, replaced
 from app.explorer.strand import Strand, here
 from app.explorer.wrong import Wrong
 
@@ -100,9 +100,8 @@ def _starting(real: Callable[..., int]) -> Callable[..., int]:
     return start
 
 
-@contextmanager
-def of_its_own() -> Iterator[None]:
-    instead: list[tuple[Any, str, Any]] = [
+def of_its_own() -> AbstractContextManager[None]:
+    instead: list[Replacement] = [
         *((time, name, _clock(name)) for name in CLOCKS),
         (time, "sleep", _sleeping(time.sleep)),
         (datetime, "datetime", Datetime),
@@ -120,10 +119,7 @@ def of_its_own() -> Iterator[None]:
         *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),
         (threading, "current_thread", _in_a_strand(threading.current_thread, threads.Current)),
     ]
-    with ExitStack() as stack:
-        for module, name, ours in instead:
-            stack.enter_context(mock.patch.object(module, name, ours))
-        yield
+    return replaced(*instead)
 
 
 def _identified(name: str) -> Callable[[], Any]:

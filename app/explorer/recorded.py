@@ -9,11 +9,12 @@ from typing import NamedTuple
 import orjson
 
 from app.domain import ROUND_BOUNDS, Invalid
+from app.explorer.book import UNITS
 from app.explorer.edited import Edited
-from app.explorer.explorable import BUYERS, UNITS
 from app.explorer.findings import FINDINGS
 from app.explorer.names import LETTERS
 from app.explorer.student import Student
+from app.explorer.target import BUYERS
 from app.explorer.targets import Target, check
 from app.explorer.trace import Step
 

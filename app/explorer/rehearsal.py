@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.domain import ShopError
-from app.explorer.model.server import Server
+from app.explorer.errors import BadluckError
+from app.explorer.model.server import begun
 from app.explorer.model.values import Command, Entry, Reply
 from app.explorer.request import Lost
 from app.explorer.world import World
@@ -15,11 +15,7 @@ class Rehearsal:
     """Does in the model what `live.stage.Stage` does for real."""
 
     def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
-        servers = [Server(now) for _ in setup]
-        for server, commands in zip(servers, setup, strict=True):
-            for command in commands:
-                server.execute("", command)
-        self.world = World(servers)
+        self.world = World(begun(now, setup))
         self.at = self.world.start
         self.before: int | None = None  # the last write
 
@@ -48,7 +44,7 @@ class Rehearsal:
     def fail_over(self) -> None:
         at = None if self.before is None else self.world.fail_over(self.at, self.before)
         if at is None:
-            raise ShopError("The trace loses a write, and nothing has been written.")
+            raise BadluckError("The trace loses a write, and nothing has been written.")
         self.at, self.before = at, None
 
     def entries(self) -> dict[bytes, Entry]:

@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from app.explorer import words
 from app.explorer.buyer import Buyer
-from app.explorer.explorable import Explorable
 from app.explorer.model.values import Command, Entry, Reply
 from app.explorer.request import Hear, Lost, Rest, Send, outcome
-from app.explorer.targets import EPOCH
+from app.explorer.target import EPOCH, Target
 from app.explorer.trace import Step
 
 MICROSECONDS = re.compile(r"\b(19\d{11})\d{3}\b")
@@ -38,7 +36,7 @@ class Staged(Protocol):
     def pass_time(self, now: int) -> None: ...
 
     def fail_over(self) -> None:
-        """The server that was written last forgets that write. Raises ShopError without one."""
+        """The server that was written last forgets that write. Raises BadluckError without one."""
 
     def entries(self) -> dict[bytes, Entry]:
         """The store's keys."""
@@ -60,13 +58,13 @@ class Played:
 
 
 def replay(
-    target: Explorable, names: Sequence[str], steps: Sequence[Step], stage: Staged
+    target: Target, names: Sequence[str], steps: Sequence[Step], stage: Staged
 ) -> list[Played]:
     """All steps, up to the first that goes otherwise."""
     played: list[Played] = []
     with target.surroundings():
         stage.begin(EPOCH, target.setup())
-        buyers = {name: Buyer(name, target.work, EPOCH) for name in names}
+        buyers = {name: Buyer(name, target.code, EPOCH) for name in names}
         try:
             for step in steps:
                 played.append(Played(step, _play(target, buyers, step, stage)))
@@ -78,7 +76,7 @@ def replay(
     return played
 
 
-def _play(target: Explorable, buyers: dict[str, Buyer], step: Step, stage: Staged) -> Step:
+def _play(target: Target, buyers: dict[str, Buyer], step: Step, stage: Staged) -> Step:
     lines, said, told = step.lines, list(step.said), ""
     if step.does in ("pause", "time"):
         stage.pass_time(EPOCH + step.at)
@@ -94,18 +92,15 @@ def _play(target: Explorable, buyers: dict[str, Buyer], step: Step, stage: Stage
         for name in list(buyers[step.buyer].open):
             stage.close(name)
         buyers[step.buyer].drop()
-        buyers[step.buyer] = Buyer(step.buyer, target.work, EPOCH + step.at)
+        buyers[step.buyer] = Buyer(step.buyer, target.code, EPOCH + step.at)
         stage.fill_up(target.filled_up)
     else:
         buyer = buyers[step.buyer]
         lines, said = _go_on(buyer, step, stage)
         if step.strand == 0:
             told = outcome(buyer.requests[0])
-    book = target.book(stage.entries())
-    lock = (book.lock or b"").decode("utf-8", "backslashreplace")
-    return step._replace(
-        lines=lines, said=said, told=told, left=book.left, lock=lock, sold=len(book.sales)
-    )
+    stand = target.shown(target.book(stage.entries()))
+    return step._replace(lines=lines, said=said, told=told, **stand._asdict())
 
 
 def _go_on(buyer: Buyer, step: Step, stage: Staged) -> tuple[list[str], list[str]]:
@@ -121,7 +116,7 @@ def _go_on(buyer: Buyer, step: Step, stage: Staged) -> tuple[list[str], list[str
         answer = stage.hear(request.connection) or None
     elif not isinstance(request, Rest):
         return ["it has come to its end"], []
-    described = words.of(request, answer)
+    described = buyer.code.words.of(request, answer)
     if step.does == "lost":
         answer = Lost()
     buyer.go_on(step.strand, answer, EPOCH + step.at)

@@ -1,30 +1,29 @@
 """The process in which somebody's own code runs: a job from standard input, an answer to output.
 
-`python -m app.explorer.sandbox`; see apart.py, which starts it. Jobs and answers are JSON.
+`python -m app.explorer.sandbox`; see apart.py, which starts it. A job is pickled: it comes from who
+started us. An answer is JSON: it comes from where anybody's code has run.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import pickle
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NoReturn
 
-from app.domain import ShopError
 from app.explorer import wrong
 from app.explorer.automaton import Automaton, NotAgain
+from app.explorer.errors import BadluckError
 from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
+from app.explorer.job import Explore, Job, Replay
 from app.explorer.limits import MEMORY, Watch
 from app.explorer.live.stage import stage
 from app.explorer.rehearsal import Rehearsal
 from app.explorer.replay import Staged, replay
 from app.explorer.request import Send
-from app.explorer.student import Student
-from app.explorer.trace import Step
 from app.explorer.world import Unsupported
 
 MOST = 500_000  # states, which fit into the memory
@@ -32,45 +31,44 @@ MOST = 500_000  # states, which fit into the memory
 
 @dataclass
 class Sandbox:
-    job: dict[str, Any]
+    job: Job
     output: int  # a file descriptor
 
     def run(self) -> NoReturn:
-        path = Path(self.job["file"])
-        self.student = Student(path, self.job["stock"], self.job["resend"])
-        self.watch = Watch(path, lambda text: self.answer({"wrong": text}))
+        target = self.job.target
+        self.watch = Watch(target, lambda text: self.answer({"wrong": text}))
         try:
-            self.answer(self._explore() if self.job["do"] == "explore" else self._replay())
+            job = self.job
+            self.answer(self._explore(job) if isinstance(job, Explore) else self._replay(job))
         except wrong.Wrong as error:
             self.answer({"wrong": str(error)})
         except Unsupported as lacks:
             self.answer({"wrong": self._lacking(lacks)})
         except NotAgain:
-            text = "sell does not do the same when it is answered the same: on what does it depend?"
-            self.answer({"wrong": f"{path.name}: {text}"})
+            text = "does not do the same when it is answered the same: on what does it depend?"
+            self.answer({"wrong": f"{target.name}: {target.function} {text}"})
         except MemoryError:
             text = f"this takes more than {MEMORY >> 30} GiB of memory: fewer buyers or faults?"
-            self.answer({"wrong": f"{path.name}: {text}"})
-        except ShopError as error:
+            self.answer({"wrong": f"{target.name}: {text}"})
+        except BadluckError as error:
             self.answer({"failed": str(error)})
 
-    def _explore(self) -> dict[str, Any]:
+    def _explore(self, job: Explore) -> dict[str, Any]:
         self.watch.begin()
-        with self.student.surroundings():
-            explorer = self.watch.explorer = Explorer(self.student, self.job["buyers"])
-            report = explorer.explore(Faults(**self.job["faults"]), MOST)
+        with job.target.surroundings():
+            explorer = self.watch.explorer = Explorer(job.target, job.buyers)
+            report = explorer.explore(job.faults, MOST)
         return {"report": report.document()}
 
-    def _replay(self) -> dict[str, Any]:
+    def _replay(self, job: Replay) -> dict[str, Any]:
         with ExitStack() as stack:
             where: Staged = Rehearsal()
-            if self.job["folder"]:
-                where = stack.enter_context(stage(Path(self.job["folder"]), 1))
+            if job.folder:
+                where = stack.enter_context(stage(job.folder, 1, job.program))
             self.watch.begin()  # the server has its own limits
             played = {}
-            for name, steps in self.job["traces"].items():
-                trace = [Step(**step) for step in steps]
-                both = replay(self.student, self.job["names"], trace, where)
+            for name, steps in job.traces.items():
+                both = replay(job.target, job.names, steps, where)
                 played[name] = [[one.expected._asdict(), one.got._asdict()] for one in both]
         return {"played": played}
 
@@ -83,8 +81,8 @@ class Sandbox:
             for buyer in automaton.live.values() if isinstance(automaton, Automaton) else ():
                 for strand in buyer.strands:
                     if strand.request == wants:
-                        return wrong.standing(strand.gr_frame, self.student.path, text)
-        return f"{self.student.name}: {text}"
+                        return wrong.standing(strand.gr_frame, self.job.target.path, text)
+        return f"{self.job.target.name}: {text}"
 
     def answer(self, document: dict[str, Any]) -> NoReturn:
         """Say it and end at once: nothing of the code that was explored runs any more."""
@@ -94,7 +92,7 @@ class Sandbox:
 
 
 def main() -> NoReturn:
-    job = json.loads(sys.stdin.buffer.read())
+    job: Job = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
     output = os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

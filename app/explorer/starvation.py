@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 
 from app.explorer.automaton import Known
 from app.explorer.cycles import circles
-from app.explorer.explorable import Explorable
 from app.explorer.faults import Faults
 from app.explorer.graph import Graph, State, Way
 from app.explorer.paths import Path, cost, shortest
-from app.explorer.world import World
+from app.explorer.world import Fill, World
 
 ONE = 0  # the buyer who comes once
 
@@ -24,10 +23,17 @@ class Endless(Graph):
     """All but the first buyer begin anew when they have come to their end."""
 
     def __init__(
-        self, world: World, automata: Sequence[Known], target: Explorable, most: int
+        self,
+        world: World,
+        automata: Sequence[Known],
+        pause: int,
+        most: int,
+        frugal: bool,
+        fill: Fill,
     ) -> None:
-        super().__init__(world, automata, Faults(), target.pause, most, frugal=target.frugal)
-        self.target = target
+        """`fill` makes of the store's keys what who comes again finds; the rest as of a Graph."""
+        super().__init__(world, automata, Faults(), pause, most, frugal=frugal)
+        self.fill = fill
 
     def _expand(self, number: int, now: int) -> None:
         super()._expand(number, now)
@@ -37,7 +43,7 @@ class Endless(Graph):
             if buyer == ONE or not node.ended:
                 continue
             world = self.world.drop(state.world, node.bound) if node.bound else state.world
-            world = self.world.fill_up(world, self.target.filled_up)
+            world = self.world.fill_up(world, self.fill)
             nodes = (*state.nodes[:buyer], 0, *state.nodes[buyer + 1 :])
             to, names = self._number(world, nodes, state.left, state.before)
             self.ways[number].append(Way("again", buyer, 0, to, names))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from app.explorer import words
-from app.explorer.findings import Judge
 from app.explorer.graph import CRASHED, Graph, State, Way
+from app.explorer.judge import Judge
 from app.explorer.names import Names
 from app.explorer.paths import Path
 from app.explorer.request import Hear, Send
+from app.explorer.words import Words
 
 SECOND = 1_000  # ms
 
@@ -28,9 +28,9 @@ class Step(NamedTuple):
     lines: list[str]  # the commands, or what else it did
     said: list[str]  # the replies
     told: str  # the buyer's outcome, if this was his last step
-    left: int  # units on the shelf
-    lock: str  # its value, "" when nobody holds it
-    sold: int  # orders that the store knows of
+    left: int  # as in Shown
+    lock: str
+    sold: int
 
 
 def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
@@ -55,17 +55,17 @@ def step(graph: Graph, judge: Judge, before: State, after: State, way: Way) -> S
     if buyer >= 0 and after.nodes[buyer] != CRASHED:
         nodes = graph.automata[buyer].nodes
         told = "" if nodes[before.nodes[buyer]].told else nodes[after.nodes[buyer]].told
-    book = judge.book(after.world)
+    stand = judge.target.shown(judge.book(after.world))
     return Step(
         graph.automata[buyer].name if buyer >= 0 else "",
         way.strand,
         way.kind,
         graph.world.now(after.world) - graph.began,
-        *_what(graph, before, after, way),
+        *_what(graph, judge.target.code.words, before, after, way),
         told,
-        book.left,
-        (book.lock or b"").decode("utf-8", "backslashreplace"),
-        len(book.sales),
+        stand.left,
+        stand.lock,
+        stand.sold,
     )
 
 
@@ -94,7 +94,9 @@ def _by_first_move(graph: Graph, path: Path) -> Names:
     return tuple(order.index(buyer) for buyer in called)
 
 
-def _what(graph: Graph, before: State, after: State, way: Way) -> tuple[list[str], list[str]]:
+def _what(
+    graph: Graph, words: Words, before: State, after: State, way: Way
+) -> tuple[list[str], list[str]]:
     if way.kind in ("pause", "time"):
         passed = graph.world.now(after.world) - graph.world.now(before.world)
         return [f"{passed / 1000:.1f} s" if passed >= SECOND else f"{passed} ms"], []

@@ -30,13 +30,9 @@ def verdict(report: Report) -> str:
 
 def budget(report: Report) -> Iterator[str]:
     """What was looked at, and what that does not show."""
-    target = report.target
-    units = "unit" if target.stock == 1 else "units"
-    each = f", {target.quantity} each" if target.quantity > 1 else ""
-    think = f", {target.think} ms of thinking" if target.think else ""
     yield (
-        f"{report.buyers} buyers ({', '.join(LETTERS[: report.buyers])}), {target.stock} {units} "
-        f"on the shelf{each}{think}; {AGAIN if report.again else _faults(report.faults)}"
+        f"{report.buyers} buyers ({', '.join(LETTERS[: report.buyers])}), {report.target.setting}; "
+        f"{AGAIN if report.again else _faults(report.faults)}"
     )
     if not report.exhaustive:
         yield f"stopped after {report.states:,} states: fewer buyers or faults are fewer states"

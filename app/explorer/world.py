@@ -16,6 +16,8 @@ from app.explorer.model.values import Command, Entry, NeverAnswers, Reply
 from app.explorer.names import Names, state_renamed
 from app.explorer.request import Lost
 
+Fill = Callable[[dict[bytes, Entry]], dict[bytes, Entry]]
+
 
 class Step(NamedTuple):
     """After a unit of commands: the new state, what was answered, whether it changed any key."""
@@ -139,7 +141,7 @@ class World:
             self.ways[key] = self._with(at, which, server.state())
         return self.ways[key]
 
-    def fill_up(self, at: int, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> int:
+    def fill_up(self, at: int, fill: Fill) -> int:
         """The store's keys become what `fill` makes of them."""
         key = (at, "fill up")
         if key not in self.ways:

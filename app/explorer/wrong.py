@@ -1,4 +1,4 @@
-"""Errors in somebody's own `sell`, in words: the file, the line, what it had been answered."""
+"""Errors in somebody's own code, in words: the file, the line, what it had been answered."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from types import FrameType
 import redis
 from redis.exceptions import LockError
 
-from app.domain import ShopError
-from app.explorer import words
 from app.explorer.buyer import Buyer
 from app.explorer.request import Send
 
@@ -22,10 +20,6 @@ EXPECTED = (redis.ConnectionError, redis.TimeoutError, redis.WatchError, LockErr
 
 class Wrong(BaseException):
     """Ends the search; no `except Exception` of the code in question catches it."""
-
-
-class BadSell(ShopError):
-    """The same on the other side, where the command line is."""
 
 
 def raised(error: BaseException, path: Path, buyer: Buyer) -> Wrong:
@@ -74,5 +68,5 @@ def _heard(buyer: Buyer) -> str:
     """What it was answered last: often that is why."""
     if buyer.heard is None or not isinstance(buyer.heard[0], Send):
         return ""
-    lines, said = words.of(*buyer.heard)
+    lines, said = buyer.code.words.of(*buyer.heard)
     return f"\n    after {lines[-1]} -> {'; '.join(said[-1:])}"

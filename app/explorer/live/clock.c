@@ -1,6 +1,6 @@
 /* In front of a real server (LD_PRELOAD): its wall clock says what a file says.
  *
- * The file, named by LASTAPPLE_CLOCK, holds milliseconds since 1970 as one 64-bit integer, and is
+ * The file, named by BADLUCK_CLOCK, holds milliseconds since 1970 as one 64-bit integer, and is
  * mapped, so that a change is seen at once. The monotonic clock, by which the server does what it
  * does every so often, is left alone. */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 static volatile int64_t *said;
 
 __attribute__((constructor)) static void map_clock(void) {
-  const char *path = getenv("LASTAPPLE_CLOCK");
+  const char *path = getenv("BADLUCK_CLOCK");
   int file = path ? open(path, O_RDONLY) : -1;
   if (file < 0) return;
   void *page = mmap(NULL, sizeof *said, PROT_READ, MAP_SHARED, file, 0);

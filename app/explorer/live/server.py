@@ -5,19 +5,27 @@ from __future__ import annotations
 import mmap
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
-from app.domain import ShopError
+from app.explorer.errors import BadluckError
 from app.explorer.live.wire import ANSWER, Wire
-from app.store import embedded, throwaway
+from app.explorer.orphans import end_with_parent
 
 BUILD = 60.0  # s that the compiler may take; it needs a part of one
+START = 20.0  # s that a server may take until it answers; a part of one is usual
+STOP = 5.0  # s that it may take to stop before it is killed
+READY = b"eady to accept connections"  # its log, with r or R
+OPTIONS = (
+    *("--port", "0", "--unixsocketperm", "700", "--save", "", "--appendonly", "no"),
+    *("--busy-reply-threshold", "1000"),  # a script that hangs is to be heard of soon
+)
 
 
 def virtual_time() -> bool:
@@ -27,7 +35,7 @@ def virtual_time() -> bool:
 
 def _shim(folder: Path) -> Path:
     if not virtual_time():
-        raise ShopError(
+        raise BadluckError(
             "A server whose clock is ours needs Linux and a C compiler (on Debian and Ubuntu: apt "
             "install gcc libc6-dev)."
         )
@@ -36,7 +44,7 @@ def _shim(folder: Path) -> Path:
     command = ["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), source]
     built = subprocess.run(command, capture_output=True, text=True, check=False, timeout=BUILD)
     if built.returncode:
-        raise ShopError(f"The C compiler cannot build the clock:\n{built.stderr}")
+        raise BadluckError(f"The C compiler cannot build the clock:\n{built.stderr}")
     return library
 
 
@@ -85,25 +93,52 @@ def _write(clock: mmap.mmap, now: int) -> None:
 
 
 @contextmanager
-def running(folder: Path, program: str | None = None) -> Iterator[LiveServer]:
-    """Keeps what it needs in `folder`, which must exist; `program` instead of the embedded Valkey.
+def running(folder: Path, program: str) -> Iterator[LiveServer]:
+    """`program` is a Valkey's or a Redis's; it keeps what it needs in `folder`, which must exist.
 
-    Raises ShopError when the server or its clock cannot be had.
+    Raises BadluckError when the server or its clock cannot be had.
     """
     file = folder / "clock"
     file.write_bytes(struct.pack("=q", 0))
     path = folder / "store.sock"
-    command = embedded.command(0, path, folder, "no")
-    if program:
-        command[0] = program
-    environ = {**os.environ, "LD_PRELOAD": str(_shim(folder)), "LASTAPPLE_CLOCK": str(file)}
+    command = [program, "--unixsocket", str(path), "--dir", str(folder), *OPTIONS]
+    environ = {**os.environ, "LD_PRELOAD": str(_shim(folder)), "BADLUCK_CLOCK": str(file)}
     with (
         file.open("r+b") as opened,
         mmap.mmap(opened.fileno(), 8) as clock,
-        throwaway.running(command, folder / "server.log", environ=environ),
+        _process(command, folder / "server.log", environ),
     ):
         server = LiveServer(path, clock)
         try:
             yield server
         finally:
             server.control.close()
+
+
+@contextmanager
+def _process(command: list[str], log: Path, environ: Mapping[str, str]) -> Iterator[None]:
+    """It answers when the block begins."""
+    with log.open("wb") as said:
+        # A session of its own: the terminal's Ctrl-C is for us, who stop it in order.
+        process = subprocess.Popen(
+            command,
+            stdout=said,
+            stderr=said,
+            env=environ,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+    try:
+        deadline = time.monotonic() + START
+        while READY not in log.read_bytes():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise BadluckError(f"{Path(command[0]).name} does not start:\n{log.read_text()}")
+            time.sleep(0.01)
+        yield
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(STOP)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from app.domain import ShopError
 from app.explorer import bound
+from app.explorer.errors import BadluckError
 from app.explorer.live.server import LiveServer, running
 from app.explorer.live.wire import Wire
 from app.explorer.model.values import Command, Entry, Reply, Stream, StreamEntry
@@ -138,7 +138,7 @@ class Stage:
     def fail_over(self) -> None:
         """The server that was written last forgets that write; all its connections break."""
         if self.written is None:
-            raise ShopError("The trace loses a write, and nothing has been written.")
+            raise BadluckError("The trace loses a write, and nothing has been written.")
         which, before = self.written
         server = self.servers[which]
         for name in [name for name in self.wires if int(name[0]) == which]:
@@ -198,10 +198,10 @@ class Stage:
 
 
 @contextmanager
-def stage(folder: Path, servers: int, program: str | None = None) -> Iterator[Stage]:
+def stage(folder: Path, servers: int, program: str) -> Iterator[Stage]:
     """So many real servers, in folders of their own in `folder`.
 
-    Raises ShopError when one cannot be started, does not answer any more, or is gone.
+    Raises BadluckError when one cannot be started, does not answer any more, or is gone.
     """
     with ExitStack() as stack:
         started = []
@@ -215,4 +215,6 @@ def stage(folder: Path, servers: int, program: str | None = None) -> Iterator[St
             made.close_all()
         except OSError as error:  # also a TimeoutError
             made.hang_up()
-            raise ShopError(f"A real server failed in the middle of a schedule: {error}") from error
+            raise BadluckError(
+                f"A real server failed in the middle of a schedule: {error}"
+            ) from error

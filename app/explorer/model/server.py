@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from app.explorer.model import commands, lists, scripts
@@ -198,3 +198,12 @@ class Server(Memory):
                     popped = lists.pop(self.keys, (BLOCKING[client.command[0]], key))
                     self.send(client.connection, (key, popped))
                     break
+
+
+def begun(now: int, setup: Sequence[Sequence[Command]]) -> list[Server]:
+    """Servers after the commands that each of them is told first; `now` in ms since 1970."""
+    servers = [Server(now) for _ in setup]
+    for server, told in zip(servers, setup, strict=True):
+        for command in told:
+            server.execute("", command)
+    return servers

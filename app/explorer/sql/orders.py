@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from app.domain import ShopError
+from app.explorer.book import Book
 from app.explorer.graph import TooMany, Way
 from app.explorer.sql.stage import Stage, Went
 from app.explorer.sql.statement import Footprint
-from app.explorer.targets import Book
 from app.explorer.trace import Step
 
 Clocks = tuple[tuple[int, ...], tuple[int, ...]]

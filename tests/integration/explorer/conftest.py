@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from app.explorer.live.server import virtual_time
-from app.explorer.live.stage import Stage, stage
+from app.explorer.live.stage import Stage
 from app.explorer.matrix import Matrix, reports
-from app.explorer.targets import MASTERS
+from app.explorer.replays import servers
+from app.explorer.servers import MASTERS
 from tests.servers import redis_server
 from tests.shop import full_environ
 
@@ -61,5 +62,5 @@ def real(
 ) -> Iterator[Stage]:
     """A store and redlock's masters, of each kind in turn."""
     program = redis_server() if request.param == "redis" else None
-    with stage(tmp_path_factory.mktemp("stage"), 1 + MASTERS, program) as made:
+    with servers(tmp_path_factory.mktemp("stage"), 1 + MASTERS, program) as made:
         yield made

@@ -6,7 +6,7 @@ from random import Random
 
 from app.explorer.model.scripts import sha
 from app.explorer.model.values import Command
-from app.explorer.targets import EPOCH
+from app.explorer.target import EPOCH
 from tests.integration.explorer import scripts
 
 KEYS = (b"k", b"l", b"m")

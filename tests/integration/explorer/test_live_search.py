@@ -11,12 +11,12 @@ from secrets import randbelow
 import pytest
 
 from app.explorer import automaton
-from app.explorer.engine import Endless
 from app.explorer.faults import Faults
 from app.explorer.fingerprint import Look
 from app.explorer.live.stage import Stage
 from app.explorer.model.keyspace import Keyspace
 from tests.integration.explorer.cases import CASES, Case, differences
+from tests.integration.explorer.engines.engine import Endless
 
 SHARE = 12  # cases
 SMALL = 150  # schedules

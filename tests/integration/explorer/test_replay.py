@@ -11,7 +11,7 @@ from app.explorer.live.stage import Stage
 from app.explorer.matrix import Asked, Matrix, asked
 from app.explorer.names import LETTERS
 from app.explorer.rehearsal import Rehearsal
-from app.explorer.replay import replay
+from app.explorer.replays import replay
 from app.explorer.targets import Target
 from app.explorer.trace import Step
 

@@ -8,7 +8,7 @@ import redis
 from app.explorer.gate import native
 from app.explorer.model.server import Server, Waits
 from app.explorer.model.values import Err, Reply
-from app.explorer.targets import EPOCH
+from app.explorer.target import EPOCH
 from tests.servers import StoreServer
 
 SCRIPTS = [

@@ -11,7 +11,7 @@ from app.explorer.live.server import LiveServer
 from app.explorer.live.wire import Wire
 from app.explorer.model.server import Server, Waits
 from app.explorer.model.values import Command, Err, Ok, Reply, Undefined
-from app.explorer.targets import EPOCH
+from app.explorer.target import EPOCH
 from tests.integration.explorer.grammar import FAMILIES, command
 
 CLIENTS = ("a", "b", "c")

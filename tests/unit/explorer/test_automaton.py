@@ -13,10 +13,12 @@ from redis.client import Pipeline
 from app.explorer import surroundings
 from app.explorer.automaton import Automaton
 from app.explorer.buyer import Buyer
+from app.explorer.code import Code
+from app.explorer.gate import client
 from app.explorer.model.values import QUEUED, Ok, Reply
 from app.explorer.request import Done, Hear, Lost, Send
-from app.explorer.targets import EPOCH, GateServers, Target
-from app.store.redis import NEVER_RESEND
+from app.explorer.target import EPOCH
+from app.explorer.targets import Target
 
 POLLS = 30
 
@@ -67,7 +69,7 @@ def counting_elsewhere(store: redis.Redis) -> str:
 
 def poll(sell: Callable[[redis.Redis], str]) -> tuple[Automaton, int]:
     """The buyer's code, and where it is after as many vain polls."""
-    automaton = Automaton("A", lambda _: sell(GateServers(NEVER_RESEND).store), EPOCH)
+    automaton = Automaton("A", Code(lambda _: sell(client())), EPOCH)
     at = 0
     for _ in range(POLLS):
         at = automaton.move(at, 0, (0,), EPOCH).to
@@ -97,7 +99,7 @@ def test_what_a_return_brings_along_is_told_apart() -> None:
         finally:
             store.delete("lock")
 
-    automaton = Automaton("A", lambda _: sell(GateServers(NEVER_RESEND).store), EPOCH)
+    automaton = Automaton("A", Code(lambda _: sell(client())), EPOCH)
     told = []
     for stock in (b"1", b"0"):
         there = automaton.move(0, 0, (stock,), EPOCH).to
@@ -135,7 +137,7 @@ def test_what_redis_py_was_answered_before_is_told_apart(
     sell: Callable[[redis.Redis], str], before: list[tuple[Reply, ...]], after: tuple[Reply, ...]
 ) -> None:
     """At the last request nobody but redis-py knows what was said of the stock."""
-    automaton = Automaton("A", lambda _: sell(GateServers(NEVER_RESEND).store), EPOCH)
+    automaton = Automaton("A", Code(lambda _: sell(client())), EPOCH)
     told = []
     for stock in (b"1", b"0"):
         at = 0
@@ -151,7 +153,7 @@ def test_who_listens_on_another_connection_is_elsewhere() -> None:
     in_line, subscribed = ((0, 0, 100),), ((b"ssubscribe", b"waiter", 1),)
     listening = []
     with surroundings.of_their_own():
-        automaton = Automaton("A", Target("lock:queue").work, EPOCH)
+        automaton = Automaton("A", Target("lock:queue").code, EPOCH)
         for subscribing in ([subscribed], [Lost(), subscribed]):
             at = 0
             for answer in (in_line, *subscribing, in_line):
@@ -166,7 +168,7 @@ def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
     """What both have been told is the same, so it is one place."""
 
     def work(buyer: Buyer) -> str:
-        store = GateServers(NEVER_RESEND).store
+        store = client()
         stop = buyer.clock.every(1.0, lambda: bool(store.pexpire("lock", 1000)))
         store.get("stock")
         store.get("price")
@@ -174,7 +176,7 @@ def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
         return "SOLD"
 
     with surroundings.of_their_own():
-        automaton = Automaton("A", work, EPOCH)
+        automaton = Automaton("A", Code(work), EPOCH)
         woken = automaton.move(0, 1, None, EPOCH + 1000).to
         renewed = automaton.move(woken, 1, (1,), EPOCH + 1000).to
         first = automaton.move(renewed, 0, (b"1",), EPOCH + 1000).to
@@ -187,7 +189,7 @@ def test_no_reply_yet_is_not_a_broken_connection() -> None:
     def sell(store: redis.Redis) -> str:
         return str(store.blpop(["orders"], timeout=1))
 
-    automaton = Automaton("A", lambda _: sell(GateServers(NEVER_RESEND).store), EPOCH)
+    automaton = Automaton("A", Code(lambda _: sell(client())), EPOCH)
     waits, broken = automaton.move(0, 0, (), EPOCH).to, automaton.move(0, 0, Lost(), EPOCH).to
     assert isinstance(automaton.nodes[waits].requests[0], Hear)
     assert automaton.nodes[broken].told == "ERROR"
@@ -203,7 +205,7 @@ def test_who_is_dropped_is_gone() -> None:
     before = buyers()
     with surroundings.of_their_own():
         for _ in range(5):
-            buyer = Buyer("A", Target("lock:watchdog_any").work, EPOCH)
+            buyer = Buyer("A", Target("lock:watchdog_any").code, EPOCH)
             buyer.go_on(0, (b"OK",), EPOCH)
             buyer.go_on(0, (b"OK",), EPOCH)
             assert len(buyer.strands) == 2

@@ -9,7 +9,7 @@ import pytest
 from app.explorer.model.scripts import Lua
 from app.explorer.model.server import Server
 from app.explorer.model.values import Err
-from app.explorer.targets import EPOCH
+from app.explorer.target import EPOCH
 
 
 def first_word(reply: object) -> str:

@@ -17,7 +17,7 @@ from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.recorded import read
 from app.explorer.rehearsal import Rehearsal
-from app.explorer.replay import replay
+from app.explorer.replays import replay
 from app.explorer.student import Student
 from app.explorer.targets import Target
 

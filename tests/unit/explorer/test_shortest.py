@@ -10,8 +10,8 @@ import pytest
 from app.explorer import surroundings
 from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
-from app.explorer.findings import Judge
 from app.explorer.graph import Graph, Way
+from app.explorer.judge import Judge
 from app.explorer.paths import Cost, shortest
 from app.explorer.targets import Target
 

@@ -8,12 +8,13 @@ from app.explorer import surroundings
 from app.explorer.automaton import Automaton
 from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
-from app.explorer.findings import Judge
 from app.explorer.graph import Graph
+from app.explorer.judge import Judge
 from app.explorer.names import renamed
 from app.explorer.paths import schedules, shortest
 from app.explorer.request import Hear, Send
-from app.explorer.targets import EPOCH, Target, explorable
+from app.explorer.target import EPOCH
+from app.explorer.targets import Target, explorable
 
 FAULTS = [Faults(), Faults(crash=1), Faults(pause=1), Faults(lost=1), Faults(failover=1)]
 # Its tries are many: the rest is tried with less.
@@ -43,7 +44,7 @@ def test_all_that_a_buyer_sends_bears_his_name(name: str) -> None:
     target = Target(name, think=1)
     explorer = Explorer(target, 2)
     with surroundings.of_their_own():
-        own = Automaton("B", target.work, EPOCH)
+        own = Automaton("B", target.code, EPOCH)
         world, at, also = explorer.world.start, 0, 0
         while not own.nodes[at].ended:
             request = own.nodes[at].requests[0]

@@ -10,8 +10,9 @@ import redis
 
 from app.explorer.automaton import Automaton
 from app.explorer.called import keeps_nothing_unseen
-from app.explorer.targets import EPOCH, GateServers
-from app.store.redis import NEVER_RESEND
+from app.explorer.code import Code
+from app.explorer.gate import client
+from app.explorer.target import EPOCH
 
 POLLS = 30
 
@@ -93,7 +94,7 @@ def _known_at(sell: Callable[[redis.Redis], None], call: str) -> bool:
 
 def _places(sell: Callable[[redis.Redis], object]) -> int:
     """In how many places is who was told OK first, or nil?"""
-    automaton = Automaton("A", lambda _: str(sell(GateServers(NEVER_RESEND).store)), EPOCH)
+    automaton = Automaton("A", Code(lambda _: str(sell(client()))), EPOCH)
     return len({automaton.move(0, 0, (said,), EPOCH).to for said in (b"1", None)})
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import app
-from app.explorer import words
+from app.explorer import shop_words
 from app.explorer.explore import Explorer, Report
 from app.explorer.faults import Faults
 from app.explorer.targets import Target
@@ -80,7 +80,7 @@ def _script(name: str, text: str) -> Iterator[None]:
 
 
 def _forget_scripts() -> None:
-    words.script_names.cache_clear()
+    shop_words.script_names.cache_clear()
     for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
         for known in ("text", "sha"):
             vars(script).pop(known, None)

@@ -1,6 +1,6 @@
 """A search through every order of the buyers' steps: by states in the model, or for real.
 
-`counted.Counted` walks the state graph, `live.search.Search` runs each schedule on real servers.
+`counted.Counted` walks the state graph, `search.Search` runs each schedule on real servers.
 What the two say of one target, buyers and faults must be the same: each is the other's judge.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple, Protocol
 
-from app.explorer.targets import Book
+from app.explorer.book import Book
 
 CRASHED = "CRASHED"  # in place of what a buyer was told
 

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.explorer import surroundings
 from app.explorer.automaton import Automaton
-from app.explorer.engine import End, Endless
 from app.explorer.faults import Faults
-from app.explorer.live.performance import Choice, Performance
 from app.explorer.live.server import LiveServer
 from app.explorer.live.stage import Stage
-from app.explorer.targets import EPOCH, Target
+from app.explorer.target import EPOCH
+from app.explorer.targets import Target
+from tests.integration.explorer.engines.engine import End, Endless
+from tests.integration.explorer.engines.schedule_run import Choice, ScheduleRun
 
 LONGEST = 300  # steps of a schedule; who is not through by then goes round in a circle
 
@@ -48,11 +48,11 @@ class Search:
     def ends(self, most: int) -> Counter[End]:
         found: Counter[End] = Counter()
         try:
-            with surroundings.of_their_own():
-                places = [Automaton(name, self.target.work, EPOCH) for name in self.names]
+            with self.target.surroundings():
+                places = [Automaton(name, self.target.code, EPOCH) for name in self.names]
                 while not found or self.path:
                     self.stage.begin(EPOCH, self.setup)
-                    run = Performance(self.target, places, self.faults, self.stage)
+                    run = ScheduleRun(self.target, places, self.faults, self.stage)
                     if self._goes_to_the_end(run):
                         found[End(run.told(), self.target.book(self.stage.entries()))] += 1
                     if found.total() > most:
@@ -64,7 +64,7 @@ class Search:
             self.stage.close_all()
         return found
 
-    def _goes_to_the_end(self, run: Performance) -> bool:
+    def _goes_to_the_end(self, run: ScheduleRun) -> bool:
         """As last time, but for the last fork. False: nothing was left to be done there."""
         for fork in self.path[:-1]:
             if fork.chosen:
@@ -78,7 +78,7 @@ class Search:
         return self.path.pop().chosen is None
 
     @staticmethod
-    def _goes_on(run: Performance, fork: Fork) -> bool:
+    def _goes_on(run: ScheduleRun, fork: Fork) -> bool:
         while fork.untried:
             choice = fork.untried.pop(0)
             if run.tries(choice):

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from app.explorer.automaton import Automaton
 from app.explorer.buyer import Buyer
-from app.explorer.engine import CRASHED
 from app.explorer.faults import Faults
 from app.explorer.graph import LATE, SOON, TAKEOVER
 from app.explorer.live.stage import Stage, View
 from app.explorer.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
-from app.explorer.targets import EPOCH, Target
+from app.explorer.target import EPOCH
+from app.explorer.targets import Target
+from tests.integration.explorer.engines.engine import CRASHED
 
 
 class Choice(NamedTuple):
@@ -28,7 +29,7 @@ class Choice(NamedTuple):
     until: int = 0  # ms since 1970, of a pause and of time that passes
 
 
-class Performance:
+class ScheduleRun:
     """From the beginning.
 
     `places` learns where a buyer's code stands, from nothing but what the servers answered: it
@@ -46,7 +47,7 @@ class Performance:
         self.now = EPOCH
         self.at = [0] * len(places)
         self.seen: View | None = None  # the servers, as long as nothing has been done since
-        self.buyers = [Buyer(place.name, target.work, EPOCH) for place in places]
+        self.buyers = [Buyer(place.name, target.code, EPOCH) for place in places]
         self.crashed: set[int] = set()
 
     def choices(self) -> list[Choice]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from app.explorer import graph
-from app.explorer.engine import CRASHED, End, Endless
 from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
-from app.explorer.findings import Judge
+from app.explorer.judge import Judge
 from app.explorer.paths import ends
 from app.explorer.targets import Target
+from tests.integration.explorer.engines.engine import CRASHED, End, Endless
 
 
 class Counted:

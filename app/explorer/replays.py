@@ -1,0 +1,33 @@
+"""Where the shop's schedules are played again: in the model, or on servers that it brings up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.explorer import replay as engine
+from app.explorer.live import stage
+from app.explorer.replay import Played, Staged
+from app.explorer.shop_errors import in_the_shops_words
+from app.explorer.target import Target
+from app.explorer.trace import Step
+from app.store import embedded
+
+
+@contextmanager
+def servers(folder: Path, many: int, program: str | None = None) -> Iterator[stage.Stage]:
+    """So many embedded Valkeys, or of another `program`, with their files in `folder`.
+
+    Raises ShopError when one cannot be started, or fails in the middle.
+    """
+    with in_the_shops_words(), stage.stage(folder, many, program or str(embedded.binary())) as made:
+        yield made
+
+
+def replay(
+    target: Target, names: Sequence[str], steps: Sequence[Step], where: Staged
+) -> list[Played]:
+    """All, up to the first that goes otherwise. Raises ShopError for what cannot be played."""
+    with in_the_shops_words():
+        return engine.replay(target, names, steps, where)

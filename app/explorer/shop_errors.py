@@ -1,0 +1,24 @@
+"""What goes wrong with exploring, as the shop says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.domain import ShopError
+from app.explorer.errors import BadCode, BadluckError
+
+
+class BadSell(ShopError):
+    """Something is wrong with somebody's own `sell`."""
+
+
+@contextmanager
+def in_the_shops_words() -> Iterator[None]:
+    """Raises ShopError, BadSell for somebody's own code."""
+    try:
+        yield
+    except BadCode as error:
+        raise BadSell(str(error)) from error
+    except BadluckError as error:
+        raise ShopError(str(error)) from error

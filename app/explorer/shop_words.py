@@ -1,0 +1,35 @@
+"""The shop's commands as a person reads them: its scripts by name, its keys without their head."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from app.explorer.words import Words, names_of
+from app.locks.queue import scripts as queue
+from app.store import lua
+
+PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is but one item and one round
+
+
+def scripts() -> dict[str, str]:
+    """The project's, by their files' names: any shop's store knows them after some purchases."""
+    names = [path.name for path in files(lua).iterdir() if path.name.endswith(".lua")]
+    found = {name: lua.source(name.removesuffix(".lua")) for name in names}
+    for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
+        found[f"queue/{script.name}.lua"] = script.text
+    return found
+
+
+@cache
+def script_names() -> dict[bytes, str]:
+    return names_of(scripts())
+
+
+def _shorten(word: str) -> str:
+    text = PREFIX.sub("", word)
+    return "the-order" if text.startswith('{"id":') else text
+
+
+WORDS = Words(script_names, _shorten)
