@@ -19,11 +19,12 @@ from app.cli.theirs import student, their_errors
 from app.explorer import apart, targets
 from app.explorer.book import UNITS
 from app.explorer.chart import chart
-from app.explorer.explore import Explorer, Report
+from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
 from app.explorer.limits import IN_WORDS
 from app.explorer.matrix import asked, markdown, reports
 from app.explorer.names import LETTERS
+from app.explorer.report import Report
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
 from app.explorer.target import BUYERS

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.explorer import own_apart
-from app.explorer.explore import Report
 from app.explorer.faults import Faults
 from app.explorer.replay import Played
+from app.explorer.report import Report
 from app.explorer.shop_errors import in_the_shops_words
 from app.explorer.student import Student
 from app.explorer.trace import Step

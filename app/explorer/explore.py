@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from app.explorer.alike import Alike
 from app.explorer.automaton import Automaton, Known
@@ -14,58 +13,13 @@ from app.explorer.graph import MOST, Graph, TooMany
 from app.explorer.judge import Judge
 from app.explorer.model.server import begun
 from app.explorer.names import LETTERS
-from app.explorer.paths import Cost, Path, schedules, shortest
+from app.explorer.paths import Path, schedules, shortest
+from app.explorer.report import Finding, Report
 from app.explorer.starvation import Endless, starvation
 from app.explorer.symmetry import Symmetry
 from app.explorer.target import EPOCH, Target
-from app.explorer.trace import Step, trace
+from app.explorer.trace import trace
 from app.explorer.world import World
-
-
-@dataclass(frozen=True)
-class Finding:
-    name: str
-    cost: Cost
-    explanation: str
-    trace: list[Step]
-
-
-@dataclass(frozen=True)
-class Report:
-    """`findings`: the gravest first, each with its shortest schedule."""
-
-    target: Target
-    buyers: int
-    faults: Faults
-    exhaustive: bool  # every order was looked at, within this budget and in the model
-    schedules: int | None  # None: without end, as one may go round in circles
-    states: int
-    seconds: float
-    findings: list[Finding]
-    again: bool = False  # asked was whether A is starved, by others who come again and again
-
-    def document(self) -> dict[str, Any]:
-        return {
-            **self.target.identity(),
-            "buyers": self.buyers,
-            **self.target.terms(),
-            "faults": self.faults._asdict(),
-            "again": self.again,
-            "exhaustive": self.exhaustive,
-            "inconclusive": not self.exhaustive and not self.findings,
-            "schedules": self.schedules,
-            "states": self.states,
-            "seconds": round(self.seconds, 3),
-            "findings": [
-                {
-                    "name": finding.name,
-                    "cost": list(finding.cost),
-                    "explanation": finding.explanation,
-                    "trace": [step._asdict() for step in finding.trace],
-                }
-                for finding in self.findings
-            ],
-        }
 
 
 class Explorer:

@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from app.explorer.explore import Explorer, Report
+from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
+from app.explorer.report import Report
 from app.explorer.targets import Target, explorable
 
 AGAIN = "others come again"

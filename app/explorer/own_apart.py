@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from app.explorer.errors import BadCode, BadluckError
-from app.explorer.explore import Finding, Report
 from app.explorer.faults import Faults
 from app.explorer.job import Explore, FileTarget, Job, Replay
 from app.explorer.limits import DEADLINE, IN_WORDS
 from app.explorer.orphans import end_with_parent
 from app.explorer.paths import Cost
 from app.explorer.replay import Played
+from app.explorer.report import Finding, Report
 from app.explorer.trace import Step
 
 START = 10  # s for the process and its servers to start

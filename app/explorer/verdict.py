@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.explorer.explore import Finding, Report
 from app.explorer.faults import Faults
 from app.explorer.names import LETTERS
 from app.explorer.paths import Cost
+from app.explorer.report import Finding, Report
 
 # What `--again` asks.
 AGAIN = "all but A come again and again, each time to a full shelf; no faults"

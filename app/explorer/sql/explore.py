@@ -6,10 +6,10 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from app.explorer.explore import Finding
 from app.explorer.findings import FINDINGS
 from app.explorer.graph import TooMany
 from app.explorer.paths import ends, shortest
+from app.explorer.report import Finding
 from app.explorer.sql.database import database
 from app.explorer.sql.judge import wrong
 from app.explorer.sql.orders import Orders

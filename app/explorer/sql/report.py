@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.explorer.explore import Finding
 from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS
+from app.explorer.report import Finding
 from app.explorer.sql.statement import Level
 from app.explorer.targets import Target
 from app.explorer.trace import Step

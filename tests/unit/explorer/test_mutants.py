@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from app.explorer.explore import Report
 from app.explorer.faults import Faults
+from app.explorer.report import Report
 from app.explorer.targets import Target
 from tests.unit.explorer.mutants import (
     atomic,

@@ -13,11 +13,12 @@ import orjson
 import pytest
 
 from app.domain import Invalid, ShopError
-from app.explorer.explore import Explorer, Report
+from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
 from app.explorer.recorded import read
 from app.explorer.rehearsal import Rehearsal
 from app.explorer.replays import replay
+from app.explorer.report import Report
 from app.explorer.student import Student
 from app.explorer.targets import Target
 

@@ -17,8 +17,9 @@ from unittest import mock
 
 import app
 from app.explorer import shop_words
-from app.explorer.explore import Explorer, Report
+from app.explorer.explore import Explorer
 from app.explorer.faults import Faults
+from app.explorer.report import Report
 from app.explorer.targets import Target
 from app.locks.queue import scripts as queue
 from app.store import lua
