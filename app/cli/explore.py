@@ -6,6 +6,14 @@ import sys
 from contextlib import closing
 
 import click
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.chart import chart
+from badluck.report.report import Report
+from badluck.report.verdict import budget, others, verdict
+from badluck.run.limits import IN_WORDS
+from badluck.search.names import LETTERS
+from badluck.target import BUYERS
 from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress
@@ -18,17 +26,9 @@ from app.cli.sql_orders import explore_sql
 from app.cli.theirs import student, their_errors
 from app.explorer import apart, targets
 from app.explorer.book import UNITS
-from app.explorer.chart import chart
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.limits import IN_WORDS
 from app.explorer.matrix import asked, markdown, reports
-from app.explorer.names import LETTERS
-from app.explorer.report import Report
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
-from app.explorer.target import BUYERS
-from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from app.domain import Invalid
-from app.explorer.shop_errors import BadSell
+from app.explorer.errors import BadSell
 from app.explorer.student import Student
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.explorer import own_apart
-from app.explorer.faults import Faults
-from app.explorer.replay import Played
-from app.explorer.report import Report
-from app.explorer.shop_errors import in_the_shops_words
+from badluck.faults import Faults
+from badluck.report.replay import Played
+from badluck.report.report import Report
+from badluck.report.trace import Step
+from badluck.run import apart
+
+from app.explorer.errors import in_the_shops_words
 from app.explorer.student import Student
-from app.explorer.trace import Step
 from app.store import embedded
 
 
 def explore(student: Student, buyers: int, faults: Faults) -> Report:
     """Raises BadSell for what is wrong with the code, ShopError when the process fails."""
     with in_the_shops_words():
-        return own_apart.explore(student, buyers, faults)
+        return apart.explore(student, buyers, faults)
 
 
 def replay(
@@ -30,4 +31,4 @@ def replay(
     """
     program = str(embedded.binary()) if folder else ""
     with in_the_shops_words():
-        return own_apart.replay(student, names, traces, folder, program)
+        return apart.replay(student, names, traces, folder, program)

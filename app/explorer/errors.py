@@ -1,9 +1,25 @@
-"""What whoever explores is to be told in words."""
+"""What goes wrong with exploring, as the shop says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from badluck.errors import BadCode, BadluckError
+
+from app.domain import ShopError
 
 
-class BadluckError(Exception):
-    """The text says what went wrong, and what to do about it where that is known."""
+class BadSell(ShopError):
+    """Something is wrong with somebody's own `sell`."""
 
 
-class BadCode(BadluckError):
-    """Something is wrong with the code that is explored; with its file, line and source."""
+@contextmanager
+def in_the_shops_words() -> Iterator[None]:
+    """Raises ShopError, BadSell for somebody's own code."""
+    try:
+        yield
+    except BadCode as error:
+        raise BadSell(str(error)) from error
+    except BadluckError as error:
+        raise ShopError(str(error)) from error

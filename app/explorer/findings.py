@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.explorer.for_ever import STARVED, STUCK
-from app.explorer.lock_rules import (
+from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.locks import (
     DELETED_BY_ANOTHER,
     LEAKED,
     LEFT_BEHIND,
@@ -11,7 +11,7 @@ from app.explorer.lock_rules import (
     STALLED,
     TWO_HOLDERS,
 )
-from app.explorer.rule import Ending, OfEnd, OfState, Rule, View
+from badluck.findings.rule import Ending, OfEnd, OfState, Rule, View
 
 
 def _orders(view: View) -> set[str]:

@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.report import Report
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.report import Report
+
 from app.explorer.targets import Target, explorable
 
 AGAIN = "others come again"

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from badluck.report.trace import Step
+from badluck.search.names import LETTERS
+from badluck.target import BUYERS
 
 from app.domain import ROUND_BOUNDS, Invalid
 from app.explorer.book import UNITS
 from app.explorer.edited import Edited
 from app.explorer.findings import FINDINGS
-from app.explorer.names import LETTERS
 from app.explorer.student import Student
-from app.explorer.target import BUYERS
 from app.explorer.targets import Target, check
-from app.explorer.trace import Step
 
 SOMEBODYS = ("goes", "lost", "crash")  # what a buyer does
 EVERYBODYS = ("pause", "time", "failover")

@@ -6,22 +6,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.explorer import replay as engine
-from app.explorer.live import stage
-from app.explorer.replay import Played, Staged
-from app.explorer.shop_errors import in_the_shops_words
-from app.explorer.target import Target
-from app.explorer.trace import Step
+from badluck.real.backend import Stage, stage
+from badluck.report import replay as engine
+from badluck.report.replay import Played, Staged
+from badluck.report.trace import Step
+from badluck.target import Target
+
+from app.explorer.errors import in_the_shops_words
 from app.store import embedded
 
 
 @contextmanager
-def servers(folder: Path, many: int, program: str | None = None) -> Iterator[stage.Stage]:
+def servers(folder: Path, many: int, program: str | None = None) -> Iterator[Stage]:
     """So many embedded Valkeys, or of another `program`, with their files in `folder`.
 
     Raises ShopError when one cannot be started, or fails in the middle.
     """
-    with in_the_shops_words(), stage.stage(folder, many, program or str(embedded.binary())) as made:
+    with in_the_shops_words(), stage(folder, many, program or str(embedded.binary())) as made:
         yield made
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 import redis
+from badluck.actor.connection import RESENDS, pool
 
-from app.explorer.gate import RESENDS, pool
 from app.store.redis import SendsOnce
 
 MASTERS = 3  # of redlock

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.explorer import shop_words
+from badluck.actor.actor import Buyer
+from badluck.actor.words import LOCK_SCRIPTS
+from badluck.actor.wrong import Wrong
+from badluck.run.file import OwnFile
+from badluck.simulated.values import Command, Entry
+from badluck.target import Lock, Shown
+
 from app.explorer.book import Book, Sold, shelf
-from app.explorer.buyer import Buyer
 from app.explorer.findings import RULES
-from app.explorer.model.values import Command, Entry
-from app.explorer.own_file import OwnFile
 from app.explorer.servers import GateServers
-from app.explorer.target import Lock, Shown
-from app.explorer.words import LOCK_SCRIPTS
-from app.explorer.wrong import Wrong
+from app.explorer.words import WORDS
 
 STOCK, ORDERS, LOCK = b"stock", b"orders", b"lock"
 ANSWERS = {True: "SOLD", False: "SOLD_OUT", None: "BUSY"}
@@ -29,7 +30,7 @@ class Student(OwnFile):
 
     function = "sell"
     parameters = ("redis", "buyer")
-    words = shop_words.WORDS
+    words = WORDS
     harness = ("app.explorer.",)
     rules = RULES
     quantity = 1

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from app.explorer import own
-from app.explorer.strand import here
+from badluck.actor.fiber import here
+from badluck.actor.shared_process import NeverIdle, OfAStrand, sharing
+
 from app.locks.queue import connections
 from app.locks.queue.line import Line
 from app.store import redis as store
@@ -19,9 +20,9 @@ def _process(_: Line) -> str:
 
 
 def of_their_own() -> AbstractContextManager[None]:
-    return own.of_their_own(
-        (connections, "_thread", own.OfAStrand()),
-        (connections, "time", own.NeverIdle),
-        (store, "time", own.NeverIdle),
+    return sharing(
+        (connections, "_thread", OfAStrand()),
+        (connections, "time", NeverIdle),
+        (store, "time", NeverIdle),
         (Line, "process", _process),
     )

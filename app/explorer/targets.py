@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from badluck.actor.actor import Buyer
+from badluck.actor.code import Code
+from badluck.findings.rule import Rule
+from badluck.simulated.values import Command, Entry, Stream
+from badluck.target import EPOCH, Lock, Shown
+
 from app.domain import Invalid, Order, Round, ShopError
-from app.explorer import shop_words, surroundings
+from app.explorer import surroundings, words
 from app.explorer.book import Book, Sold, shelf
-from app.explorer.buyer import Buyer
-from app.explorer.code import Code
 from app.explorer.findings import RULES
-from app.explorer.model.values import Command, Entry, Stream
-from app.explorer.rule import Rule
 from app.explorer.servers import MASTERS, GateServers
-from app.explorer.target import EPOCH, Lock, Shown
 from app.locks import LOCKS
 from app.locks.handle import Counts
 from app.modes import MODES
@@ -132,7 +133,7 @@ class Target:
     def setup(self) -> list[list[Command]]:
         """What each server is told first: the store, and redlock's masters."""
         load: list[Command] = [
-            (b"SCRIPT", b"LOAD", text.encode()) for text in shop_words.scripts().values()
+            (b"SCRIPT", b"LOAD", text.encode()) for text in words.scripts().values()
         ]
         shelve: Command = (b"SET", self.keys.stock.encode(), b"%d" % self.stock)
         masters = MASTERS if self.round.recipe == "redlock" else 0
@@ -151,7 +152,7 @@ class Target:
             shown=("app.modes.", "app.locks."),
             harness=("app.explorer.",),
             counters=(Counts,),
-            words=shop_words.WORDS,
+            words=words.WORDS,
         )
 
     def _purchase(self, buyer: Buyer) -> str:

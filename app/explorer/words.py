@@ -1,82 +1,36 @@
-"""Commands and replies as a person reads them in a chart."""
+"""The shop's commands as a person reads them: its scripts by name, its keys without their head."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
 from functools import cache
+from importlib.resources import files
 
-from redis.lock import Lock
+from badluck.actor.words import Words, names_of
 
-from app.explorer.model.scripts import sha
-from app.explorer.model.values import Command, Err, Ok, Reply
-from app.explorer.request import Hear, Lost, Request, Send
+from app.locks.queue import scripts as queue
+from app.store import lua
 
-LONG = 24  # characters of one word
-# Of redis-py's own lock.
-LOCK_SCRIPTS = {
-    "release": Lock.LUA_RELEASE_SCRIPT,
-    "extend": Lock.LUA_EXTEND_SCRIPT,
-    "reacquire": Lock.LUA_REACQUIRE_SCRIPT,
-}
+PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is but one item and one round
 
 
-def names_of(scripts: Mapping[str, str]) -> dict[bytes, str]:
-    """What EVALSHA calls each of them, and its name; beside them those of redis-py's lock."""
-    texts = {**scripts, **{f"redis.lock/{name}": text for name, text in LOCK_SCRIPTS.items()}}
-    return {sha(text.encode()): name for name, text in texts.items()}
+def scripts() -> dict[str, str]:
+    """The project's, by their files' names: any shop's store knows them after some purchases."""
+    names = [path.name for path in files(lua).iterdir() if path.name.endswith(".lua")]
+    found = {name: lua.source(name.removesuffix(".lua")) for name in names}
+    for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
+        found[f"queue/{script.name}.lua"] = script.text
+    return found
 
 
 @cache
-def _plain() -> Mapping[bytes, str]:
-    return names_of({})
+def script_names() -> dict[bytes, str]:
+    return names_of(scripts())
 
 
-class Words:
-    """What somebody's commands are called."""
+def _shorten(word: str) -> str:
+    text = PREFIX.sub("", word)
+    return "the-order" if text.startswith('{"id":') else text
 
-    def __init__(
-        self,
-        scripts: Callable[[], Mapping[bytes, str]] = _plain,
-        shorten: Callable[[str], str] = str,
-    ) -> None:
-        """`scripts` are known by name (see names_of); `shorten` leaves out what all words share."""
-        self.scripts = scripts
-        self.shorten = shorten
 
-    def of(
-        self, request: Request, said: tuple[Reply, ...] | Lost | None
-    ) -> tuple[list[str], list[str]]:
-        """What a strand did, a line for each command, and what it was answered."""
-        answers = ["(the connection broke)"]
-        if not isinstance(said, Lost):
-            answers = [self.reply(each) for each in said or ()]
-        if isinstance(request, Send):
-            return [self.command(one) for one in request.commands], answers
-        if isinstance(request, Hear):
-            return (["hears"] if said else ["hears nothing"]), answers
-        return ["its time has come"], []
-
-    def command(self, words: Command) -> str:
-        """One line: `SET lock token-A1 NX PX 10000`."""
-        name = words[0].decode()
-        if name == "EVALSHA":
-            script = self.scripts().get(words[1], "EVALSHA a-script")
-            return " ".join([script, *(self._word(word) for word in words[3:])])
-        return " ".join([name, *(self._word(word) for word in words[1:])])
-
-    def reply(self, said: Reply) -> str:
-        if said is None:
-            return "nil"
-        if isinstance(said, Ok):
-            return str(said)
-        if isinstance(said, Err):
-            return f"({said.text})"
-        if isinstance(said, bytes):
-            return self._word(said)
-        if isinstance(said, tuple):
-            return f"[{', '.join(self.reply(one) for one in said)}]"
-        return str(said)
-
-    def _word(self, word: bytes) -> str:
-        text = self.shorten(word.decode("utf-8", "backslashreplace"))
-        return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
+WORDS = Words(script_names, _shorten)

@@ -6,10 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from badluck.report.report import Finding
+from badluck.report.trace import Step
+from badluck.search.graph import TooMany
+from badluck.search.paths import ends, shortest
+
 from app.explorer.findings import FINDINGS
-from app.explorer.graph import TooMany
-from app.explorer.paths import ends, shortest
-from app.explorer.report import Finding
 from app.explorer.sql.database import database
 from app.explorer.sql.judge import wrong
 from app.explorer.sql.orders import Orders
@@ -17,7 +19,6 @@ from app.explorer.sql.report import AtLevel, SqlReport
 from app.explorer.sql.stage import Stage
 from app.explorer.sql.statement import Level
 from app.explorer.targets import Target
-from app.explorer.trace import Step
 from app.modes import MODES
 from app.store import db
 

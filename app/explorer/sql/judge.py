@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from badluck.findings.rule import OfState, Told, View
+
 from app.explorer.book import Book
 from app.explorer.findings import RULES
-from app.explorer.rule import OfState, Told, View
 from app.explorer.targets import Target
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from badluck.report.trace import Step
+from badluck.search.graph import TooMany, Way
+
 from app.domain import ShopError
 from app.explorer.book import Book
-from app.explorer.graph import TooMany, Way
 from app.explorer.sql.stage import Stage, Went
 from app.explorer.sql.statement import Footprint
-from app.explorer.trace import Step
 
 Clocks = tuple[tuple[int, ...], tuple[int, ...]]
 

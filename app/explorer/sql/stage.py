@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
+from badluck.report.trace import Step
+from badluck.target import EPOCH
 from sqlalchemy import and_, func, select, text
 from sqlalchemy.orm import Session
 
@@ -14,9 +16,7 @@ from app.domain import Clock, Round, Sale, ShopError
 from app.explorer.book import Book, Sold
 from app.explorer.sql.buyer import LONGEST, Buyer, StoppedClock, wait_until
 from app.explorer.sql.statement import Footprint, Level, Statement, Transaction
-from app.explorer.target import EPOCH
 from app.explorer.targets import Target
-from app.explorer.trace import Step
 from app.modes import Mode
 from app.store import db, stock
 from app.store.orders import OrderRow

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from app.explorer.faults import Faults
-from app.explorer.live.server import LiveServer
-from app.explorer.names import LETTERS
+from badluck.faults import Faults
+from badluck.real.server import LiveServer
+from badluck.search.names import LETTERS
+
 from app.explorer.targets import Target
 from app.locks import LOCKS
 from app.modes import MODES

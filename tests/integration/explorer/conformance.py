@@ -20,7 +20,8 @@ from pathlib import Path
 from secrets import randbelow
 from typing import NamedTuple
 
-from app.explorer.live.server import LiveServer, running, virtual_time
+from badluck.real.server import LiveServer, running, virtual_time
+
 from app.store import embedded
 from tests.integration.explorer.cases import CASES, MOST, Case, differences
 from tests.integration.explorer.walk import STEPS, Divergence, Judge

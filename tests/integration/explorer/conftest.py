@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from badluck.real.backend import Stage
+from badluck.real.server import virtual_time
 
-from app.explorer.live.server import virtual_time
-from app.explorer.live.stage import Stage
 from app.explorer.matrix import Matrix, reports
 from app.explorer.replays import servers
 from app.explorer.servers import MASTERS

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable
 from random import Random
 
-from app.explorer.model.scripts import sha
-from app.explorer.model.values import Command
+from badluck.simulated.scripts import sha
+from badluck.simulated.values import Command
+
 from app.locks.queue import scripts as queue
 from app.store import lua
 

@@ -9,12 +9,12 @@ from random import Random
 from secrets import randbelow
 
 import pytest
+from badluck.faults import Faults
+from badluck.place.fingerprint import Look
+from badluck.real.backend import Stage
+from badluck.search import automaton
+from badluck.simulated.keyspace import Keyspace
 
-from app.explorer import automaton
-from app.explorer.faults import Faults
-from app.explorer.fingerprint import Look
-from app.explorer.live.stage import Stage
-from app.explorer.model.keyspace import Keyspace
 from tests.integration.explorer.cases import CASES, Case, differences
 from tests.integration.explorer.engines.engine import Endless
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.real.backend import Stage
+from badluck.report.model_backend import Rehearsal
+from badluck.report.trace import Step
+from badluck.search.names import LETTERS
 
 from app.domain import ShopError
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.live.stage import Stage
 from app.explorer.matrix import Asked, Matrix, asked
-from app.explorer.names import LETTERS
-from app.explorer.rehearsal import Rehearsal
 from app.explorer.replays import replay
 from app.explorer.targets import Target
-from app.explorer.trace import Step
 
 
 @pytest.mark.parametrize("row", asked(), ids=str)

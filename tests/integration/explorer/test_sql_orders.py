@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from badluck.report.trace import Step
 
 from app.domain import ShopError
 from app.explorer.sql.database import prepare
@@ -16,7 +17,6 @@ from app.explorer.sql.orders import Orders
 from app.explorer.sql.stage import MakeMode, Stage
 from app.explorer.sql.statement import Footprint, Level
 from app.explorer.targets import Target
-from app.explorer.trace import Step
 from app.modes import MODES
 from tests.integration.explorer.sql_exhibits import Crossed, LostUpdate
 from tests.servers import PostgresServer

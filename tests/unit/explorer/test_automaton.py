@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 import redis
+from badluck.actor.actor import Buyer
+from badluck.actor.code import Code
+from badluck.actor.connection import client
+from badluck.actor.request import Done, Hear, Lost, Send
+from badluck.search.automaton import Automaton
+from badluck.simulated.values import QUEUED, Ok, Reply
+from badluck.target import EPOCH
 from redis.client import Pipeline
 
 from app.explorer import surroundings
-from app.explorer.automaton import Automaton
-from app.explorer.buyer import Buyer
-from app.explorer.code import Code
-from app.explorer.gate import client
-from app.explorer.model.values import QUEUED, Ok, Reply
-from app.explorer.request import Done, Hear, Lost, Send
-from app.explorer.target import EPOCH
 from app.explorer.targets import Target
 
 POLLS = 30

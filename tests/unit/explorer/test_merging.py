@@ -11,13 +11,14 @@ from random import Random
 from secrets import randbelow
 
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.place import fingerprint
+from badluck.place.fingerprint import Look
+from badluck.search import automaton
+from badluck.search.graph import Graph
+from badluck.search.paths import ends
 
-from app.explorer import automaton, fingerprint
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.fingerprint import Look
-from app.explorer.graph import Graph
-from app.explorer.paths import ends
 from app.explorer.student import Student
 from tests.unit.explorer.programs import program
 

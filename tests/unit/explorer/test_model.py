@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
-
-from app.explorer.model.scripts import Lua
-from app.explorer.model.server import Server
-from app.explorer.model.values import Err
-from app.explorer.target import EPOCH
+from badluck.simulated.scripts import Lua
+from badluck.simulated.server import Server
+from badluck.simulated.values import Err
+from badluck.target import EPOCH
 
 
 def first_word(reply: object) -> str:

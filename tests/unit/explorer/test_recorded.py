@@ -11,14 +11,14 @@ from typing import Any
 
 import orjson
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.model_backend import Rehearsal
+from badluck.report.report import Report
 
 from app.domain import Invalid, ShopError
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
 from app.explorer.recorded import read
-from app.explorer.rehearsal import Rehearsal
 from app.explorer.replays import replay
-from app.explorer.report import Report
 from app.explorer.student import Student
 from app.explorer.targets import Target
 

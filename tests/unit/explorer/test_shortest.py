@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.judge import Judge
+from badluck.search.graph import Graph, Way
+from badluck.search.paths import Cost, shortest
 
 from app.explorer import surroundings
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.graph import Graph, Way
-from app.explorer.judge import Judge
-from app.explorer.paths import Cost, shortest
 from app.explorer.targets import Target
 
 CASES = [

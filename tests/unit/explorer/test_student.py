@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from badluck.actor.request import Done, Send
+from badluck.actor.wrong import Wrong
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.search.automaton import ANY, Automaton
+from badluck.target import EPOCH
 
-from app.explorer.automaton import ANY, Automaton
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.request import Done, Send
 from app.explorer.student import Student
-from app.explorer.target import EPOCH
-from app.explorer.wrong import Wrong
 
 POLLS = 130  # more than a loop is run to see whether it counts
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from badluck.actor.request import Hear, Send
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.judge import Judge
+from badluck.search.automaton import Automaton
+from badluck.search.graph import Graph
+from badluck.search.names import renamed
+from badluck.search.paths import schedules, shortest
+from badluck.target import EPOCH
 
 from app.explorer import surroundings
-from app.explorer.automaton import Automaton
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.graph import Graph
-from app.explorer.judge import Judge
-from app.explorer.names import renamed
-from app.explorer.paths import schedules, shortest
-from app.explorer.request import Hear, Send
-from app.explorer.target import EPOCH
 from app.explorer.targets import Target, explorable
 
 FAULTS = [Faults(), Faults(crash=1), Faults(pause=1), Faults(lost=1), Faults(failover=1)]

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import cast
 
 import redis
-
-from app.explorer.automaton import Automaton
-from app.explorer.called import keeps_nothing_unseen
-from app.explorer.code import Code
-from app.explorer.gate import client
-from app.explorer.target import EPOCH
+from badluck.actor.code import Code
+from badluck.actor.connection import client
+from badluck.place.called import keeps_nothing_unseen
+from badluck.search.automaton import Automaton
+from badluck.target import EPOCH
 
 POLLS = 30
 

@@ -6,8 +6,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-
-from app.explorer.live.wire import Wire
+from badluck.real.wire import Wire
 
 
 def test_nobody_listens(tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from app.explorer import graph
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.judge import Judge
-from app.explorer.paths import ends
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.judge import Judge
+from badluck.search import graph
+from badluck.search.paths import ends
+
 from app.explorer.targets import Target
 from tests.integration.explorer.engines.engine import CRASHED, End, Endless
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from app.explorer.automaton import Automaton
-from app.explorer.buyer import Buyer
-from app.explorer.faults import Faults
-from app.explorer.graph import LATE, SOON, TAKEOVER
-from app.explorer.live.stage import Stage, View
-from app.explorer.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
-from app.explorer.target import EPOCH
+from badluck.actor.actor import Buyer
+from badluck.actor.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
+from badluck.faults import Faults
+from badluck.real.backend import Stage, View
+from badluck.search.automaton import Automaton
+from badluck.search.graph import LATE, SOON, TAKEOVER
+from badluck.target import EPOCH
+
 from app.explorer.targets import Target
 from tests.integration.explorer.engines.engine import CRASHED
 

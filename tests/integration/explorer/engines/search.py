@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.explorer.automaton import Automaton
-from app.explorer.faults import Faults
-from app.explorer.live.server import LiveServer
-from app.explorer.live.stage import Stage
-from app.explorer.target import EPOCH
+from badluck.faults import Faults
+from badluck.real.backend import Stage
+from badluck.real.server import LiveServer
+from badluck.search.automaton import Automaton
+from badluck.target import EPOCH
+
 from app.explorer.targets import Target
 from tests.integration.explorer.engines.engine import End, Endless
 from tests.integration.explorer.engines.schedule_run import Choice, ScheduleRun

@@ -15,11 +15,12 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 from unittest import mock
 
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.report import Report
+
 import app
-from app.explorer import shop_words
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.report import Report
+from app.explorer import words
 from app.explorer.targets import Target
 from app.locks.queue import scripts as queue
 from app.store import lua
@@ -81,7 +82,7 @@ def _script(name: str, text: str) -> Iterator[None]:
 
 
 def _forget_scripts() -> None:
-    shop_words.script_names.cache_clear()
+    words.script_names.cache_clear()
     for script in (queue.ACQUIRE, queue.TAKE, queue.RELEASE, queue.LEAVE):
         for known in ("text", "sha"):
             vars(script).pop(known, None)

@@ -1,0 +1,52 @@
+"""A line of execution that stops at each thing that it sends, until the search goes on with it.
+
+A greenlet, because to leave one for another costs a third of a microsecond, and because one that
+has crashed is simply never gone on with: no `finally` of its own runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from badluck.actor.request import Request
+
+EXITS = 20
+PARKED: list[Strand] = []  # nobody goes on with them; kept, since to collect one is to run it
+
+if TYPE_CHECKING:
+    from badluck.actor.actor import Buyer
+
+
+class Strand(greenlet):
+    """One line of execution of a buyer: its purchase, or a renewal beside it."""
+
+    def __init__(self, buyer: Buyer, run: Callable[..., Request], request: Request) -> None:
+        super().__init__(run)
+        self.buyer = buyer
+        self.request = request
+        self.woken = False  # what it rests for has come: it goes on with the others' next step
+        self.exits = 0  # so often it was told to end
+
+    def go_on(self, *answer: Any) -> None:
+        self.parent = getcurrent()  # whoever searches now
+        self.request = self.switch(*answer)
+
+
+def here() -> Strand:
+    """Whose code is running."""
+    return cast(Strand, getcurrent())
+
+
+def ask(request: Request) -> Any:
+    """From a strand: stop here until the search knows the answer."""
+    strand = here()
+    if strand.buyer.over or strand.parent is None:
+        strand.exits += 1
+        if strand.exits > EXITS and strand.parent is not None:
+            PARKED.append(strand)  # `except:` in a loop catches that too: it would never end
+            return strand.parent.switch(request)
+        raise GreenletExit  # what it does on its way out reaches nobody
+    return strand.parent.switch(request)

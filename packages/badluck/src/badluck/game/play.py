@@ -1,0 +1,198 @@
+"""A schedule that somebody chooses step by step, and what he can do next.
+
+It is written as a short word, so that a link can hold it: `A` goes, `A1` his first renewal goes,
+`lA` the same and its reply is lost, `xA` crashes, `p` all pause (`p1`: until the next thing but
+one), `t` time passes, `f` failover. `ABp` is three steps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from badluck.actor.request import Done, Failed, Hear, Send
+from badluck.errors import BadluckError
+from badluck.findings.for_ever import STUCK
+from badluck.game.board import Board
+from badluck.report.trace import Step, step
+from badluck.search.graph import CRASHED, Way
+from badluck.search.names import LETTERS
+from badluck.search.paths import FAULTS, cost
+from badluck.target import Target
+
+LONGEST = 300  # moves; the longest shortest schedule has some thirty
+MOVE = re.compile(r"[lx]?[A-D][1-9]?|p[1-9]?|[tf]")
+OF_A_BUYER = {"goes": "", "lost": "l", "crash": "x"}
+OF_ALL = {"pause": "p", "time": "t", "failover": "f"}
+
+
+class Impossible(BadluckError):
+    """The move `nth` (from 1) of a schedule cannot be made; 0: it is no schedule at all."""
+
+    def __init__(self, nth: int, move: str) -> None:
+        super().__init__(f"move {nth}, {move!r:.20}, is not possible there")
+        self.nth = nth
+        self.move = move
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where all stand after some steps: a state, and what led there."""
+
+    number: int
+    step: Step | None  # None: this is the beginning
+    found: list[str]
+    at: int  # ms since the beginning
+
+
+def split(schedule: str) -> list[str]:
+    """Its moves. Raises Impossible."""
+    moves = MOVE.findall(schedule)
+    if "".join(moves) != schedule or len(moves) > LONGEST:
+        raise Impossible(0, schedule)
+    return moves
+
+
+def choices(board: Board, number: int) -> dict[str, Way]:
+    """What can be done in a state, by how it is written."""
+    return _written(board.on(number))
+
+
+def _one(board: Board, number: int, move: str) -> Way | None:
+    """What can be done there by that name."""
+    return _written(board.on(number) if move == "t" else board.at_once(number)).get(move)
+
+
+def _written(ways: Sequence[Way]) -> dict[str, Way]:
+    found: dict[str, Way] = {}
+    for way in ways:
+        if way.kind in OF_A_BUYER:
+            found[f"{OF_A_BUYER[way.kind]}{LETTERS[way.buyer]}{way.strand or ''}"] = way
+        else:
+            nth = sum(known.kind == way.kind for known in found.values())
+            found[f"{OF_ALL[way.kind]}{nth or ''}"] = way
+    return found
+
+
+def spelled(board: Board, steps: Sequence[Step]) -> str:
+    """A schedule of the search, as it is written."""
+    number, moves = 0, []
+    for one in steps:
+        move, way = next(
+            (move, way)
+            for move, way in choices(board, number).items()
+            if way.kind == one.does
+            and (way.buyer < 0 or (LETTERS[way.buyer], way.strand) == (one.buyer, one.strand))
+            and board.world.now(board.states[way.to].world) - board.began == one.at
+        )
+        moves.append(move)
+        number = way.to
+    return "".join(moves)
+
+
+def play(board: Board, schedule: str) -> dict[str, Any]:
+    """All places of a schedule, and what can be done at its end. Raises Impossible, TooMany."""
+    moves, ways = split(schedule), []
+    places = [_place(board, 0, None, [])]
+    for nth, move in enumerate(moves, 1):
+        number = places[-1].number
+        way = _one(board, number, move)
+        if way is None:
+            raise Impossible(nth, move)
+        ways.append(way)
+        states = board.states
+        one = step(board, board.judge, states[number], states[way.to], way)
+        places.append(_place(board, way.to, one, board.judge.after(number, way)))
+    last = places[-1].number
+    if board.stuck(last):
+        places[-1].found.append(STUCK.name)
+    shown = [
+        _shown(board, place) | {"cost": list(cost(ways[:nth]))} for nth, place in enumerate(places)
+    ]
+    return {
+        "moves": moves,
+        "places": shown,
+        "wrong": _gravest(board.judge.target, shown),
+        "choices": [_choice(board, last, *choice) for choice in choices(board, last).items()],
+        "faults": {kind: sum(way.kind == kind for way in ways) for kind in sorted(FAULTS)},
+        "over": board.over(board.states[last]),
+    }
+
+
+def _gravest(target: Target, places: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Of all that has gone wrong; and at what cost, when it was first so."""
+    for rule in target.rules:
+        for place in places:
+            if rule.name in place["found"]:
+                return {"name": rule.name, "cost": place["cost"]}
+    return None
+
+
+def _place(board: Board, number: int, step: Step | None, found: list[str]) -> Place:
+    now = board.world.now(board.states[number].world)
+    return Place(number, step, found, now - board.began)
+
+
+def _shown(board: Board, place: Place) -> dict[str, Any]:
+    state = board.states[place.number]
+    stand = board.judge.target.shown(board.judge.book(state.world))
+    return {
+        "step": place.step._asdict() if place.step else None,
+        "found": place.found,
+        "at": place.at,
+        **stand._asdict(),
+        "buyers": [_buyer(board, buyer, state.world, at) for buyer, at in enumerate(state.nodes)],
+    }
+
+
+def _buyer(board: Board, buyer: int, world: int, at: int) -> dict[str, Any]:
+    """`waits`: what each of his strands is about to do, or does in vain; `spots`: its lines."""
+    shown: dict[str, Any] = {"name": LETTERS[buyer], "crashed": at == CRASHED}
+    if at == CRASHED:
+        return shown | {"told": "", "inside": False, "waits": []}
+    node = board.automata[buyer].nodes[at]
+    vain = _in_vain(board, buyer, world, at)
+    words = board.judge.target.code.words
+    waits = [
+        {
+            "strand": strand,
+            "does": type(request).__name__.lower(),
+            "lines": words.of(request, None)[0] if isinstance(request, Send) else [],
+            "said": vain.get(strand, []),
+            "vain": strand in vain,
+            "spots": [list(spot) for spot in node.stands[strand]],
+        }
+        for strand, request in enumerate(node.requests)
+        if not isinstance(request, Done | Failed)
+    ]
+    return shown | {"told": node.told, "inside": node.inside, "waits": waits}
+
+
+def _in_vain(board: Board, buyer: int, world: int, at: int) -> dict[int, list[str]]:
+    """Strands that ask, and are where they were; with what they are answered."""
+    found = {}
+    node, words = board.automata[buyer].nodes[at], board.judge.target.code.words
+    for stride in board.moves.of(world, -1, buyer, at):
+        request = node.requests[stride.strand]
+        if (stride.world, stride.node) == (world, at):
+            said = None
+            if isinstance(request, Send):
+                said = board.world.send(world, request.connection, request.commands).said
+            found[stride.strand] = words.of(request, said)[1]
+    for strand, request in enumerate(node.requests):
+        if isinstance(request, Hear) and board.world.hear(world, request.connection) is None:
+            found.setdefault(strand, [])
+    return found
+
+
+def _choice(board: Board, number: int, move: str, way: Way) -> dict[str, Any]:
+    now, then = (board.world.now(board.states[one].world) for one in (number, way.to))
+    return {
+        "move": move,
+        "kind": way.kind,
+        "buyer": LETTERS[way.buyer] if way.buyer >= 0 else "",
+        "strand": way.strand,
+        "passes": then - now,
+    }

@@ -1,0 +1,82 @@
+"""What one buyer may do next, in one world: looked up, as many states share both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from badluck.actor.request import Hear, Lost, Rest, Send
+from badluck.search.automaton import Known
+from badluck.search.server_states import World
+
+Taken = frozenset[int] | None
+
+
+class Stride(NamedTuple):
+    """One strand's next step: where it leads the world and the buyer."""
+
+    strand: int
+    world: int
+    node: int
+    wrote: bool
+    lost: tuple[int, int] | None  # the same, if the reply is lost; None: there is none to lose
+
+
+class Moves:
+    def __init__(
+        self, world: World, automata: Sequence[Known], lossy: bool, frugal: bool = False
+    ) -> None:
+        """`lossy`: replies may be lost. `frugal`: tokens that are nowhere any more are drawn again;
+        to be said only of buyers who do not keep or hear any but their own last one."""
+        self.lossy = lossy
+        self.frugal = frugal
+        self.world = world
+        self.automata = automata
+        self.known: dict[tuple[int, int, int, int], list[Stride]] = {}
+
+    def of(self, world: int, before: int, buyer: int, at: int) -> list[Stride]:
+        """The strides of a buyer at the node `at`; a failover may bring `before` back."""
+        key = (world, before if self.frugal else -1, buyer, at)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = list(self._strides(world, before, buyer, at))
+        return found
+
+    def _strides(self, world: int, before: int, buyer: int, at: int) -> Iterator[Stride]:
+        node = self.automata[buyer].nodes[at]
+        if node.ended and len(node.requests) == 1:
+            return
+        for strand, request in enumerate(node.requests):
+            now = self.world.now(world)
+            to, wrote, said = world, False, None
+            if isinstance(request, Send):
+                to, said, wrote = self.world.send(world, request.connection, request.commands)
+            elif isinstance(request, Hear):
+                heard = self.world.hear(world, request.connection)
+                if heard is not None:
+                    to, said, _ = heard
+                elif request.until is None or now < request.until:
+                    continue
+            elif not isinstance(request, Rest) or now < request.until:
+                continue
+            taken = self._taken({world, to, before}, buyer)
+            told = self._told(to, buyer, at, strand, said, taken)
+            lost = None
+            if self.lossy and isinstance(request, Send) and not isinstance(said, Lost):
+                lost = self._told(to, buyer, at, strand, Lost(), taken)
+            yield Stride(strand, *told, wrote, lost)
+
+    def _told(
+        self, world: int, buyer: int, at: int, strand: int, said: Any, taken: Taken
+    ) -> tuple[int, int]:
+        move = self.automata[buyer].move(at, strand, said, self.world.now(world), taken)
+        return (self.world.drop(world, move.closed) if move.closed else world), move.to
+
+    def _taken(self, worlds: set[int], buyer: int) -> Taken:
+        """The numbers of the buyer's tokens that lie on a server."""
+        if not self.frugal:
+            return None
+        name = self.automata[buyer].name
+        return frozenset().union(
+            *(self.world.tokens(world, name) for world in worlds if world >= 0)
+        )

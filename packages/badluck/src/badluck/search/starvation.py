@@ -1,0 +1,121 @@
+"""Can others go on for ever while one buyer never gets his turn?
+
+All buyers but one come again and again, to a shelf that is filled up each time. The one is starved
+when the system can go round in a circle, others selling at every turn, and the circle is fair: he
+is not simply passed over while he could move, but asks in vain, or moves and gets nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from badluck.faults import Faults
+from badluck.search.automaton import Known
+from badluck.search.components import circles
+from badluck.search.graph import Graph, State, Way
+from badluck.search.paths import Path, cost, shortest
+from badluck.search.server_states import Fill, World
+
+ONE = 0  # the buyer who comes once
+
+
+class Endless(Graph):
+    """All but the first buyer begin anew when they have come to their end."""
+
+    def __init__(
+        self,
+        world: World,
+        automata: Sequence[Known],
+        pause: int,
+        most: int,
+        frugal: bool,
+        fill: Fill,
+    ) -> None:
+        """`fill` makes of the store's keys what who comes again finds; the rest as of a Graph."""
+        super().__init__(world, automata, Faults(), pause, most, frugal=frugal)
+        self.fill = fill
+
+    def _expand(self, number: int, now: int) -> None:
+        super()._expand(number, now)
+        state = self.states[number]
+        for buyer, at in enumerate(state.nodes):
+            node = self.automata[buyer].nodes[at]
+            if buyer == ONE or not node.ended:
+                continue
+            world = self.world.drop(state.world, node.bound) if node.bound else state.world
+            world = self.world.fill_up(world, self.fill)
+            nodes = (*state.nodes[:buyer], 0, *state.nodes[buyer + 1 :])
+            to, names = self._number(world, nodes, state.left, state.before)
+            self.ways[number].append(Way("again", buyer, 0, to, names))
+
+    def over(self, state: State) -> bool:
+        """For the others it never is."""
+        return self.automata[ONE].nodes[state.nodes[ONE]].ended
+
+
+def starvation(graph: Endless) -> Path | None:
+    """The shortest way to a fair circle, and once around it; or to where he gives up."""
+    found = {"he gives up": {n for n, state in enumerate(graph.states) if _gave_up(graph, state)}}
+    rounds = _fair_circles(graph)
+    found["a circle"] = {number for circle in rounds for number in circle}
+    paths = shortest(graph, found)
+    if circled := paths.get("a circle"):
+        at = circled.ways[-1][1].to if circled.ways else 0
+        circle = next(circle for circle in rounds if at in circle)
+        ways = (*circled.ways, *_around(graph, circle, at))
+        return Path(cost([way for _, way in ways]), ways)
+    return paths.get("he gives up")
+
+
+def _fair_circles(graph: Endless) -> list[set[int]]:
+    waits = {number for number, state in enumerate(graph.states) if not graph.over(state)}
+    onward = {at: [way.to for way in graph.ways[at] if way.to in waits] for at in waits}
+    return [circle for circle in circles(sorted(waits), onward) if _fair(graph, circle)]
+
+
+def _fair(graph: Endless, circle: set[int]) -> bool:
+    ways = [way for at in circle for way in graph.ways[at] if way.to in circle]
+    others_sell = any(way.kind == "again" for way in ways)
+    return others_sell and (
+        any(way.buyer == ONE for way in ways) or any(_in_vain(graph, at) for at in circle)
+    )
+
+
+def _in_vain(graph: Endless, at: int) -> bool:
+    """Nobody keeps the one from asking; there is nothing for him when he does."""
+    return all(way.buyer != ONE for way in graph.ways[at])
+
+
+def _gave_up(graph: Endless, state: State) -> bool:
+    return graph.automata[ONE].nodes[state.nodes[ONE]].told == "BUSY"
+
+
+def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Way]]:
+    """From `start` back to it: another sells, and the one asks."""
+    ways = _tour(graph, circle, start, lambda way: way.kind == "again")
+    at = ways[-1][1].to
+    if any(_in_vain(graph, state) for state in circle):
+        if not _in_vain(graph, at):
+            ways += _tour(graph, circle, at, lambda way: _in_vain(graph, way.to))
+            at = ways[-1][1].to
+        ways.append((at, Way("goes", ONE, 0, at)))  # he asks, and all is as it was
+    else:
+        ways += _tour(graph, circle, at, lambda way: way.buyer == ONE)
+        at = ways[-1][1].to
+    return ways + (_tour(graph, circle, at, lambda way: way.to == start) if at != start else [])
+
+
+def _tour(
+    graph: Endless, circle: set[int], start: int, wanted: Callable[[Way], bool]
+) -> list[tuple[int, Way]]:
+    """The fewest ways inside of the circle, the last of which is wanted."""
+    todo: list[tuple[int, list[tuple[int, Way]]]] = [(start, [])]
+    seen = {start}
+    for at, ways in todo:
+        for way in graph.ways[at]:
+            if way.to in circle and wanted(way):
+                return [*ways, (at, way)]
+            if way.to in circle and way.to not in seen:
+                seen.add(way.to)
+                todo.append((way.to, [*ways, (at, way)]))
+    raise AssertionError("every state of a circle can be reached from every other")

@@ -1,0 +1,98 @@
+"""States that differ by who is called what are one: buyers run the same code.
+
+Of all the states that buyers can make of one by changing their names, one stands for all of them.
+Three buyers make six of most states, four make twenty-four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, permutations, product
+
+from badluck.search.automaton import Known
+from badluck.search.names import Names, renamed
+from badluck.search.server_states import World
+
+Places = tuple[int, ...]  # each buyer's node; below 0: there is none
+
+
+class Symmetry:
+    """Changes names in worlds and in places of the code, and knows who stands for whom."""
+
+    def __init__(self, world: World, automata: Sequence[Known]) -> None:
+        """The automata of buyers that do the same work."""
+        self.world = world
+        self.automata = automata
+        self.nodes: dict[tuple[int, int, Names], int] = {}
+        self.ranks: dict[tuple[int, int], int] = {}
+        self.sorted: dict[Places, list[tuple[Names, Places]]] = {}
+        self.unchanged = tuple(range(len(automata)))
+        self.as_first = [
+            [names for names in permutations(self.unchanged) if names[buyer] == 0]
+            for buyer in self.unchanged
+        ]
+
+    def standing_for(
+        self, world: int, nodes: Places, before: int
+    ) -> tuple[int, Places, int, Names]:
+        """The state that stands for this one, and the names that lead to it."""
+        choices = self.sorted.get(nodes)
+        if choices is None:
+            choices = self.sorted[nodes] = list(self._sorting(nodes))
+        found = [
+            (self._world(world, names), placed, self._world(before, names), names)
+            for names, placed in choices
+        ]
+        return found[0] if len(found) == 1 else min(found)
+
+    def _sorting(self, nodes: Places) -> Iterator[tuple[Names, Places]]:
+        """Names by which buyers stand in the order of their places; many, where some tie."""
+        ranks = [self._rank(buyer, node) for buyer, node in enumerate(nodes)]
+        order = sorted(self.unchanged, key=ranks.__getitem__)
+        ties = [list(tied) for _, tied in groupby(order, key=ranks.__getitem__)]
+        for choice in product(*map(permutations, ties)):
+            names = [0] * len(nodes)
+            for new, old in enumerate(old for tied in choice for old in tied):
+                names[old] = new
+            yield tuple(names), self._placed(nodes, tuple(names))
+
+    def apply(
+        self, world: int, nodes: Places, before: int, names: Names
+    ) -> tuple[int, Places, int]:
+        """The same state, under other names."""
+        return self._world(world, names), self._placed(nodes, names), self._world(before, names)
+
+    def _world(self, world: int, names: Names) -> int:
+        """Of none it is none."""
+        if world < 0 or names == self.unchanged:
+            return world
+        return self.world.renamed(world, names)
+
+    def _placed(self, nodes: Places, names: Names) -> Places:
+        placed = [0] * len(nodes)
+        for buyer, node in enumerate(nodes):
+            placed[names[buyer]] = self._node(buyer, node, names)
+        return tuple(placed)
+
+    def _rank(self, buyer: int, node: int) -> int:
+        """A number of a place that no change of names changes."""
+        if node < 0:
+            return node
+        key = (buyer, node)
+        if key not in self.ranks:
+            self.ranks[key] = min(self._node(buyer, node, names) for names in self.as_first[buyer])
+        return self.ranks[key]
+
+    def _node(self, buyer: int, node: int, names: Names) -> int:
+        """Where the buyer of the new name stands, told the same in new names."""
+        if node < 0:
+            return node
+        key = (buyer, node, names)
+        if key not in self.nodes:
+            other = self.automata[names[buyer]]
+            at = 0
+            for answer in self.automata[buyer].history(node):
+                said = renamed(answer.said, names)
+                at = other.move(at, answer.strand, said, answer.now, answer.taken).to
+            self.nodes[key] = at
+        return self.nodes[key]
