@@ -201,7 +201,7 @@ def show(people: Console, report: Report, all_findings: bool) -> None:
         if nth:
             people.print(*others([finding]), style="bold", markup=False)
         people.print()
-        drawn = chart(finding.trace, LETTERS[: report.buyers], max(people.width, 80))
+        drawn = chart(finding.trace, LETTERS[: report.actors], max(people.width, 80))
         people.print(drawn, markup=False, soft_wrap=True)
         people.print()
     rest = report.findings[1:]

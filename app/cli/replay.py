@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import click
 from badluck.report.chart import chart
-from badluck.report.model_backend import Rehearsal
+from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import Played
 from badluck.report.verdict import AGAIN
 from rich.console import Console
@@ -77,7 +77,7 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
         return
     if on == "model":
         for name, steps in recorded.traces.items():
-            yield name, play(target, names, steps, Rehearsal())
+            yield name, play(target, names, steps, ModelBackend())
         return
     with (
         held_back() as leaving,

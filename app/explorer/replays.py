@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from badluck.real.backend import Stage, stage
+from badluck.real.backend import RealBackend, real_backend
 from badluck.report import replay as engine
-from badluck.report.replay import Played, Staged
+from badluck.report.replay import Backend, Played
 from badluck.report.trace import Step
 from badluck.target import Target
 
@@ -17,17 +17,20 @@ from app.store import embedded
 
 
 @contextmanager
-def servers(folder: Path, many: int, program: str | None = None) -> Iterator[Stage]:
+def servers(folder: Path, many: int, program: str | None = None) -> Iterator[RealBackend]:
     """So many embedded Valkeys, or of another `program`, with their files in `folder`.
 
     Raises ShopError when one cannot be started, or fails in the middle.
     """
-    with in_the_shops_words(), stage(folder, many, program or str(embedded.binary())) as made:
+    with (
+        in_the_shops_words(),
+        real_backend(folder, many, program or str(embedded.binary())) as made,
+    ):
         yield made
 
 
 def replay(
-    target: Target, names: Sequence[str], steps: Sequence[Step], where: Staged
+    target: Target, names: Sequence[str], steps: Sequence[Step], where: Backend
 ) -> list[Played]:
     """All, up to the first that goes otherwise. Raises ShopError for what cannot be played."""
     with in_the_shops_words():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from badluck.actor.actor import Buyer
+from badluck.actor.actor import Actor
 from badluck.actor.words import LOCK_SCRIPTS
 from badluck.actor.wrong import Wrong
 from badluck.run.file import OwnFile
@@ -60,7 +60,7 @@ class Student(OwnFile):
     def order(self, buyer: str) -> Sold:
         return Sold(buyer, 1)
 
-    def arguments(self, buyer: Buyer) -> tuple[Any, ...]:
+    def arguments(self, buyer: Actor) -> tuple[Any, ...]:
         return GateServers(self.resend).store, buyer.name
 
     def outcome(self, said: object) -> str:

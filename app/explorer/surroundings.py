@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from badluck.actor.fiber import here
-from badluck.actor.shared_process import NeverIdle, OfAStrand, sharing
+from badluck.actor.shared_process import NeverIdle, OfAFiber, sharing
 
 from app.locks.queue import connections
 from app.locks.queue.line import Line
@@ -16,12 +16,12 @@ from app.store import redis as store
 
 
 def _process(_: Line) -> str:
-    return f"process-{here().buyer.name}"
+    return f"process-{here().actor.name}"
 
 
 def of_their_own() -> AbstractContextManager[None]:
     return sharing(
-        (connections, "_thread", OfAStrand()),
+        (connections, "_thread", OfAFiber()),
         (connections, "time", NeverIdle),
         (store, "time", NeverIdle),
         (Line, "process", _process),

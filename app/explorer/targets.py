@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from badluck.actor.actor import Buyer
+from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.findings.rule import Rule
 from badluck.simulated.values import Command, Entry, Stream
@@ -155,7 +155,7 @@ class Target:
             words=words.WORDS,
         )
 
-    def _purchase(self, buyer: Buyer) -> str:
+    def _purchase(self, buyer: Actor) -> str:
         """As the shop makes it. Answers the outcome."""
         mode = MODES[self.round.mode.partition(":")[0]]
         servers: Any = GateServers(self.resend)

@@ -82,7 +82,7 @@ def _findings(orders: Orders, target: Target) -> list[Finding]:
             name,
             paths[name].cost,
             FINDINGS[name],
-            [orders.rows[number, way.buyer] for number, way in paths[name].ways],
+            [orders.rows[number, way.actor] for number, way in paths[name].ways],
         )
         for name in FINDINGS
         if name in paths
@@ -95,10 +95,10 @@ def _blocks(orders: Orders) -> list[Step]:
     path = shortest(orders, {"blocks": waiting}).get("blocks")
     if path is None:
         return []
-    rows = [orders.rows[number, way.buyer] for number, way in path.ways]
-    at, mover = path.ways[-1][1].to, path.ways[-1][1].buyer
+    rows = [orders.rows[number, way.actor] for number, way in path.ways]
+    at, mover = path.ways[-1][1].to, path.ways[-1][1].actor
     while ways := orders.ways[at]:
-        way = next((way for way in ways if way.buyer == mover), ways[0])
-        rows.append(orders.rows[at, way.buyer])
-        at, mover = way.to, way.buyer
+        way = next((way for way in ways if way.actor == mover), ways[0])
+        rows.append(orders.rows[at, way.actor])
+        at, mover = way.to, way.actor
     return rows

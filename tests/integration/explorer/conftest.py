@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from badluck.real.backend import Stage
+from badluck.real.backend import RealBackend
 from badluck.real.server import virtual_time
 
 from app.explorer.matrix import Matrix, reports
@@ -59,7 +59,7 @@ def real(
     request: pytest.FixtureRequest,
     virtual_clock: None,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Stage]:
+) -> Iterator[RealBackend]:
     """A store and redlock's masters, of each kind in turn."""
     program = redis_server() if request.param == "redis" else None
     with servers(tmp_path_factory.mktemp("stage"), 1 + MASTERS, program) as made:

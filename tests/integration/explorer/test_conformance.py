@@ -8,7 +8,7 @@ from __future__ import annotations
 from secrets import randbelow
 
 import pytest
-from badluck.real.backend import Stage
+from badluck.real.backend import RealBackend
 from badluck.real.server import LiveServer
 from badluck.simulated.commands import TABLE
 from badluck.simulated.keyspace import Keyspace
@@ -19,7 +19,7 @@ WALKS = 200
 
 
 @pytest.fixture
-def server(real: Stage) -> LiveServer:
+def server(real: RealBackend) -> LiveServer:
     return real.servers[0]
 
 

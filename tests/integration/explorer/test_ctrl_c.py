@@ -184,9 +184,9 @@ def test_the_matrix_at_work(typed: Start) -> None:
 IN_A_SCHEDULE = """
 import os, signal
 from app.cli import main
-from badluck.real.backend import Stage
-from badluck.report.model_backend import Rehearsal
-for where in (Stage, Rehearsal):
+from badluck.real.backend import RealBackend
+from badluck.report.model_backend import ModelBackend
+for where in (RealBackend, ModelBackend):
     def interrupted(stage, name, commands, send=where.send):
         os.killpg(0, signal.SIGINT)
         return send(stage, name, commands)

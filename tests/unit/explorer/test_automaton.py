@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import redis
-from badluck.actor.actor import Buyer
+from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.actor.request import Done, Hear, Lost, Send
@@ -167,7 +167,7 @@ def test_who_listens_on_another_connection_is_elsewhere() -> None:
 def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
     """What both have been told is the same, so it is one place."""
 
-    def work(buyer: Buyer) -> str:
+    def work(buyer: Actor) -> str:
         store = client()
         stop = buyer.clock.every(1.0, lambda: bool(store.pexpire("lock", 1000)))
         store.get("stock")
@@ -200,15 +200,15 @@ def test_who_is_dropped_is_gone() -> None:
 
     def buyers() -> int:
         gc.collect()
-        return sum(isinstance(one, Buyer) for one in gc.get_objects())
+        return sum(isinstance(one, Actor) for one in gc.get_objects())
 
     before = buyers()
     with surroundings.of_their_own():
         for _ in range(5):
-            buyer = Buyer("A", Target("lock:watchdog_any").code, EPOCH)
+            buyer = Actor("A", Target("lock:watchdog_any").code, EPOCH)
             buyer.go_on(0, (b"OK",), EPOCH)
             buyer.go_on(0, (b"OK",), EPOCH)
-            assert len(buyer.strands) == 2
+            assert len(buyer.fibers) == 2
             buyer.drop()
     del buyer
     assert buyers() == before

@@ -9,7 +9,7 @@ import pytest
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
-from badluck.search.graph import Graph, Way
+from badluck.search.graph import Graph, Transition
 from badluck.search.paths import Cost, shortest
 
 from app.explorer import surroundings
@@ -29,10 +29,10 @@ CASES = [
 ]
 
 
-def every_schedule(graph: Graph) -> Iterator[list[Way]]:
+def every_schedule(graph: Graph) -> Iterator[list[Transition]]:
     """Each way from the beginning to anywhere, by recursion and nothing clever."""
 
-    def further(number: int, ways: list[Way]) -> Iterator[list[Way]]:
+    def further(number: int, ways: list[Transition]) -> Iterator[list[Transition]]:
         yield ways
         for way in graph.ways[number]:
             yield from further(way.to, [*ways, way])
@@ -40,9 +40,9 @@ def every_schedule(graph: Graph) -> Iterator[list[Way]]:
     yield from further(0, [])
 
 
-def cost(ways: list[Way]) -> Cost:
+def cost(ways: list[Transition]) -> Cost:
     faults = sum(way.kind in ("crash", "pause", "lost", "failover") for way in ways)
-    movers = [(way.buyer, way.strand) for way in ways]
+    movers = [(way.actor, way.fiber) for way in ways]
     switches = sum(one != other for one, other in pairwise(movers))
     return Cost(faults, switches, len(ways))
 

@@ -15,7 +15,7 @@ from badluck.search.automaton import Automaton, Known
 from badluck.search.graph import MOST, Graph, TooMany
 from badluck.search.names import LETTERS
 from badluck.search.paths import Path, schedules, shortest
-from badluck.search.server_states import World
+from badluck.search.server_states import ServerStates
 from badluck.search.starvation import Endless, starvation
 from badluck.search.symmetry import Symmetry
 from badluck.simulated.server import begun
@@ -23,21 +23,21 @@ from badluck.target import EPOCH, Target
 
 
 class Explorer:
-    """One target and so many buyers; what their code does is learned once for all budgets."""
+    """One target and so many actors; what their code does is learned once for all budgets."""
 
-    def __init__(self, target: Target, buyers: int) -> None:
+    def __init__(self, target: Target, actors: int) -> None:
         self.target = target
         self.graph: Graph | None = None
         with target.surroundings():
-            self.world = World(begun(EPOCH, target.setup()))
+            self.world = ServerStates(begun(EPOCH, target.setup()))
             self.automata: list[Known]
             self.symmetry: Symmetry | None = None
             if target.alike:
                 first = Automaton(LETTERS[0], target.code, EPOCH)
-                self.automata = [first, *(Alike(first, buyer) for buyer in range(1, buyers))]
+                self.automata = [first, *(Alike(first, actor) for actor in range(1, actors))]
                 self.symmetry = Symmetry(self.world, self.automata)
             else:
-                self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:buyers]]
+                self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:actors]]
 
     def explore(self, faults: Faults, most: int = MOST) -> Report:
         """Look at `most` states at the most."""
@@ -96,9 +96,9 @@ class Explorer:
         ]
         seconds = time.perf_counter() - began
         faults = graph.states[0].left
-        buyers = len(self.automata)
+        actors = len(self.automata)
         return Report(
-            self.target, buyers, faults, exhaustive, many, len(graph.states), seconds, findings
+            self.target, actors, faults, exhaustive, many, len(graph.states), seconds, findings
         )
 
     @property

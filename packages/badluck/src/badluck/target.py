@@ -60,7 +60,7 @@ class Target(Protocol):
 
     @property
     def alike(self) -> bool:
-        """Does its code ask nothing of a buyer's name but whether two are the same?"""
+        """Does its code ask nothing of an actor's name but whether two are the same?"""
 
     @property
     def frugal(self) -> bool:
@@ -72,7 +72,7 @@ class Target(Protocol):
 
     @property
     def setting(self) -> str:
-        """What the buyers find, for people: `1 unit on the shelf`."""
+        """What the actors find, for people: `1 unit on the shelf`."""
 
     def identity(self) -> dict[str, Any]:
         """What a file of schedules says of it, so that it is found again."""
@@ -81,7 +81,7 @@ class Target(Protocol):
         """What such a file says of the setting."""
 
     def surroundings(self) -> AbstractContextManager[None]:
-        """What its buyers have of their own, while they run."""
+        """What its actors have of their own, while they run."""
 
     def setup(self) -> list[list[Command]]:
         """What each server is told first. The first server is the store."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from badluck.actor.actor import Buyer
+from badluck.actor.actor import Actor
 from badluck.actor.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
 from badluck.faults import Faults
-from badluck.real.backend import Stage, View
+from badluck.real.backend import RealBackend, View
 from badluck.search.automaton import Automaton
 from badluck.search.graph import LATE, SOON, TAKEOVER
 from badluck.target import EPOCH
@@ -38,7 +38,7 @@ class ScheduleRun:
     """
 
     def __init__(
-        self, target: Target, places: Sequence[Automaton], faults: Faults, stage: Stage
+        self, target: Target, places: Sequence[Automaton], faults: Faults, stage: RealBackend
     ) -> None:
         """`stage` has begun, at EPOCH."""
         self.target = target
@@ -48,7 +48,7 @@ class ScheduleRun:
         self.now = EPOCH
         self.at = [0] * len(places)
         self.seen: View | None = None  # the servers, as long as nothing has been done since
-        self.buyers = [Buyer(place.name, target.code, EPOCH) for place in places]
+        self.buyers = [Actor(place.name, target.code, EPOCH) for place in places]
         self.crashed: set[int] = set()
 
     def choices(self) -> list[Choice]:
@@ -186,7 +186,7 @@ class ScheduleRun:
             return {self.now + self.target.pause}
         return found
 
-    def _alive(self) -> Iterator[tuple[int, Buyer]]:
+    def _alive(self) -> Iterator[tuple[int, Actor]]:
         for number, buyer in enumerate(self.buyers):
             if number not in self.crashed:
                 yield number, buyer
@@ -195,5 +195,5 @@ class ScheduleRun:
         return all(_ended(buyer) for _, buyer in self._alive())
 
 
-def _ended(buyer: Buyer) -> bool:
+def _ended(buyer: Actor) -> bool:
     return isinstance(buyer.requests[0], Done | Failed)

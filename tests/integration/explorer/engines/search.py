@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from badluck.faults import Faults
-from badluck.real.backend import Stage
+from badluck.real.backend import RealBackend
 from badluck.real.server import LiveServer
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH
@@ -43,7 +43,7 @@ class Search:
         self.faults = faults
         self.setup = target.setup()
         # Nothing is remembered for a failover where none is asked for: it takes time.
-        self.stage = Stage(servers[: len(self.setup)], remembers=faults.failover > 0)
+        self.stage = RealBackend(servers[: len(self.setup)], remembers=faults.failover > 0)
         self.path: list[Fork] = []
 
     def ends(self, most: int) -> Counter[End]:

@@ -1,4 +1,4 @@
-"""A buyer: real code, stopped at each thing that it sends."""
+"""An actor: real code, stopped at each thing that it sends."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import redis
 from greenlet import GreenletExit, getcurrent
 
 from badluck.actor.code import Code
-from badluck.actor.fiber import Strand, ask
+from badluck.actor.fiber import Fiber, ask
 from badluck.actor.request import Done, Failed, Request, Rest
 
 LONG = 1.0  # s; no poll and no backoff sleeps for so long
 
 
-class Buyer:
-    """One process of the search. `requests` is what each of its strands waits for."""
+class Actor:
+    """One process of the search. `requests` is what each of its fibers waits for."""
 
     def __init__(self, name: str, code: Code, now: int) -> None:
         """`now` in ms since 1970."""
         self.name = name
         self.code = code
-        self.clock = BuyerClock(self)
+        self.clock = ActorClock(self)
         self.now = now
         self.looked = False  # at the clock, since it went on last
         self.tells_time = False  # has it ever asked what time it is, to compare it with others'?
@@ -46,38 +46,36 @@ class Buyer:
             except expected as error:  # anything else is a mistake in the code
                 return Failed(f"{type(error).__name__}: {error}")
 
-        self.strands = [Strand(self, run, Rest(now))]
+        self.fibers = [Fiber(self, run, Rest(now))]
         self._switch(0)
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        return tuple(strand.request for strand in self.strands)
+        return tuple(fiber.request for fiber in self.fibers)
 
-    def go_on(
-        self, strand: int, answer: Any, now: int, taken: frozenset[int] | None = None
-    ) -> None:
-        """Let one strand have its answer, and run until it waits again.
+    def go_on(self, fiber: int, answer: Any, now: int, taken: frozenset[int] | None = None) -> None:
+        """Let one fiber have its answer, and run until it waits again.
 
         `taken` are the numbers of its tokens that are in use; None: each token is a new one.
         """
         self.now, self.looked, self.closed = now, False, []
         self.taken, self.drew = taken, False
-        self.draws, self.heard = 0, (self.strands[strand].request, answer)
-        self._switch(strand, answer)
+        self.draws, self.heard = 0, (self.fibers[fiber].request, answer)
+        self._switch(fiber, answer)
 
-    def _switch(self, strand: int, *answer: Any) -> None:
-        self.strands[strand].go_on(*answer)
-        while woken := [beside for beside in self.strands if beside.woken]:
+    def _switch(self, fiber: int, *answer: Any) -> None:
+        self.fibers[fiber].go_on(*answer)
+        while woken := [beside for beside in self.fibers if beside.woken]:
             woken[0].woken = False
             woken[0].go_on(True)
-        if isinstance(self.strands[0].request, Done | Failed):
-            for beside in self.strands[1:]:  # a renewal does not outlive the work
+        if isinstance(self.fibers[0].request, Done | Failed):
+            for beside in self.fibers[1:]:  # a renewal does not outlive the work
                 if isinstance(beside.request, Rest):
                     beside.request = Done("")
 
     def inside(self) -> bool:
         """Is it in the critical section?"""
-        frame = self.strands[0].gr_frame
+        frame = self.fibers[0].gr_frame
         while frame is not None:
             if frame.f_code.co_name == self.code.section:
                 return True
@@ -87,10 +85,10 @@ class Buyer:
     def drop(self) -> None:
         """Nobody goes on with it: its greenlets end without another word."""
         self.over = True
-        for strand in self.strands:
-            if not strand.dead:  # also one that has not begun: what it would do holds the buyer
-                strand.parent = getcurrent()
-                strand.throw(GreenletExit)
+        for fiber in self.fibers:
+            if not fiber.dead:  # also one that has not begun: what it would do holds the actor
+                fiber.parent = getcurrent()
+                fiber.throw(GreenletExit)
 
     def look_at_clock(self) -> int:
         self.looked = True
@@ -116,7 +114,7 @@ class Buyer:
         self.closed.append(connection)
 
     def every(self, ms: int, deed: Callable[[], bool]) -> Callable[[], None]:
-        """A strand that does `deed` each `ms`, until it answers False or somebody stops it."""
+        """A fiber that does `deed` each `ms`, until it answers False or somebody stops it."""
 
         def run(_: None = None) -> Request:
             while deed() and not stopped:
@@ -124,45 +122,45 @@ class Buyer:
             return Done("")
 
         stopped: list[bool] = []
-        strand = Strand(self, run, Rest(self.look_at_clock() + ms))
-        self.strands.append(strand)
+        fiber = Fiber(self, run, Rest(self.look_at_clock() + ms))
+        self.fibers.append(fiber)
 
         def stop() -> None:
             stopped.append(True)
-            if isinstance(strand.request, Rest):
-                strand.request = Done("")
+            if isinstance(fiber.request, Rest):
+                fiber.request = Done("")
 
         return stop
 
 
-class BuyerClock:
+class ActorClock:
     """Time and chance as the search has them.
 
-    A short sleep takes no time: a buyer that sleeps while it works is one that the search may let
+    A short sleep takes no time: an actor that sleeps while it works is one that the search may let
     wait for as long as it likes, and one that sleeps until something changes is one that nobody
     needs to ask before it has. Who works for LONG is let do so in peace: without a fault, time
     passes by itself until he is done, and his renewals come when they are due.
     """
 
-    def __init__(self, buyer: Buyer) -> None:
-        self.buyer = buyer
+    def __init__(self, actor: Actor) -> None:
+        self.actor = actor
 
     def now(self) -> float:
-        return self.buyer.look_at_clock() / 1000
+        return self.actor.look_at_clock() / 1000
 
     def wall(self) -> float:
-        self.buyer.tells_time = True
+        self.actor.tells_time = True
         return self.now()
 
     def sleep(self, seconds: float) -> None:
         if seconds >= LONG:
-            ask(Rest(self.buyer.look_at_clock() + round(seconds * 1000)))
+            ask(Rest(self.actor.look_at_clock() + round(seconds * 1000)))
 
     def random(self) -> float:
         return 0.5
 
     def token(self) -> str:
-        return self.buyer.token()
+        return self.actor.token()
 
     def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
-        return self.buyer.every(round(seconds * 1000), deed)
+        return self.actor.every(round(seconds * 1000), deed)

@@ -1,8 +1,8 @@
-"""Chance as the search has it: different for each buyer, and the same at each run.
+"""Chance as the search has it: different for each actor, and the same at each run.
 
 A draw depends on who draws, where in the code, and how many were drawn since the code was last
 answered. So a loop that draws a new token at every try is still a loop that polls, and no two
-buyers get the same token.
+actors get the same token.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from greenlet import getcurrent
 
-from badluck.actor.fiber import Strand, here
+from badluck.actor.fiber import Fiber, here
 
 ON_THE_WAY = {random.__file__, secrets.__file__, uuid.__file__, __file__}
 # What the module `random` offers, all of it made of random() and getrandbits().
@@ -30,7 +30,7 @@ DRAWS = (
 
 
 class Chance(Random):
-    """For a buyer's code."""
+    """For an actor's code."""
 
     def random(self) -> float:
         return _draw(53) / 2**53
@@ -43,11 +43,11 @@ class Chance(Random):
 
 
 def drawing(name: str) -> Any:
-    """The function of that name in `random`: for a buyer's code ours, else the real one."""
+    """The function of that name in `random`: for an actor's code ours, else the real one."""
     real, ours = getattr(random, name), getattr(Chance(), name)
 
     def draw(*args: Any, **kwargs: Any) -> Any:
-        do = ours if isinstance(getcurrent(), Strand) else real
+        do = ours if isinstance(getcurrent(), Fiber) else real
         return do(*args, **kwargs)
 
     return draw
@@ -55,7 +55,7 @@ def drawing(name: str) -> Any:
 
 def urandom(real: Any) -> Any:
     def draw(size: int) -> bytes:
-        if not isinstance(getcurrent(), Strand):
+        if not isinstance(getcurrent(), Fiber):
             found: bytes = real(size)
             return found
         return _draw(8 * size).to_bytes(size, "big")
@@ -65,24 +65,24 @@ def urandom(real: Any) -> Any:
 
 def a_uuid(real: Any) -> Any:
     def draw(*args: Any, **kwargs: Any) -> uuid.UUID:
-        if not isinstance(getcurrent(), Strand):
+        if not isinstance(getcurrent(), Fiber):
             found: uuid.UUID = real(*args, **kwargs)
             return found
-        # Buyers are A, B, C and D, and so a chart shows whose it is.
-        return uuid.UUID(f"{here().buyer.name.lower() * 8}{0:08x}{_draw(64):016x}")
+        # Actors are A, B, C and D, and so a chart shows whose it is.
+        return uuid.UUID(f"{here().actor.name.lower() * 8}{0:08x}{_draw(64):016x}")
 
     return draw
 
 
 def _draw(bits: int) -> int:
-    strand = here()
-    buyer = strand.buyer
-    buyer.draws += 1
+    fiber = here()
+    actor = fiber.actor
+    actor.draws += 1
     frame = sys._getframe(1)
     while frame.f_code.co_filename in ON_THE_WAY and frame.f_back:
         frame = frame.f_back
     place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-    text = f"{buyer.name} {buyer.strands.index(strand)} {place} {buyer.draws}"
+    text = f"{actor.name} {actor.fibers.index(fiber)} {place} {actor.draws}"
     size = (bits + 7) // 8
     drawn = hashlib.shake_256(text.encode()).digest(size)
     return int.from_bytes(drawn, "big") >> (8 * size - bits)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from badluck.actor.words import Words
 
 if TYPE_CHECKING:
-    from badluck.actor.actor import Buyer
+    from badluck.actor.actor import Actor
 
 
 class Code(NamedTuple):
     """Modules are named by how their names begin: `shop.modes.`"""
 
-    work: Callable[[Buyer], str]  # to its end; answers what the actor is told
+    work: Callable[[Actor], str]  # to its end; answers what the actor is told
     errors: tuple[type[Exception], ...] = ()  # beside redis-py's: the actor is told ERROR
     section: str = ""  # the function that none but the lock's holder may be in
     shown: tuple[str, ...] = ()  # modules whose lines are shown; the first, where work begins

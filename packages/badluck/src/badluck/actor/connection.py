@@ -1,8 +1,8 @@
 """The gate: redis-py's connection, except that the other side is the search.
 
 It stands where bytes would leave the process, so it sees what really goes out: pipelines, scripts,
-the library's own retries, a lock's watchdog. A buyer's code runs in a greenlet and stops here until
-the search says what the server answered.
+the library's own retries, a lock's watchdog. An actor's code runs in a greenlet and stops here
+until the search says what the server answered.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 
 from badluck.actor import bound
-from badluck.actor.fiber import Strand, ask, here
+from badluck.actor.fiber import Fiber, ask, here
 from badluck.actor.request import Hear, Lost, Send
 from badluck.simulated.values import Command, Err, Ok, Reply
 
 if TYPE_CHECKING:
-    from badluck.actor.actor import Buyer
+    from badluck.actor.actor import Actor
 
 SENDS_ONCE = Retry(NoBackoff(), 0)
 RESENDS = Retry(NoBackoff(), 10)  # as redis-py does by default
@@ -49,7 +49,7 @@ class GateConnection(AbstractConnection):
         self.name = ""
         self.answers: list[Reply | Lost] = []
         self.open = False
-        self.owner: Buyer | None = None  # while it is open
+        self.owner: Actor | None = None  # while it is open
 
     def repr_pieces(self) -> list[tuple[str, Any]]:
         return [("name", self.name)]
@@ -66,7 +66,7 @@ class GateConnection(AbstractConnection):
 
     def connect(self) -> None:
         if not self.open:
-            self.owner = here().buyer
+            self.owner = here().actor
             self.name = self.owner.new_connection(self.server)
             self.open = True
             for known in list(self._connect_callbacks):
@@ -94,8 +94,8 @@ class GateConnection(AbstractConnection):
 
     def _send(self, commands: tuple[Command, ...]) -> None:
         self.connect()
-        strand = getcurrent()
-        if not isinstance(strand, Strand) or strand.buyer is not self.owner:
+        fiber = getcurrent()
+        if not isinstance(fiber, Fiber) or fiber.actor is not self.owner:
             # An object that was left behind is collected, in whoever's code that happens.
             raise redis.ConnectionError("The buyer of this connection is gone.")
         answer = ask(Send(self.name, commands))
@@ -120,7 +120,7 @@ class GateConnection(AbstractConnection):
 
     def _hear(self, timeout: float | None) -> None:
         """Wait so many seconds at the most; None: for as long as it takes."""
-        until = None if timeout is None else here().buyer.look_at_clock() + round(timeout * 1000)
+        until = None if timeout is None else here().actor.look_at_clock() + round(timeout * 1000)
         heard = ask(Hear(self.name, until))
         if heard is not None:
             self.answers += [heard] if isinstance(heard, Lost) else heard

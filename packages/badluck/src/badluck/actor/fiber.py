@@ -14,18 +14,18 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from badluck.actor.request import Request
 
 EXITS = 20
-PARKED: list[Strand] = []  # nobody goes on with them; kept, since to collect one is to run it
+PARKED: list[Fiber] = []  # nobody goes on with them; kept, since to collect one is to run it
 
 if TYPE_CHECKING:
-    from badluck.actor.actor import Buyer
+    from badluck.actor.actor import Actor
 
 
-class Strand(greenlet):
-    """One line of execution of a buyer: its purchase, or a renewal beside it."""
+class Fiber(greenlet):
+    """One line of execution of an actor: its purchase, or a renewal beside it."""
 
-    def __init__(self, buyer: Buyer, run: Callable[..., Request], request: Request) -> None:
+    def __init__(self, actor: Actor, run: Callable[..., Request], request: Request) -> None:
         super().__init__(run)
-        self.buyer = buyer
+        self.actor = actor
         self.request = request
         self.woken = False  # what it rests for has come: it goes on with the others' next step
         self.exits = 0  # so often it was told to end
@@ -35,18 +35,18 @@ class Strand(greenlet):
         self.request = self.switch(*answer)
 
 
-def here() -> Strand:
+def here() -> Fiber:
     """Whose code is running."""
-    return cast(Strand, getcurrent())
+    return cast(Fiber, getcurrent())
 
 
 def ask(request: Request) -> Any:
-    """From a strand: stop here until the search knows the answer."""
-    strand = here()
-    if strand.buyer.over or strand.parent is None:
-        strand.exits += 1
-        if strand.exits > EXITS and strand.parent is not None:
-            PARKED.append(strand)  # `except:` in a loop catches that too: it would never end
-            return strand.parent.switch(request)
+    """From a fiber: stop here until the search knows the answer."""
+    fiber = here()
+    if fiber.actor.over or fiber.parent is None:
+        fiber.exits += 1
+        if fiber.exits > EXITS and fiber.parent is not None:
+            PARKED.append(fiber)  # `except:` in a loop catches that too: it would never end
+            return fiber.parent.switch(request)
         raise GreenletExit  # what it does on its way out reaches nobody
-    return strand.parent.switch(request)
+    return fiber.parent.switch(request)

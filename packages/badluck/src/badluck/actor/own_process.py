@@ -1,6 +1,6 @@
-"""What a process has of its own, for buyers whose code asks the system: time, chance, threads.
+"""What a process has of its own, for actors whose code asks the system: time, chance, threads.
 
-Outside of a buyer's code all of it is the system's.
+Outside of an actor's code all of it is the system's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Self
 from greenlet import GreenletExit, getcurrent
 
 from badluck.actor import chance, threads, wrong
-from badluck.actor.fiber import Strand, here
+from badluck.actor.fiber import Fiber, here
 from badluck.actor.replaced import Replacement, replaced
 from badluck.actor.wrong import Wrong
 
@@ -44,14 +44,14 @@ def _clock(name: str) -> Callable[[], float]:
     wall, nanoseconds = name in WALL, name.endswith("_ns")
 
     def read() -> float:
-        if not isinstance(getcurrent(), Strand):
+        if not isinstance(getcurrent(), Fiber):
             return float(real()) if not nanoseconds else int(real())
-        buyer = here().buyer
+        actor = here().actor
         asks = sys._getframe(1).f_globals.get("__name__", "")
         if asks == "redis.lock" or not asks.startswith(FIGURES):
-            buyer.look_at_clock()
-            buyer.tells_time = buyer.tells_time or wall
-        return buyer.now * 1_000_000 if nanoseconds else buyer.now / 1000
+            actor.look_at_clock()
+            actor.tells_time = actor.tells_time or wall
+        return actor.now * 1_000_000 if nanoseconds else actor.now / 1000
 
     return read
 
@@ -59,11 +59,11 @@ def _clock(name: str) -> Callable[[], float]:
 def _sleeping(real: Callable[[float], None]) -> Callable[[float], None]:
     def sleep(seconds: float) -> None:
         """A purchase's takes no time: it may be let wait anyway. A thread's lets the others go."""
-        if not isinstance(getcurrent(), Strand):
+        if not isinstance(getcurrent(), Fiber):
             real(seconds)
-        elif here().buyer.over:
+        elif here().actor.over:
             raise GreenletExit
-        elif here() is not here().buyer.strands[0]:
+        elif here() is not here().actor.fibers[0]:
             threads.rest(seconds)
 
     return sleep
@@ -85,15 +85,15 @@ class Datetime(datetime.datetime):
         return cls.fromtimestamp(time.time())
 
 
-def _in_a_strand(real: Callable[[], Any], ours: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: ours() if isinstance(getcurrent(), Strand) else real()
+def _in_a_fiber(real: Callable[[], Any], ours: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: ours() if isinstance(getcurrent(), Fiber) else real()
 
 
 def _starting(real: Callable[..., int]) -> Callable[..., int]:
     def start(*args: Any, **kwargs: Any) -> int:
-        if not isinstance(getcurrent(), Strand):
+        if not isinstance(getcurrent(), Fiber):
             return real(*args, **kwargs)
-        path = Path(here().buyer.memory["__file__"])
+        path = Path(here().actor.memory["__file__"])
         text = "starts a thread in another way than by threading.Thread"
         raise Wrong(wrong.standing(sys._getframe(1), path, text))
 
@@ -110,17 +110,17 @@ def of_its_own() -> AbstractContextManager[None]:
         (os, "urandom", chance.urandom(os.urandom)),
         (uuid, "uuid1", chance.a_uuid(uuid.uuid1)),
         (uuid, "uuid4", chance.a_uuid(uuid.uuid4)),
-        (os, "getpid", _in_a_strand(os.getpid, lambda: 1000 + ord(here().buyer.name))),
+        (os, "getpid", _in_a_fiber(os.getpid, lambda: 1000 + ord(here().actor.name))),
         (threading, "Thread", threads.Thread),
         *((module, name, _starting(getattr(module, name))) for module, name in STARTS),
         (threading, "Event", threads.Event),
         (threading, "Timer", threads.Timer),
         (threading, "local", threads.Local),
         *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),
-        (threading, "current_thread", _in_a_strand(threading.current_thread, threads.Current)),
+        (threading, "current_thread", _in_a_fiber(threading.current_thread, threads.Current)),
     ]
     return replaced(*instead)
 
 
 def _identified(name: str) -> Callable[[], Any]:
-    return _in_a_strand(getattr(threading, name), threads.get_ident)
+    return _in_a_fiber(getattr(threading, name), threads.get_ident)

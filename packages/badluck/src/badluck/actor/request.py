@@ -1,4 +1,4 @@
-"""What a buyer's code can wait for, and what it can be answered."""
+"""What an actor's code can wait for, and what it can be answered."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Rest(NamedTuple):
 
 
 class Done(NamedTuple):
-    """Has come to its end, and this is what the buyer is told: an Outcome."""
+    """Has come to its end, and this is what the actor is told: an Outcome."""
 
     outcome: str
 
@@ -55,7 +55,7 @@ Answer = tuple[Reply, ...] | Lost | None
 
 
 def outcome(request: Request) -> str:
-    """What its buyer is told; "" as long as he is told nothing."""
+    """What its actor is told; "" as long as he is told nothing."""
     if isinstance(request, Failed):
         return "ERROR"
     return request.outcome if isinstance(request, Done) else ""

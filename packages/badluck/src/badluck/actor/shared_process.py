@@ -16,15 +16,15 @@ from typing import Any
 
 from greenlet import getcurrent
 
-from badluck.actor.fiber import Strand
+from badluck.actor.fiber import Fiber
 from badluck.actor.replaced import Replacement, replaced
 
 YOUNG = 100_000  # objects, before the interpreter looks whether some of them are garbage
 _uuid4, _uuid1 = uuid.uuid4, uuid.uuid1
 
 
-class OfAStrand:
-    """As threading.local, but for strands: to a buyer's code each of them is a thread."""
+class OfAFiber:
+    """As threading.local, but for fibers: to an actor's code each of them is a thread."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(getcurrent(), f"_{name}")
@@ -35,10 +35,10 @@ class OfAStrand:
 
 def _a_uuid(*_: Any) -> uuid.UUID:
     here = getcurrent()
-    if not isinstance(here, Strand):
+    if not isinstance(here, Fiber):
         return _uuid4()
-    here.buyer.tokens += 1
-    return uuid.UUID(int=(ord(here.buyer.name[0]) << 64) + here.buyer.tokens)
+    here.actor.tokens += 1
+    return uuid.UUID(int=(ord(here.actor.name[0]) << 64) + here.actor.tokens)
 
 
 class NeverIdle:
@@ -61,7 +61,7 @@ def sharing(*replacements: Replacement) -> Iterator[None]:
 def _few_collections() -> Iterator[None]:
     """A graph is all tuples, and none of them garbage: to look for some takes a third of the time.
 
-    What buyers leave behind is collected all the same, only later.
+    What actors leave behind is collected all the same, only later.
     """
     usual = gc.get_threshold()
     gc.set_threshold(YOUNG, usual[1], usual[2])

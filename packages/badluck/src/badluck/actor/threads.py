@@ -1,6 +1,6 @@
-"""Threads of a buyer's own code: each is one more strand, and the search says which goes on.
+"""Threads of an actor's own code: each is one more fiber, and the search says which goes on.
 
-A thread ends with its sell, as a daemon's does with its process. What threads of one buyer do to
+A thread ends with its sell, as a daemon's does with its process. What threads of one actor do to
 each other's variables between two commands has one order only: a thread runs until it sends
 something, rests or ends.
 """
@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from badluck.actor import wrong
-from badluck.actor.fiber import Strand, ask, here
+from badluck.actor.fiber import Fiber, ask, here
 from badluck.actor.request import Done, Failed, Request, Rest
 
 NEVER = 10**15  # ms since 1970
@@ -37,7 +37,7 @@ class Thread:
         self.name = name or "a thread"
         self.daemon = bool(daemon)
         self._does = (target, tuple(args), dict(kwargs or {}))
-        self._strand: Strand | None = None
+        self._fiber: Fiber | None = None
         self._over = Event()
 
     def run(self) -> None:
@@ -46,15 +46,15 @@ class Thread:
             target(*args, **kwargs)
 
     def start(self) -> None:
-        if self._strand is not None:
+        if self._fiber is not None:
             raise RuntimeError("threads can only be started once")
-        buyer = here().buyer
-        self._strand = Strand(buyer, self._go, Rest(buyer.now))
-        self._strand.woken = True
-        buyer.strands.append(self._strand)
+        actor = here().actor
+        self._fiber = Fiber(actor, self._go, Rest(actor.now))
+        self._fiber.woken = True
+        actor.fibers.append(self._fiber)
 
     def _go(self, _: object) -> Request:
-        buyer = here().buyer
+        actor = here().actor
         try:
             self.run()
         except (GreenletExit, wrong.Wrong):
@@ -62,17 +62,17 @@ class Thread:
         except (*wrong.EXPECTED, SystemExit):
             pass  # a real one says so on its standard error, and ends
         except BaseException as error:
-            if buyer.over:
+            if actor.over:
                 raise GreenletExit from None
-            raise wrong.raised(error, Path(buyer.memory["__file__"]), buyer) from error
+            raise wrong.raised(error, Path(actor.memory["__file__"]), actor) from error
         self._over.set()
         return Done("")
 
     def is_alive(self) -> bool:
-        return self._strand is not None and not self._over.is_set()
+        return self._fiber is not None and not self._over.is_set()
 
     def join(self, timeout: float | None = None) -> None:
-        if self._strand is None:
+        if self._fiber is None:
             raise RuntimeError("cannot join thread before it is started")
         self._over.wait(timeout)
 
@@ -82,30 +82,30 @@ class Event:
 
     def __init__(self) -> None:
         self._is_set = False
-        self._waits: list[Strand] = []
+        self._waits: list[Fiber] = []
 
     def is_set(self) -> bool:
         return self._is_set
 
     def set(self) -> None:
         self._is_set = True
-        for strand in self._waits:
-            strand.woken = True
+        for fiber in self._waits:
+            fiber.woken = True
 
     def clear(self) -> None:
         self._is_set = False
 
     def wait(self, timeout: float | None = None) -> bool:
-        strand = here()
+        fiber = here()
         others = any(
-            other is not strand and not isinstance(other.request, Done | Failed)
-            for other in strand.buyer.strands
+            other is not fiber and not isinstance(other.request, Done | Failed)
+            for other in fiber.actor.fibers
         )
         if self._is_set or (timeout is not None and not others):
             return self._is_set  # there is nobody to set it meanwhile: this is but a sleep
-        self._waits.append(strand)
+        self._waits.append(fiber)
         rest(timeout)
-        self._waits.remove(strand)
+        self._waits.remove(fiber)
         return self._is_set
 
 
@@ -172,11 +172,11 @@ class Current:
 
 
 def get_ident() -> int:
-    strand = here()
-    return 1000 * ord(strand.buyer.name) + strand.buyer.strands.index(strand)
+    fiber = here()
+    return 1000 * ord(fiber.actor.name) + fiber.actor.fibers.index(fiber)
 
 
 def rest(seconds: float | None) -> None:
-    """Until somebody wakes this strand, or so many seconds are over."""
-    until = NEVER if seconds is None else here().buyer.look_at_clock() + round(seconds * 1000)
+    """Until somebody wakes this fiber, or so many seconds are over."""
+    until = NEVER if seconds is None else here().actor.look_at_clock() + round(seconds * 1000)
     ask(Rest(until))

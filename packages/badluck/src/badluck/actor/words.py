@@ -46,7 +46,7 @@ class Words:
     def of(
         self, request: Request, said: tuple[Reply, ...] | Lost | None
     ) -> tuple[list[str], list[str]]:
-        """What a strand did, a line for each command, and what it was answered."""
+        """What a fiber did, a line for each command, and what it was answered."""
         answers = ["(the connection broke)"]
         if not isinstance(said, Lost):
             answers = [self.reply(each) for each in said or ()]

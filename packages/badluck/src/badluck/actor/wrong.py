@@ -11,10 +11,10 @@ from types import FrameType
 import redis
 from redis.exceptions import LockError
 
-from badluck.actor.actor import Buyer
+from badluck.actor.actor import Actor
 from badluck.actor.request import Send
 
-# What redis-py raises where nothing is wrong with the code: its buyer is told that it went wrong.
+# What redis-py raises where nothing is wrong with the code: its actor is told that it went wrong.
 EXPECTED = (redis.ConnectionError, redis.TimeoutError, redis.WatchError, LockError)
 
 
@@ -22,7 +22,7 @@ class Wrong(BaseException):
     """Ends the search; no `except Exception` of the code in question catches it."""
 
 
-def raised(error: BaseException, path: Path, buyer: Buyer) -> Wrong:
+def raised(error: BaseException, path: Path, actor: Actor) -> Wrong:
     """For an exception that came out of the code."""
     if isinstance(error, MemoryError):
         text = "takes more memory than it may have"
@@ -33,7 +33,7 @@ def raised(error: BaseException, path: Path, buyer: Buyer) -> Wrong:
     found = traceback.walk_tb(error.__traceback__)
     places = [(line, frame.f_code.co_name) for frame, line in found if _in(frame, path)]
     line, name = places[-1] if places else (1, "")
-    return Wrong(at(path, line, name, text) + _heard(buyer))
+    return Wrong(at(path, line, name, text) + _heard(actor))
 
 
 def standing(frame: FrameType | None, path: Path, text: str) -> str:
@@ -64,9 +64,9 @@ def _outward(frame: FrameType | None) -> Iterable[FrameType]:
         frame = frame.f_back
 
 
-def _heard(buyer: Buyer) -> str:
+def _heard(actor: Actor) -> str:
     """What it was answered last: often that is why."""
-    if buyer.heard is None or not isinstance(buyer.heard[0], Send):
+    if actor.heard is None or not isinstance(actor.heard[0], Send):
         return ""
-    lines, said = buyer.code.words.of(*buyer.heard)
+    lines, said = actor.code.words.of(*actor.heard)
     return f"\n    after {lines[-1]} -> {'; '.join(said[-1:])}"

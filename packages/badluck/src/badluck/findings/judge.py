@@ -10,7 +10,7 @@ from typing import Any
 
 from badluck.findings.for_ever import STUCK, stuck
 from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Taken, Told, View
-from badluck.search.graph import CRASHED, Graph, State, Way
+from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal
 from badluck.target import Target
 
@@ -45,12 +45,12 @@ class Judge:
                 found[rule.name].add((number, way))
         return {name: found[name] for name in self._in_order(found)}
 
-    def after(self, number: int, way: Way) -> list[str]:
+    def after(self, number: int, way: Transition) -> list[str]:
         """What is the case after this step, the gravest first; who is stuck, it cannot know."""
         done = [rule.name for _, rule in self._done(self.graph.states[number], [way])]
         return self._in_order({*self._at(self.graph.states[way.to]), *done})
 
-    def _done(self, state: State, ways: list[Way]) -> Iterator[tuple[Way, OfStep]]:
+    def _done(self, state: State, ways: list[Transition]) -> Iterator[tuple[Transition, OfStep]]:
         """The steps from that state that are wrong themselves."""
         before, rules = self.book(state.world), self._of_step
         for way in ways:
@@ -67,7 +67,7 @@ class Judge:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The buyers'."""
+        """The actors'."""
         return tuple(automaton.name for automaton in self.graph.automata)
 
     def undisturbed(self, state: State) -> bool:

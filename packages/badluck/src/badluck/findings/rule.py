@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from badluck.actor.request import Request
-from badluck.search.graph import State, Way
+from badluck.search.graph import State, Transition
 from badluck.search.names import renamed
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Told(NamedTuple):
-    """What can be seen of the buyers who live."""
+    """What can be seen of the actors who live."""
 
     words: tuple[tuple[str, str], ...]  # by name, what each was told who has come to an end
     inside: int  # how many are in a critical section
@@ -47,7 +47,7 @@ class Taken:
 
     __slots__ = ("before", "judge", "state", "way")
 
-    def __init__(self, judge: Judge, state: State, way: Way, before: Any) -> None:
+    def __init__(self, judge: Judge, state: State, way: Transition, before: Any) -> None:
         """`before` is what the target reads in the store of `state`, from which it leads."""
         self.judge = judge
         self.state = state
@@ -64,17 +64,17 @@ class Taken:
 
     @property
     def mover(self) -> str:
-        """The buyer's name; only of steps that are a buyer's."""
-        return self.judge.names[self.way.buyer]
+        """The actor's name; only of steps that are an actor's."""
+        return self.judge.names[self.way.actor]
 
     @property
     def asked(self) -> Request:
-        """What the buyer had waited for."""
-        at = self.state.nodes[self.way.buyer]
-        return self.judge.graph.automata[self.way.buyer].nodes[at].requests[self.way.strand]
+        """What the actor had waited for."""
+        at = self.state.nodes[self.way.actor]
+        return self.judge.graph.automata[self.way.actor].nodes[at].requests[self.way.fiber]
 
     def afterwards(self, value: bytes) -> bytes:
-        """A value of before, by the names that buyers have after the step."""
+        """A value of before, by the names that actors have after the step."""
         found: bytes = renamed(value, self.way.names)
         return found
 

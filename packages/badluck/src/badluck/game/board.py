@@ -1,6 +1,6 @@
 """A graph of which only those states are looked at that somebody walks to.
 
-For who chooses each step himself. The states and the ways are those of the search; buyers keep
+For who chooses each step himself. The states and the ways are those of the search; actors keep
 their names.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
-from badluck.search.components import ends_of_the_road
-from badluck.search.graph import Graph, Way
+from badluck.search.components import terminal_components
+from badluck.search.graph import Graph, Transition
 from badluck.target import Target
 
 # Of each kind of fault. A third one teaches nothing new.
@@ -22,8 +22,8 @@ MOST = 50_000
 
 
 class Board(Graph):
-    def __init__(self, target: Target, buyers: int) -> None:
-        explorer = Explorer(target, buyers)
+    def __init__(self, target: Target, actors: int) -> None:
+        explorer = Explorer(target, actors)
         super().__init__(
             explorer.world,
             explorer.automata,
@@ -36,7 +36,7 @@ class Board(Graph):
         self.opened: set[int] = set()
         self.circles: dict[int, bool] = {}
 
-    def on(self, number: int) -> list[Way]:
+    def on(self, number: int) -> list[Transition]:
         """The ways on from a state; pauses by their length. Raises TooMany, and Unsupported."""
         if number not in self.circles:
             self.circles[number] = self._only_waits(number)
@@ -44,7 +44,7 @@ class Board(Graph):
                 self._let_time_pass(number)
         return self.at_once(number)
 
-    def at_once(self, number: int) -> list[Way]:
+    def at_once(self, number: int) -> list[Transition]:
         """The same, but that time passes by itself: to know that takes a look at many states."""
         self._open(number)
         return sorted(self.ways[number], key=lambda way: self.world.now(self.states[way.to].world))
@@ -73,4 +73,4 @@ class Board(Graph):
                     todo.append(to)
             if len(met) > FEW:
                 return False
-        return number in ends_of_the_road(list(met), self._goes)
+        return number in terminal_components(list(met), self._goes)

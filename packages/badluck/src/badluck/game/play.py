@@ -17,7 +17,7 @@ from badluck.errors import BadluckError
 from badluck.findings.for_ever import STUCK
 from badluck.game.board import Board
 from badluck.report.trace import Step, step
-from badluck.search.graph import CRASHED, Way
+from badluck.search.graph import CRASHED, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import FAULTS, cost
 from badluck.target import Target
@@ -55,21 +55,21 @@ def split(schedule: str) -> list[str]:
     return moves
 
 
-def choices(board: Board, number: int) -> dict[str, Way]:
+def choices(board: Board, number: int) -> dict[str, Transition]:
     """What can be done in a state, by how it is written."""
     return _written(board.on(number))
 
 
-def _one(board: Board, number: int, move: str) -> Way | None:
+def _one(board: Board, number: int, move: str) -> Transition | None:
     """What can be done there by that name."""
     return _written(board.on(number) if move == "t" else board.at_once(number)).get(move)
 
 
-def _written(ways: Sequence[Way]) -> dict[str, Way]:
-    found: dict[str, Way] = {}
+def _written(ways: Sequence[Transition]) -> dict[str, Transition]:
+    found: dict[str, Transition] = {}
     for way in ways:
         if way.kind in OF_A_BUYER:
-            found[f"{OF_A_BUYER[way.kind]}{LETTERS[way.buyer]}{way.strand or ''}"] = way
+            found[f"{OF_A_BUYER[way.kind]}{LETTERS[way.actor]}{way.fiber or ''}"] = way
         else:
             nth = sum(known.kind == way.kind for known in found.values())
             found[f"{OF_ALL[way.kind]}{nth or ''}"] = way
@@ -84,7 +84,7 @@ def spelled(board: Board, steps: Sequence[Step]) -> str:
             (move, way)
             for move, way in choices(board, number).items()
             if way.kind == one.does
-            and (way.buyer < 0 or (LETTERS[way.buyer], way.strand) == (one.buyer, one.strand))
+            and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.buyer, one.strand))
             and board.world.now(board.states[way.to].world) - board.began == one.at
         )
         moves.append(move)
@@ -143,56 +143,56 @@ def _shown(board: Board, place: Place) -> dict[str, Any]:
         "found": place.found,
         "at": place.at,
         **stand._asdict(),
-        "buyers": [_buyer(board, buyer, state.world, at) for buyer, at in enumerate(state.nodes)],
+        "buyers": [_buyer(board, actor, state.world, at) for actor, at in enumerate(state.nodes)],
     }
 
 
-def _buyer(board: Board, buyer: int, world: int, at: int) -> dict[str, Any]:
-    """`waits`: what each of his strands is about to do, or does in vain; `spots`: its lines."""
-    shown: dict[str, Any] = {"name": LETTERS[buyer], "crashed": at == CRASHED}
+def _buyer(board: Board, actor: int, world: int, at: int) -> dict[str, Any]:
+    """`waits`: what each of his fibers is about to do, or does in vain; `spots`: its lines."""
+    shown: dict[str, Any] = {"name": LETTERS[actor], "crashed": at == CRASHED}
     if at == CRASHED:
         return shown | {"told": "", "inside": False, "waits": []}
-    node = board.automata[buyer].nodes[at]
-    vain = _in_vain(board, buyer, world, at)
+    node = board.automata[actor].nodes[at]
+    vain = _in_vain(board, actor, world, at)
     words = board.judge.target.code.words
     waits = [
         {
-            "strand": strand,
+            "strand": fiber,
             "does": type(request).__name__.lower(),
             "lines": words.of(request, None)[0] if isinstance(request, Send) else [],
-            "said": vain.get(strand, []),
-            "vain": strand in vain,
-            "spots": [list(spot) for spot in node.stands[strand]],
+            "said": vain.get(fiber, []),
+            "vain": fiber in vain,
+            "spots": [list(spot) for spot in node.stands[fiber]],
         }
-        for strand, request in enumerate(node.requests)
+        for fiber, request in enumerate(node.requests)
         if not isinstance(request, Done | Failed)
     ]
     return shown | {"told": node.told, "inside": node.inside, "waits": waits}
 
 
-def _in_vain(board: Board, buyer: int, world: int, at: int) -> dict[int, list[str]]:
-    """Strands that ask, and are where they were; with what they are answered."""
+def _in_vain(board: Board, actor: int, world: int, at: int) -> dict[int, list[str]]:
+    """Fibers that ask, and are where they were; with what they are answered."""
     found = {}
-    node, words = board.automata[buyer].nodes[at], board.judge.target.code.words
-    for stride in board.moves.of(world, -1, buyer, at):
-        request = node.requests[stride.strand]
-        if (stride.world, stride.node) == (world, at):
+    node, words = board.automata[actor].nodes[at], board.judge.target.code.words
+    for successor in board.moves.of(world, -1, actor, at):
+        request = node.requests[successor.fiber]
+        if (successor.world, successor.node) == (world, at):
             said = None
             if isinstance(request, Send):
                 said = board.world.send(world, request.connection, request.commands).said
-            found[stride.strand] = words.of(request, said)[1]
-    for strand, request in enumerate(node.requests):
+            found[successor.fiber] = words.of(request, said)[1]
+    for fiber, request in enumerate(node.requests):
         if isinstance(request, Hear) and board.world.hear(world, request.connection) is None:
-            found.setdefault(strand, [])
+            found.setdefault(fiber, [])
     return found
 
 
-def _choice(board: Board, number: int, move: str, way: Way) -> dict[str, Any]:
+def _choice(board: Board, number: int, move: str, way: Transition) -> dict[str, Any]:
     now, then = (board.world.now(board.states[one].world) for one in (number, way.to))
     return {
         "move": move,
         "kind": way.kind,
-        "buyer": LETTERS[way.buyer] if way.buyer >= 0 else "",
-        "strand": way.strand,
+        "buyer": LETTERS[way.actor] if way.actor >= 0 else "",
+        "strand": way.fiber,
         "passes": then - now,
     }

@@ -1,4 +1,4 @@
-"""What a suspended strand knows: its frames, where each stands, and what its variables hold.
+"""What a suspended fiber knows: its frames, where each stands, and what its variables hold.
 
 Two moments of one history with equal fingerprints will go on alike: so a loop that polls is seen
 to be a loop. Of different histories that holds only if they are whole: `return x` inside of
@@ -18,7 +18,7 @@ from redis.lock import Lock
 
 from badluck.actor import threads
 from badluck.actor.code import Code
-from badluck.actor.fiber import Strand
+from badluck.actor.fiber import Fiber
 from badluck.place.called import keeps_nothing_unseen
 from badluck.place.liveness import read_later
 
@@ -42,7 +42,7 @@ class Look(NamedTuple):
 
 
 class Eye:
-    """What looks at the values of one strand."""
+    """What looks at the values of one fiber."""
 
     def __init__(self, code: Code) -> None:
         self.skipped = (*SKIPPED, *code.harness)
@@ -50,14 +50,14 @@ class Eye:
         self.unseen: list[type] = []  # what has contents that cannot be looked at
 
 
-def fingerprint(strand: Strand) -> Look:
-    """Of a strand that waits; without frames when it has not begun or has ended."""
+def fingerprint(fiber: Fiber) -> Look:
+    """Of a fiber that waits; without frames when it has not begun or has ended."""
     frames: list[object] = []
-    eye = Eye(strand.buyer.code)
+    eye = Eye(fiber.actor.code)
     whole = True
-    if strand.buyer.memory:
-        frames.append(_globals(strand.buyer.memory, eye))
-    frame: FrameType | None = strand.gr_frame
+    if fiber.actor.memory:
+        frames.append(_globals(fiber.actor.memory, eye))
+    frame: FrameType | None = fiber.gr_frame
     inner: FrameType | None = None
     while frame is not None:
         module = frame.f_globals.get("__name__", "")

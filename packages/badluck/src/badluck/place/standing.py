@@ -1,4 +1,4 @@
-"""Where a buyer's code stands: the lines that wait for an answer.
+"""Where an actor's code stands: the lines that wait for an answer.
 
 For people who look at the source. Whether two places of the code are equal is decided elsewhere
 (fingerprint.py), by more than lines.
@@ -19,14 +19,14 @@ class Spot(NamedTuple):
     line: int
 
 
-def standing(strand: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
+def standing(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
     """The line where the work begins, then the innermost one if that is in another file.
 
-    `shown` are the modules, by how their names begin, the work's first. Nothing of a strand that
+    `shown` are the modules, by how their names begin, the work's first. Nothing of a fiber that
     has not begun or has come to its end.
     """
     spots: list[Spot] = []  # the innermost first
-    frame: FrameType | None = strand.gr_frame
+    frame: FrameType | None = fiber.gr_frame
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith(shown):

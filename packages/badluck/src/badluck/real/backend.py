@@ -1,6 +1,6 @@
 """Real servers as the schedule of a trace needs them: one step after the other, no way back.
 
-It does for real what `Rehearsal` does in the model.
+It does for real what `ModelBackend` does in the model.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class View(NamedTuple):
     unread: tuple[tuple[str, int], ...]  # how many messages lie there for whom
 
 
-class Stage:
+class RealBackend:
     def __init__(self, servers: Sequence[LiveServer], remembers: bool = True) -> None:
         """Who does not remember what each write found cannot fail over, and is faster."""
         self.servers = servers
@@ -198,7 +198,7 @@ class Stage:
 
 
 @contextmanager
-def stage(folder: Path, servers: int, program: str) -> Iterator[Stage]:
+def real_backend(folder: Path, servers: int, program: str) -> Iterator[RealBackend]:
     """So many real servers, in folders of their own in `folder`.
 
     Raises BadluckError when one cannot be started, does not answer any more, or is gone.
@@ -209,7 +209,7 @@ def stage(folder: Path, servers: int, program: str) -> Iterator[Stage]:
             own = folder / str(number)
             own.mkdir()
             started.append(stack.enter_context(running(own, program)))
-        made = Stage(started)
+        made = RealBackend(started)
         try:
             yield made
             made.close_all()

@@ -1,4 +1,4 @@
-"""A trace as columns of text: one for each buyer, then the stock and the lock after each step."""
+"""A trace as columns of text: one for each actor, then the stock and the lock after each step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from badluck.report.trace import Step
 
-NARROWEST = 26  # characters of a buyer's column
+NARROWEST = 26  # characters of an actor's column
 
 BETWEEN = {
     "pause": "EVERYBODY STANDS STILL for {}",
@@ -16,22 +16,22 @@ BETWEEN = {
 }
 
 
-def chart(steps: Sequence[Step], buyers: Sequence[str], width: int = 100) -> str:
+def chart(steps: Sequence[Step], actors: Sequence[str], width: int = 100) -> str:
     """`width` in characters; columns never get narrower than is readable."""
     last = ["stock", "lock"] if any(step.lock for step in steps) else ["stock"]
     lock = max((len(_short(step.lock)) for step in steps), default=0)
     tail = 8 + (max(4, lock) if len(last) > 1 else 0)
-    column = max(NARROWEST, (width - 4 - tail) // len(buyers) - 2)
-    lines = [_row("", [f"buyer {buyer}" for buyer in buyers], last, column)]
+    column = max(NARROWEST, (width - 4 - tail) // len(actors) - 2)
+    lines = [_row("", [f"buyer {actor}" for actor in actors], last, column)]
     for number, step in enumerate(steps, 1):
         stand = [str(step.left), *([_short(step.lock) or "-"] if len(last) > 1 else [])]
         if step.does in BETWEEN:
             text = f" {BETWEEN[step.does].format(*step.lines)} "
-            wide = (column + 2) * len(buyers) - 2
+            wide = (column + 2) * len(actors) - 2
             lines.append(f"{number:>3} {text.center(wide, '~')}  {_tail(stand)}")
             continue
         for nth, text in enumerate(_cell(step, column)):
-            cells = [text if buyer == step.buyer else "|" for buyer in buyers]
+            cells = [text if actor == step.buyer else "|" for actor in actors]
             lines.append(
                 _row(str(number) if nth == 0 else "", cells, stand if nth == 0 else [], column)
             )

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 
 from badluck.actor.request import Lost
 from badluck.errors import BadluckError
-from badluck.search.server_states import World
+from badluck.search.server_states import ServerStates
 from badluck.simulated.server import begun
 from badluck.simulated.values import Command, Entry, Reply
 
 
-class Rehearsal:
-    """Does in the model what `live.stage.Stage` does for real."""
+class ModelBackend:
+    """Does in the model what `RealBackend` does for real."""
 
     def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
-        self.world = World(begun(now, setup))
+        self.world = ServerStates(begun(now, setup))
         self.at = self.world.start
         self.before: int | None = None  # the last write
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from badluck.actor.actor import Buyer
+from badluck.actor.actor import Actor
 from badluck.actor.request import Hear, Lost, Rest, Send, outcome
 from badluck.report.trace import Step
 from badluck.simulated.values import Command, Entry, Reply
@@ -16,8 +16,8 @@ from badluck.target import EPOCH, Target
 MICROSECONDS = re.compile(r"\b(19\d{11})\d{3}\b")
 
 
-class Staged(Protocol):
-    """Where a schedule is played: `live.stage.Stage` for real, `Rehearsal` in the model.
+class Backend(Protocol):
+    """Where a schedule is played: `RealBackend` for real, `ModelBackend` in the model.
 
     A connection's name begins with the number of its server.
     """
@@ -58,70 +58,70 @@ class Played:
 
 
 def replay(
-    target: Target, names: Sequence[str], steps: Sequence[Step], stage: Staged
+    target: Target, names: Sequence[str], steps: Sequence[Step], backend: Backend
 ) -> list[Played]:
     """All steps, up to the first that goes otherwise."""
     played: list[Played] = []
     with target.surroundings():
-        stage.begin(EPOCH, target.setup())
-        buyers = {name: Buyer(name, target.code, EPOCH) for name in names}
+        backend.begin(EPOCH, target.setup())
+        actors = {name: Actor(name, target.code, EPOCH) for name in names}
         try:
             for step in steps:
-                played.append(Played(step, _play(target, buyers, step, stage)))
+                played.append(Played(step, _play(target, actors, step, backend)))
                 if not played[-1].same:
                     break
         finally:
-            for buyer in buyers.values():
-                buyer.drop()
+            for actor in actors.values():
+                actor.drop()
     return played
 
 
-def _play(target: Target, buyers: dict[str, Buyer], step: Step, stage: Staged) -> Step:
+def _play(target: Target, actors: dict[str, Actor], step: Step, backend: Backend) -> Step:
     lines, said, told = step.lines, list(step.said), ""
     if step.does in ("pause", "time"):
-        stage.pass_time(EPOCH + step.at)
+        backend.pass_time(EPOCH + step.at)
     elif step.does == "failover":
-        stage.fail_over()
-        stage.pass_time(EPOCH + step.at)
+        backend.fail_over()
+        backend.pass_time(EPOCH + step.at)
     elif step.does == "crash":
-        buyer = buyers[step.buyer]
-        for name in list(buyer.open):
-            stage.close(name)
-        buyer.drop()
+        actor = actors[step.buyer]
+        for name in list(actor.open):
+            backend.close(name)
+        actor.drop()
     elif step.does == "again":
-        for name in list(buyers[step.buyer].open):
-            stage.close(name)
-        buyers[step.buyer].drop()
-        buyers[step.buyer] = Buyer(step.buyer, target.code, EPOCH + step.at)
-        stage.fill_up(target.filled_up)
+        for name in list(actors[step.buyer].open):
+            backend.close(name)
+        actors[step.buyer].drop()
+        actors[step.buyer] = Actor(step.buyer, target.code, EPOCH + step.at)
+        backend.fill_up(target.filled_up)
     else:
-        buyer = buyers[step.buyer]
-        lines, said = _go_on(buyer, step, stage)
+        actor = actors[step.buyer]
+        lines, said = _go_on(actor, step, backend)
         if step.strand == 0:
-            told = outcome(buyer.requests[0])
-    stand = target.shown(target.book(stage.entries()))
+            told = outcome(actor.requests[0])
+    stand = target.shown(target.book(backend.entries()))
     return step._replace(lines=lines, said=said, told=told, **stand._asdict())
 
 
-def _go_on(buyer: Buyer, step: Step, stage: Staged) -> tuple[list[str], list[str]]:
-    if buyer.over:
+def _go_on(actor: Actor, step: Step, backend: Backend) -> tuple[list[str], list[str]]:
+    if actor.over:
         return ["it has crashed"], []
-    if step.strand >= len(buyer.strands):
+    if step.strand >= len(actor.fibers):
         return ["there is no such renewal"], []
-    request = buyer.requests[step.strand]
+    request = actor.requests[step.strand]
     answer: Any = None
     if isinstance(request, Send):
-        answer = stage.send(request.connection, request.commands)
+        answer = backend.send(request.connection, request.commands)
     elif isinstance(request, Hear):
-        answer = stage.hear(request.connection) or None
+        answer = backend.hear(request.connection) or None
     elif not isinstance(request, Rest):
         return ["it has come to its end"], []
-    described = buyer.code.words.of(request, answer)
+    described = actor.code.words.of(request, answer)
     if step.does == "lost":
         answer = Lost()
-    buyer.go_on(step.strand, answer, EPOCH + step.at)
-    for name in buyer.closed:
-        stage.close(name)
+    actor.go_on(step.strand, answer, EPOCH + step.at)
+    for name in actor.closed:
+        backend.close(name)
     return described
 
 

@@ -24,7 +24,7 @@ class Report:
     """`findings`: the gravest first, each with its shortest schedule."""
 
     target: Target
-    buyers: int
+    actors: int
     faults: Faults
     exhaustive: bool  # every order was looked at, within this budget and in the model
     schedules: int | None  # None: without end, as one may go round in circles
@@ -36,7 +36,7 @@ class Report:
     def document(self) -> dict[str, Any]:
         return {
             **self.target.identity(),
-            "buyers": self.buyers,
+            "buyers": self.actors,
             **self.target.terms(),
             "faults": self.faults._asdict(),
             "again": self.again,

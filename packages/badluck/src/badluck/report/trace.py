@@ -8,7 +8,7 @@ from typing import NamedTuple
 from badluck.actor.request import Hear, Send
 from badluck.actor.words import Words
 from badluck.findings.judge import Judge
-from badluck.search.graph import CRASHED, Graph, State, Way
+from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.names import Names
 from badluck.search.paths import Path
 
@@ -42,23 +42,23 @@ def _steps(graph: Graph, judge: Judge, path: Path) -> Iterator[Step]:
     after = graph.called(graph.states[0], called)
     for _, way in path.ways:
         before = after
-        buyer = called[way.buyer] if way.buyer >= 0 else -1
+        actor = called[way.actor] if way.actor >= 0 else -1
         called = _through(called, way)
         after = graph.called(graph.states[way.to], called)
-        yield step(graph, judge, before, after, way._replace(buyer=buyer))
+        yield step(graph, judge, before, after, way._replace(actor=actor))
 
 
-def step(graph: Graph, judge: Judge, before: State, after: State, way: Way) -> Step:
-    """`way` leads from the state `before` to `after`, in which the buyers have their own names."""
-    buyer = way.buyer
+def step(graph: Graph, judge: Judge, before: State, after: State, way: Transition) -> Step:
+    """`way` leads from the state `before` to `after`, in which the actors have their own names."""
+    actor = way.actor
     told = ""
-    if buyer >= 0 and after.nodes[buyer] != CRASHED:
-        nodes = graph.automata[buyer].nodes
-        told = "" if nodes[before.nodes[buyer]].told else nodes[after.nodes[buyer]].told
+    if actor >= 0 and after.nodes[actor] != CRASHED:
+        nodes = graph.automata[actor].nodes
+        told = "" if nodes[before.nodes[actor]].told else nodes[after.nodes[actor]].told
     stand = judge.target.shown(judge.book(after.world))
     return Step(
-        graph.automata[buyer].name if buyer >= 0 else "",
-        way.strand,
+        graph.automata[actor].name if actor >= 0 else "",
+        way.fiber,
         way.kind,
         graph.world.now(after.world) - graph.began,
         *_what(graph, judge.target.code.words, before, after, way),
@@ -69,13 +69,13 @@ def step(graph: Graph, judge: Judge, before: State, after: State, way: Way) -> S
     )
 
 
-def _through(called: Names, way: Way) -> Names:
-    """By what names the buyers of the next state go, so that nobody's name has changed."""
+def _through(called: Names, way: Transition) -> Names:
+    """By what names the actors of the next state go, so that nobody's name has changed."""
     if not way.names:
         return called
     after = [0] * len(called)
-    for buyer, name in enumerate(called):
-        after[way.names[buyer]] = name
+    for actor, name in enumerate(called):
+        after[way.names[actor]] = name
     return tuple(after)
 
 
@@ -87,23 +87,23 @@ def _by_first_move(graph: Graph, path: Path) -> Names:
     order: list[int] = []
     through = called
     for _, way in path.ways:
-        if way.buyer >= 0 and through[way.buyer] not in order:
-            order.append(through[way.buyer])
+        if way.actor >= 0 and through[way.actor] not in order:
+            order.append(through[way.actor])
         through = _through(through, way)
-    order += [buyer for buyer in called if buyer not in order]
-    return tuple(order.index(buyer) for buyer in called)
+    order += [actor for actor in called if actor not in order]
+    return tuple(order.index(actor) for actor in called)
 
 
 def _what(
-    graph: Graph, words: Words, before: State, after: State, way: Way
+    graph: Graph, words: Words, before: State, after: State, way: Transition
 ) -> tuple[list[str], list[str]]:
     if way.kind in ("pause", "time"):
         passed = graph.world.now(after.world) - graph.world.now(before.world)
         return [f"{passed / 1000:.1f} s" if passed >= SECOND else f"{passed} ms"], []
     if way.kind in ("crash", "failover", "again"):
         return [], []
-    node = graph.automata[way.buyer].nodes[before.nodes[way.buyer]]
-    request = node.requests[way.strand]
+    node = graph.automata[way.actor].nodes[before.nodes[way.actor]]
+    request = node.requests[way.fiber]
     if isinstance(request, Send):
         return words.of(
             request, graph.world.send(before.world, request.connection, request.commands).said

@@ -31,7 +31,7 @@ def verdict(report: Report) -> str:
 def budget(report: Report) -> Iterator[str]:
     """What was looked at, and what that does not show."""
     yield (
-        f"{report.buyers} buyers ({', '.join(LETTERS[: report.buyers])}), {report.target.setting}; "
+        f"{report.actors} buyers ({', '.join(LETTERS[: report.actors])}), {report.target.setting}; "
         f"{AGAIN if report.again else _faults(report.faults)}"
     )
     if not report.exhaustive:

@@ -25,9 +25,9 @@ from badluck.search.paths import Cost
 START = 10  # s for the process and its servers to start
 
 
-def explore(target: FileTarget, buyers: int, faults: Faults) -> Report:
+def explore(target: FileTarget, actors: int, faults: Faults) -> Report:
     """Raises BadCode for what is wrong with the code, BadluckError when the process fails."""
-    document = _ask(Explore(target, buyers, faults))["report"]
+    document = _ask(Explore(target, actors, faults))["report"]
     findings = [
         Finding(
             finding["name"],
@@ -39,7 +39,7 @@ def explore(target: FileTarget, buyers: int, faults: Faults) -> Report:
     ]
     return Report(
         target,
-        buyers,
+        actors,
         faults,
         document["exhaustive"],
         document["schedules"],

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from greenlet import GreenletExit
 
 from badluck.actor import own_process, wrong
-from badluck.actor.actor import Buyer
+from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.words import Words
 from badluck.actor.wrong import Wrong
@@ -41,12 +41,12 @@ class OwnFile(ABC):
     lock_key = None
 
     @abstractmethod
-    def arguments(self, buyer: Buyer) -> tuple[Any, ...]:
+    def arguments(self, actor: Actor) -> tuple[Any, ...]:
         """What the function is called with."""
 
     @abstractmethod
     def outcome(self, said: object) -> str:
-        """What a buyer is told whose call has answered that. Raises ValueError, in words."""
+        """What an actor is told whose call has answered that. Raises ValueError, in words."""
 
     @property
     def name(self) -> str:
@@ -71,17 +71,17 @@ class OwnFile(ABC):
     def code(self) -> Code:
         return Code(self._work, harness=self.harness, words=self.words)
 
-    def _work(self, buyer: Buyer) -> str:
+    def _work(self, actor: Actor) -> str:
         """Raises Wrong for what is wrong with the code, whatever it is."""
         try:
-            call = self._begun(buyer)
-            return self._told(call(*self.arguments(buyer)), call)
+            call = self._begun(actor)
+            return self._told(call(*self.arguments(actor)), call)
         except (GreenletExit, Wrong, *wrong.EXPECTED):
             raise
         except BaseException as error:
-            if buyer.over:
+            if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
-            raise wrong.raised(error, self.path, buyer) from error
+            raise wrong.raised(error, self.path, actor) from error
 
     def __getstate__(self) -> dict[str, Any]:
         """To be sent to another process: bytecode cannot be pickled."""
@@ -92,12 +92,12 @@ class OwnFile(ABC):
         code: CodeType = compile(self.source, str(self.path), "exec", dont_inherit=True)
         return code
 
-    def _begun(self, buyer: Buyer) -> Callable[..., object]:
-        """The function, of the file as this buyer has run it."""
+    def _begun(self, actor: Actor) -> Callable[..., object]:
+        """The function, of the file as this actor has run it."""
         module = ModuleType(f"students_{self.path.stem}")
         module.__file__ = str(self.path)
         sys.modules[module.__name__] = module  # dataclasses look for themselves there
-        buyer.memory = module.__dict__
+        actor.memory = module.__dict__
         exec(self._code, module.__dict__)  # noqa: S102  this is what we are here for
         call: Any = module.__dict__.get(self.function)
         if not callable(call):

@@ -25,7 +25,7 @@ class FileTarget(Target, Protocol):
 @dataclass(frozen=True)
 class Explore:
     target: FileTarget
-    buyers: int
+    actors: int
     faults: Faults
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from greenlet import getcurrent
 
 from badluck.actor import wrong
-from badluck.actor.fiber import Strand
+from badluck.actor.fiber import Fiber
 from badluck.explorer import Explorer
 from badluck.run.job import FileTarget
 
@@ -65,8 +65,8 @@ class Watch:
 
     def _tick(self, _: int, frame: FrameType | None) -> None:
         self.seconds += 1
-        strand = getcurrent()
-        now = (strand, strand.request) if isinstance(strand, Strand) else None
+        fiber = getcurrent()
+        now = (fiber, fiber.request) if isinstance(fiber, Fiber) else None
         same = now is not None and self.before is not None and now[1] is self.before[1]
         self.quiet = self.quiet + 1 if same and not _imports(frame) else 0
         self.before = now
@@ -82,7 +82,7 @@ class Watch:
             self.give_up(f"{self.path.name}: stopped after {DEADLINE} s: fewer buyers or faults?")
 
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
-        if event in FORBIDDEN and isinstance(getcurrent(), Strand):
+        if event in FORBIDDEN and isinstance(getcurrent(), Fiber):
             frame = sys._getframe(1)
             text = FORBIDDEN[event].format(self.function)
             self.give_up(wrong.standing(frame, self.path, text))

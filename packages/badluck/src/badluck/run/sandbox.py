@@ -18,9 +18,9 @@ from badluck.actor import wrong
 from badluck.actor.request import Send
 from badluck.errors import BadluckError
 from badluck.explorer import Explorer
-from badluck.real.backend import stage
-from badluck.report.model_backend import Rehearsal
-from badluck.report.replay import Staged, replay
+from badluck.real.backend import real_backend
+from badluck.report.model_backend import ModelBackend
+from badluck.report.replay import Backend, replay
 from badluck.run.job import Explore, Job, Replay
 from badluck.run.limits import MEMORY, Watch
 from badluck.search.automaton import Automaton, NotAgain
@@ -56,15 +56,15 @@ class Sandbox:
     def _explore(self, job: Explore) -> dict[str, Any]:
         self.watch.begin()
         with job.target.surroundings():
-            explorer = self.watch.explorer = Explorer(job.target, job.buyers)
+            explorer = self.watch.explorer = Explorer(job.target, job.actors)
             report = explorer.explore(job.faults, MOST)
         return {"report": report.document()}
 
     def _replay(self, job: Replay) -> dict[str, Any]:
         with ExitStack() as stack:
-            where: Staged = Rehearsal()
+            where: Backend = ModelBackend()
             if job.folder:
-                where = stack.enter_context(stage(job.folder, 1, job.program))
+                where = stack.enter_context(real_backend(job.folder, 1, job.program))
             self.watch.begin()  # the server has its own limits
             played = {}
             for name, steps in job.traces.items():
@@ -78,10 +78,10 @@ class Sandbox:
         wants = Send(lacks.connection, lacks.commands)
         automata = self.watch.explorer.automata if self.watch.explorer else []
         for automaton in automata:
-            for buyer in automaton.live.values() if isinstance(automaton, Automaton) else ():
-                for strand in buyer.strands:
-                    if strand.request == wants:
-                        return wrong.standing(strand.gr_frame, self.job.target.path, text)
+            for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():
+                for fiber in actor.fibers:
+                    if fiber.request == wants:
+                        return wrong.standing(fiber.gr_frame, self.job.target.path, text)
         return f"{self.job.target.name}: {text}"
 
     def answer(self, document: dict[str, Any]) -> NoReturn:

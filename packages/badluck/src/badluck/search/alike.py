@@ -1,6 +1,6 @@
-"""Buyers run the same code: what it does is learned of one of them, and read by all.
+"""Actors run the same code: what it does is learned of one of them, and read by all.
 
-Each looks at the one automaton as if he were the first buyer: he and the first have changed names.
+Each looks at the one automaton as if he were the first actor: he and the first have changed names.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from badluck.search.names import LETTERS, Names, renamed
 
 
 class Alike:
-    """As an Automaton, of the buyer of that number; nodes have the same numbers for all buyers."""
+    """As an Automaton, of the actor of that number; nodes have the same numbers for all actors."""
 
-    def __init__(self, first: Automaton, buyer: int) -> None:
-        """`first` is the first buyer's."""
+    def __init__(self, first: Automaton, actor: int) -> None:
+        """`first` is the first actor's."""
         self.first = first
-        self.name = LETTERS[buyer]
+        self.name = LETTERS[actor]
         names = list(range(len(LETTERS)))
-        names[0], names[buyer] = buyer, 0
+        names[0], names[actor] = actor, 0
         self.names = tuple(names)
         self.nodes = Nodes(self)
 
     def move(
-        self, at: int, strand: int, said: Any, now: int, taken: frozenset[int] | None = None
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:
-        move = self.first.move(at, strand, renamed(said, self.names), now, taken)
+        move = self.first.move(at, fiber, renamed(said, self.names), now, taken)
         return move._replace(closed=renamed(move.closed, self.names))
 
     def history(self, at: int) -> list[Answer]:
@@ -37,7 +37,7 @@ class Alike:
 
 
 class Nodes:
-    """The nodes, with what is sent there in this buyer's name."""
+    """The nodes, with what is sent there in this actor's name."""
 
     def __init__(self, of: Alike) -> None:
         self.of = of

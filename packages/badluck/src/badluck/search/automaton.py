@@ -1,4 +1,4 @@
-"""What a buyer's code does, learned by running it: after these answers it asks that.
+"""What an actor's code does, learned by running it: after these answers it asks that.
 
 The code is a function of the answers (and of the clock, where it looks at it), so a history has to
 be run once. The search walks over nodes, thousands of times a second, and Python runs only where
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from badluck.actor.actor import Buyer
+from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Request, outcome
 from badluck.place.fingerprint import Look, fingerprint
@@ -27,9 +27,9 @@ class NotAgain(RuntimeError):
 
 
 class Answer(NamedTuple):
-    """What one strand was told, and when."""
+    """What one fiber was told, and when."""
 
-    strand: int
+    fiber: int
     said: Any
     now: int  # ms since 1970, or ANY
     taken: frozenset[int] | None = None  # its tokens that are in use; None: it did not matter
@@ -44,16 +44,16 @@ class Move(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """A place in a buyer's code: all that has been answered so far."""
+    """A place in an actor's code: all that has been answered so far."""
 
-    requests: tuple[Request, ...]  # one a strand
+    requests: tuple[Request, ...]  # one a fiber
     parent: int  # -1: this is where it begins
     came_by: Answer | None
-    looks: tuple[Look, ...]  # the strands'
+    looks: tuple[Look, ...]  # the fibers'
     inside: bool  # a critical section
     tells_time: bool  # compares what time it is
     bound: tuple[str, ...]  # connections that have left something with their servers
-    stands: tuple[tuple[Spot, ...], ...]  # the lines at which the strands wait, to be shown
+    stands: tuple[tuple[Spot, ...], ...]  # the lines at which the fibers wait, to be shown
     moves: dict[Answer, Move] = field(default_factory=dict)
 
     @property
@@ -67,7 +67,7 @@ class Node:
 
 
 class Known(Protocol):
-    """What a search asks of a buyer's behaviour."""
+    """What a search asks of an actor's behaviour."""
 
     @property
     def name(self) -> str: ...
@@ -77,9 +77,9 @@ class Known(Protocol):
         """The first is where it begins."""
 
     def move(
-        self, at: int, strand: int, said: Any, now: int, taken: frozenset[int] | None = None
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:
-        """From the node `at`, when that strand is told `said` at `now` (ms since 1970).
+        """From the node `at`, when that fiber is told `said` at `now` (ms since 1970).
 
         `taken` are the numbers of its tokens that are in use; None: each token is a new one.
         """
@@ -93,7 +93,7 @@ class Nodes(Protocol):
 
 
 class Automaton:
-    """One buyer's."""
+    """One actor's."""
 
     def __init__(self, name: str, code: Code, now: int) -> None:
         self.name = name
@@ -101,46 +101,46 @@ class Automaton:
         self.now = now
         self.nodes: list[Node] = []
         self.orders: dict[object, int] = {}  # see _told_apart
-        self.live: dict[int, Buyer] = {}  # buyers that stand at a node at this moment
+        self.live: dict[int, Actor] = {}  # actors that stand at a node at this moment
         self._add(self._fresh(), -1, None)
 
     def move(
-        self, at: int, strand: int, said: Any, now: int, taken: frozenset[int] | None = None
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:
         moves = self.nodes[at].moves
         for known in (
-            Answer(strand, said, ANY),
-            Answer(strand, said, now),
+            Answer(fiber, said, ANY),
+            Answer(fiber, said, now),
             *(
-                (Answer(strand, said, ANY, taken), Answer(strand, said, now, taken))
+                (Answer(fiber, said, ANY, taken), Answer(fiber, said, now, taken))
                 if taken is not None
                 else ()
             ),
         ):
             if known in moves:
                 return moves[known]
-        buyer = self.live.pop(at, None) or self._again(at)
-        buyer.go_on(strand, said, now, taken)
-        closed = tuple(buyer.closed)
+        actor = self.live.pop(at, None) or self._again(at)
+        actor.go_on(fiber, said, now, taken)
+        closed = tuple(actor.closed)
         # Learn it by itself if the code asked for the time or a token; else it always holds.
-        known = Answer(strand, said, now if buyer.looked else ANY, taken if buyer.drew else None)
-        moves[known] = Move(self._add(buyer, at, known), closed)
+        known = Answer(fiber, said, now if actor.looked else ANY, taken if actor.drew else None)
+        moves[known] = Move(self._add(actor, at, known), closed)
         return moves[known]
 
-    def _fresh(self) -> Buyer:
-        return Buyer(self.name, self.code, self.now)
+    def _fresh(self) -> Actor:
+        return Actor(self.name, self.code, self.now)
 
-    def _again(self, at: int) -> Buyer:
-        """A buyer that stands there: all answers once more."""
-        buyer = self._fresh()
+    def _again(self, at: int) -> Actor:
+        """An actor that stands there: all answers once more."""
+        actor = self._fresh()
         for answer in self.history(at):
-            buyer.go_on(*answer)
-        if buyer.requests != self.nodes[at].requests:
+            actor.go_on(*answer)
+        if actor.requests != self.nodes[at].requests:
             raise NotAgain(
-                f"{self.name} does not do the same again: {buyer.requests} instead of "
+                f"{self.name} does not do the same again: {actor.requests} instead of "
                 f"{self.nodes[at].requests}"
             )
-        return buyer
+        return actor
 
     def history(self, at: int) -> list[Answer]:
         answers = []
@@ -149,48 +149,48 @@ class Automaton:
             at = self.nodes[at].parent
         return answers[::-1]
 
-    def _add(self, buyer: Buyer, parent: int, came_by: Answer | None) -> int:
-        looks = tuple(fingerprint(strand) for strand in buyer.strands)
-        requests = buyer.requests
+    def _add(self, actor: Actor, parent: int, came_by: Answer | None) -> int:
+        looks = tuple(fingerprint(fiber) for fiber in actor.fibers)
+        requests = actor.requests
         # Who has come to an end is one, whatever led there.
         over = all(isinstance(request, Done | Failed) for request in requests)
         whole = over or all(look.whole for look in looks)
         told = () if whole else self._told_apart(parent, came_by)
         requests = requests[:1] if over else requests
-        bound = tuple(sorted(buyer.bound))
+        bound = tuple(sorted(actor.bound))
         if (same := self.orders.get((requests, looks, told, bound))) is not None:
-            buyer.drop()
+            actor.drop()
             return same
         if came_by and not whole and (at := self._loop(parent, came_by, requests, looks)) >= 0:
-            buyer.drop()
+            actor.drop()
             return at
         node = Node(
             requests,
             parent,
             came_by,
             looks,
-            buyer.inside(),
-            buyer.tells_time,
+            actor.inside(),
+            actor.tells_time,
             bound,
-            tuple(standing(strand, self.code.shown) for strand in buyer.strands),
+            tuple(standing(fiber, self.code.shown) for fiber in actor.fibers),
         )
         self.nodes.append(node)
         self.orders[requests, looks, told, bound] = len(self.nodes) - 1
         if not node.ended:
-            self.live[len(self.nodes) - 1] = buyer
+            self.live[len(self.nodes) - 1] = actor
         return len(self.nodes) - 1
 
     def _told_apart(self, parent: int, came_by: Answer | None) -> tuple[tuple[object, ...], ...]:
-        """What each strand was told, whatever came between.
+        """What each fiber was told, whatever came between.
 
-        Strands of one buyer are told things in many orders, and mostly come to the same. What no
-        fingerprint shows of a strand comes of its own answers.
+        Fibers of one actor are told things in many orders, and mostly come to the same. What no
+        fingerprint shows of a fiber comes of its own answers.
         """
         answers = [*self.history(parent), came_by] if came_by else []
-        strands = 1 + max((answer.strand for answer in answers), default=0)
+        fibers = 1 + max((answer.fiber for answer in answers), default=0)
         return tuple(
-            tuple(answer[1:] for answer in answers if answer.strand == strand)
-            for strand in range(strands)
+            tuple(answer[1:] for answer in answers if answer.fiber == fiber)
+            for fiber in range(fibers)
         )
 
     def _loop(
@@ -211,14 +211,14 @@ class Automaton:
     def _comes_back(self, at: int, answers: list[Answer]) -> bool:
         """Is it the same again after each round of these answers?"""
         node = self.nodes[at]
-        buyer = self._again(at)
+        actor = self._again(at)
         for _ in range(1 + ROUNDS):
             for answer in answers:
-                buyer.go_on(*answer)
-            if buyer.requests != node.requests:
+                actor.go_on(*answer)
+            if actor.requests != node.requests:
                 break
-        same = buyer.requests == node.requests and node.looks == tuple(
-            fingerprint(strand) for strand in buyer.strands
+        same = actor.requests == node.requests and node.looks == tuple(
+            fingerprint(fiber) for fiber in actor.fibers
         )
-        buyer.drop()
+        actor.drop()
         return same

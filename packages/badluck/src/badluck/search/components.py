@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 
-def ends_of_the_road(states: Sequence[int], ways: Callable[[int], Iterable[int]]) -> set[int]:
+def terminal_components(states: Sequence[int], ways: Callable[[int], Iterable[int]]) -> set[int]:
     """Of `states`, which `ways` never leaves: those without a way on, and those of such circles."""
     onward = {state: list(ways(state)) for state in states}
     backward: dict[int, list[int]] = defaultdict(list)

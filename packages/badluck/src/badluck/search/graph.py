@@ -1,9 +1,9 @@
-"""Every state that buyers and servers can get into, and the ways between them.
+"""Every state that actors and servers can get into, and the ways between them.
 
-A state: the servers', where each buyer's code stands, and the faults that are still allowed. Equal
+A state: the servers', where each actor's code stands, and the faults that are still allowed. Equal
 states go on alike, however they came about; so each is looked at once, and a handful of states
 stands for millions of schedules. With a Symmetry, states are equal also when they differ by the
-buyers' names only.
+actors' names only.
 
 Time passes in two ways. By itself, when nobody has anything to do but wait: then until the next
 thing happens (a lease ends, a renewal is due). And by a pause, a fault: everybody stands still,
@@ -19,13 +19,13 @@ from typing import NamedTuple
 from badluck.actor.request import Hear, Rest
 from badluck.faults import Faults
 from badluck.search.automaton import Known, Node
-from badluck.search.components import ends_of_the_road
+from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
 from badluck.search.names import Names
-from badluck.search.server_states import World
+from badluck.search.server_states import ServerStates
 from badluck.search.symmetry import Symmetry
 
-CRASHED = -1  # in place of a buyer's node
+CRASHED = -1  # in place of an actor's node
 NONE = -1  # in place of a world
 SOON = 3_600_000  # ms: what is later is not waited for by a pause (queue's keys live for a day)
 # ms that a failover takes, at the least. In none at all a fencing number that was lost could come
@@ -35,25 +35,25 @@ TAKEOVER = 1
 LATE = 10 * 86_400_000
 
 # States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
-# watchdog, 400 for the hungriest, redlock with four buyers and redis-py's retries.
+# watchdog, 400 for the hungriest, redlock with four actors and redis-py's retries.
 MOST = 200_000
 
 
 class State(NamedTuple):
     world: int
-    nodes: tuple[int, ...]  # one a buyer
+    nodes: tuple[int, ...]  # one an actor
     left: Faults  # that may still be injected
     before: int  # the world before the last write, while a failover may lose it; else NONE
 
 
-class Way(NamedTuple):
+class Transition(NamedTuple):
     """One step from one state to another."""
 
     kind: str  # goes, lost, crash, pause, time, failover; again: a new purchase (starvation)
-    buyer: int  # -1: nobody's, or everybody's
-    strand: int
+    actor: int  # -1: nobody's, or everybody's
+    fiber: int
     to: int  # number of the state
-    names: Names = ()  # that buyers have there, by the names that they have here; (): the same
+    names: Names = ()  # that actors have there, by the names that they have here; (): the same
 
 
 class TooMany(Exception):
@@ -65,7 +65,7 @@ class Graph:
 
     def __init__(
         self,
-        world: World,
+        world: ServerStates,
         automata: Sequence[Known],
         faults: Faults,
         pause: int,
@@ -88,7 +88,7 @@ class Graph:
         self.numbers: dict[
             tuple[Faults, int], dict[tuple[int, tuple[int, ...]], tuple[int, Names]]
         ] = defaultdict(dict)  # by what is left and was before, then by world and nodes
-        self.ways: list[list[Way]] = []
+        self.ways: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
         self.began = world.now(world.start)
@@ -99,7 +99,7 @@ class Graph:
         while self.later:
             now = min(self.later)
             found = self._moment(now, self.later.pop(now))
-            for number in ends_of_the_road(found, self._goes):
+            for number in terminal_components(found, self._goes):
                 self._let_time_pass(number)
 
     def _moment(self, now: int, todo: list[int]) -> list[int]:
@@ -150,32 +150,32 @@ class Graph:
         lose = left.less("lost") if left.lost else None
         numbers = self.numbers[left, before]
         crash = left.less("crash") if left.crash else None
-        for buyer, at in enumerate(nodes):
+        for actor, at in enumerate(nodes):
             if at == CRASHED:
                 continue
-            first, rest = nodes[:buyer], nodes[buyer + 1 :]
-            for strand, there, node, wrote, lost in self.moves.of(world, before, buyer, at):
+            first, rest = nodes[:actor], nodes[actor + 1 :]
+            for fiber, there, node, wrote, lost in self.moves.of(world, before, actor, at):
                 then = world if wrote and left.failover else before
                 # Who has asked in vain is where he was.
                 if node != at or there != world or then != before:
                     placed = (*first, node, *rest)
                     known = numbers.get((there, placed)) if then == before else None
                     to, names = known or self._number(there, placed, left, then)
-                    ways.append(Way("goes", buyer, strand, to, names))
+                    ways.append(Transition("goes", actor, fiber, to, names))
                 if lose and lost:
                     to, names = self._number(lost[0], (*first, lost[1], *rest), lose, then)
-                    ways.append(Way("lost", buyer, strand, to, names))
-            place = self.automata[buyer].nodes[at]
+                    ways.append(Transition("lost", actor, fiber, to, names))
+            place = self.automata[actor].nodes[at]
             if crash and not place.ended:
                 dropped = self.world.drop(world, place.bound) if place.bound else world
                 to, names = self._number(dropped, (*first, CRASHED, *rest), crash, before)
-                ways.append(Way("crash", buyer, 0, to, names))
+                ways.append(Transition("crash", actor, 0, to, names))
         if left.failover and before != NONE:
             forgetful = self.world.fail_over(world, before)
             if forgetful is not None:
                 forgetful = self.world.pass_time(forgetful, now + TAKEOVER)
                 to, names = self._number(forgetful, nodes, left.less("failover"), NONE)
-                ways.append(Way("failover", -1, 0, to, names))
+                ways.append(Transition("failover", -1, 0, to, names))
         if left.pause and not self.over(state):
             for moment in self._pauses(state, now):
                 self._pass_time(number, state, moment, left.less("pause"), "pause")
@@ -196,10 +196,10 @@ class Graph:
         if before != NONE:
             before = self.world.pass_time(before, moment)
         to, names = self._number(world, state.nodes, left, before)
-        self.ways[number].append(Way(kind, -1, 0, to, names))
+        self.ways[number].append(Transition(kind, -1, 0, to, names))
 
     def called(self, state: State, names: Names) -> State:
-        """The same, when the buyers have these names."""
+        """The same, when the actors have these names."""
         if self.symmetry is None:
             return state
         world, nodes, before = self.symmetry.apply(state.world, state.nodes, state.before, names)
@@ -216,7 +216,7 @@ class Graph:
     def _pauses(self, state: State, now: int) -> set[int]:
         """Until when everybody may stand still."""
         found = self._deadlines(state, now, renewals=False)
-        # Some leases are but a time that buyers compare with their own clocks.
+        # Some leases are but a time that actors compare with their own clocks.
         if not found and any(node.tells_time for node in self._nodes(state)):
             return {now + self.pause}
         return found
@@ -228,7 +228,7 @@ class Graph:
                 yield automaton.nodes[at]
 
     def over(self, state: State) -> bool:
-        """Has every buyer come to an end?"""
+        """Has every actor come to an end?"""
         known = self._over.get(state.nodes)
         if known is None:
             known = self._over[state.nodes] = all(node.ended for node in self._nodes(state))

@@ -1,4 +1,4 @@
-"""What one buyer may do next, in one world: looked up, as many states share both."""
+"""What one actor may do next, in one world: looked up, as many states share both."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Rest, Send
 from badluck.search.automaton import Known
-from badluck.search.server_states import World
+from badluck.search.server_states import ServerStates
 
 Taken = frozenset[int] | None
 
 
-class Stride(NamedTuple):
-    """One strand's next step: where it leads the world and the buyer."""
+class Successor(NamedTuple):
+    """One fiber's next step: where it leads the world and the actor."""
 
-    strand: int
+    fiber: int
     world: int
     node: int
     wrote: bool
@@ -24,29 +24,29 @@ class Stride(NamedTuple):
 
 class Moves:
     def __init__(
-        self, world: World, automata: Sequence[Known], lossy: bool, frugal: bool = False
+        self, world: ServerStates, automata: Sequence[Known], lossy: bool, frugal: bool = False
     ) -> None:
         """`lossy`: replies may be lost. `frugal`: tokens that are nowhere any more are drawn again;
-        to be said only of buyers who do not keep or hear any but their own last one."""
+        to be said only of actors who do not keep or hear any but their own last one."""
         self.lossy = lossy
         self.frugal = frugal
         self.world = world
         self.automata = automata
-        self.known: dict[tuple[int, int, int, int], list[Stride]] = {}
+        self.known: dict[tuple[int, int, int, int], list[Successor]] = {}
 
-    def of(self, world: int, before: int, buyer: int, at: int) -> list[Stride]:
-        """The strides of a buyer at the node `at`; a failover may bring `before` back."""
-        key = (world, before if self.frugal else -1, buyer, at)
+    def of(self, world: int, before: int, actor: int, at: int) -> list[Successor]:
+        """The strides of an actor at the node `at`; a failover may bring `before` back."""
+        key = (world, before if self.frugal else -1, actor, at)
         found = self.known.get(key)
         if found is None:
-            found = self.known[key] = list(self._strides(world, before, buyer, at))
+            found = self.known[key] = list(self._successors(world, before, actor, at))
         return found
 
-    def _strides(self, world: int, before: int, buyer: int, at: int) -> Iterator[Stride]:
-        node = self.automata[buyer].nodes[at]
+    def _successors(self, world: int, before: int, actor: int, at: int) -> Iterator[Successor]:
+        node = self.automata[actor].nodes[at]
         if node.ended and len(node.requests) == 1:
             return
-        for strand, request in enumerate(node.requests):
+        for fiber, request in enumerate(node.requests):
             now = self.world.now(world)
             to, wrote, said = world, False, None
             if isinstance(request, Send):
@@ -59,24 +59,24 @@ class Moves:
                     continue
             elif not isinstance(request, Rest) or now < request.until:
                 continue
-            taken = self._taken({world, to, before}, buyer)
-            told = self._told(to, buyer, at, strand, said, taken)
+            taken = self._taken({world, to, before}, actor)
+            told = self._told(to, actor, at, fiber, said, taken)
             lost = None
             if self.lossy and isinstance(request, Send) and not isinstance(said, Lost):
-                lost = self._told(to, buyer, at, strand, Lost(), taken)
-            yield Stride(strand, *told, wrote, lost)
+                lost = self._told(to, actor, at, fiber, Lost(), taken)
+            yield Successor(fiber, *told, wrote, lost)
 
     def _told(
-        self, world: int, buyer: int, at: int, strand: int, said: Any, taken: Taken
+        self, world: int, actor: int, at: int, fiber: int, said: Any, taken: Taken
     ) -> tuple[int, int]:
-        move = self.automata[buyer].move(at, strand, said, self.world.now(world), taken)
+        move = self.automata[actor].move(at, fiber, said, self.world.now(world), taken)
         return (self.world.drop(world, move.closed) if move.closed else world), move.to
 
-    def _taken(self, worlds: set[int], buyer: int) -> Taken:
-        """The numbers of the buyer's tokens that lie on a server."""
+    def _taken(self, worlds: set[int], actor: int) -> Taken:
+        """The numbers of the actor's tokens that lie on a server."""
         if not self.frugal:
             return None
-        name = self.automata[buyer].name
+        name = self.automata[actor].name
         return frozenset().union(
             *(self.world.tokens(world, name) for world in worlds if world >= 0)
         )

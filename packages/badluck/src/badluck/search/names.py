@@ -1,6 +1,6 @@
-"""Buyers change their names: what that makes of all that goes over the wire.
+"""Actors change their names: what that makes of all that goes over the wire.
 
-Buyers run the same code, and nothing in it asks what somebody is called: only whether two names
+Actors run the same code, and nothing in it asks what somebody is called: only whether two names
 are the same. So if they change their names, and those in everything that any of them wrote or
 heard, all goes on as before, under other names.
 """
@@ -14,14 +14,14 @@ from typing import Any
 
 from badluck.simulated.memory import State
 
-# Where a buyer's name stands: in what `Buyer`, `surroundings` and `Target` make of it.
+# Where an actor's name stands: in what `Actor`, `surroundings` and `Target` make of it.
 PLACES = re.compile(
     rb"(?<=token-)[A-D]|(?<=order-)[A-D]|(?<=key-)[A-D]|(?<=process-)[A-D]"
     rb'|(?<="buyer":")[A-D]'
     rb"|(?<=0{14})4[1-4](?=0{14})"  # of a UUID
 )
 
-LETTERS = "ABCD"  # the buyers' names; there are no more of them
+LETTERS = "ABCD"  # the actors' names; there are no more of them
 
 Names = tuple[int, ...]  # who had the n-th name has the names[n]-th now
 
@@ -43,7 +43,7 @@ def renamed(value: Any, names: Names) -> Any:
     kind = type(value)
     if kind is bytes:
         return _word(value, names)
-    if kind is str:  # a connection: its server, its buyer, its number
+    if kind is str:  # a connection: its server, its actor, its number
         return value[0] + LETTERS[names[LETTERS.index(value[1])]] + value[2:]
     if kind is tuple:
         return tuple([renamed(one, names) for one in value])

@@ -1,4 +1,4 @@
-"""The shortest way to something: by faults, then by switches between buyers, then by steps."""
+"""The shortest way to something: by faults, then by switches between actors, then by steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from badluck.faults import Faults
-from badluck.search.graph import Way
+from badluck.search.graph import Transition
 from badluck.search.names import LETTERS
 
 FAULTS = frozenset(Faults._fields)
@@ -25,11 +25,11 @@ class Cost(NamedTuple):
 
 class Path(NamedTuple):
     cost: Cost
-    ways: tuple[tuple[int, Way], ...]  # from which state, by which way
+    ways: tuple[tuple[int, Transition], ...]  # from which state, by which way
 
 
 # What is sought: a state, or a step, by which way from which state.
-Goal = int | tuple[int, Way]
+Goal = int | tuple[int, Transition]
 
 # A cost as one number that compares as the cost does.
 FAULT, SWITCH, STEP = 1 << 40, 1 << 20, 1
@@ -39,25 +39,25 @@ MOVERS = 1 << 10
 NOBODY, EVERYBODY = 0, 1
 
 
-class Ways(Protocol):
+class Transitions(Protocol):
     """A graph, as far as paths go: for each state the ways on; state 0 is the beginning."""
 
     @property
-    def ways(self) -> list[list[Way]]: ...
+    def ways(self) -> list[list[Transition]]: ...
 
 
-def shortest(graph: Ways, goals: Mapping[str, Set[Goal]]) -> dict[str, Path]:
+def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Path]:
     """To the nearest of each name's goals. Dijkstra (1959)."""
     names: dict[Goal, list[str]] = defaultdict(list)
     for name, sought in goals.items():
         for goal in sought:
             names[goal].append(name)
-    found: dict[str, tuple[int, list[tuple[int, Way]]]] = {}  # the cheapest so far
-    came: dict[int, tuple[int, Way]] = {}
+    found: dict[str, tuple[int, list[tuple[int, Transition]]]] = {}  # the cheapest so far
+    came: dict[int, tuple[int, Transition]] = {}
     best = {NOBODY: 0}
     todo = [(0, NOBODY)]
 
-    def reach(goal: Goal, cost: int, place: int, *last: tuple[int, Way]) -> None:
+    def reach(goal: Goal, cost: int, place: int, *last: tuple[int, Transition]) -> None:
         for name in names.get(goal, ()):
             if name not in found or cost < found[name][0]:
                 found[name] = cost, [*_back(place, came), *last]
@@ -90,15 +90,15 @@ def _cost(least: int) -> Cost:
     return Cost(faults, *divmod(rest, SWITCH))
 
 
-def _movers(way: Way) -> tuple[int, int]:
-    """Who moves, by the names that buyers have before it, and by those after it."""
-    if way.buyer < 0:
+def _movers(way: Transition) -> tuple[int, int]:
+    """Who moves, by the names that actors have before it, and by those after it."""
+    if way.actor < 0:
         return EVERYBODY, EVERYBODY
-    strands = 2 + way.strand * len(LETTERS)
-    return strands + way.buyer, strands + (way.names[way.buyer] if way.names else way.buyer)
+    fibers = 2 + way.fiber * len(LETTERS)
+    return fibers + way.actor, fibers + (way.names[way.actor] if way.names else way.actor)
 
 
-def _back(place: int, came: dict[int, tuple[int, Way]]) -> list[tuple[int, Way]]:
+def _back(place: int, came: dict[int, tuple[int, Transition]]) -> list[tuple[int, Transition]]:
     ways = []
     while place in came:
         place, way = came[place]
@@ -106,9 +106,9 @@ def _back(place: int, came: dict[int, tuple[int, Way]]) -> list[tuple[int, Way]]
     return ways[::-1]
 
 
-def cost(ways: Sequence[Way]) -> Cost:
+def cost(ways: Sequence[Transition]) -> Cost:
     """Of a schedule."""
-    movers = [(way.buyer, way.strand) for way in ways]
+    movers = [(way.actor, way.fiber) for way in ways]
     return Cost(
         sum(way.kind in FAULTS for way in ways),
         sum(one != other for one, other in pairwise(movers)),
@@ -116,13 +116,13 @@ def cost(ways: Sequence[Way]) -> Cost:
     )
 
 
-def schedules(graph: Ways) -> int | None:
+def schedules(graph: Transitions) -> int | None:
     """How many different schedules there are. None: one may go round in circles."""
     found = ends(graph)
     return None if found is None else sum(found.values())
 
 
-def ends(graph: Ways) -> dict[int, int] | None:
+def ends(graph: Transitions) -> dict[int, int] | None:
     """How many different schedules end in each of the states without a way on. None: as above."""
     count = [0] * len(graph.ways)
     arrivals = [0] * len(graph.ways)

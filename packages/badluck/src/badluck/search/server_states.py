@@ -36,7 +36,7 @@ class Unsupported(NotImplementedError):
         self.commands = commands
 
 
-class World:
+class ServerStates:
     def __init__(self, servers: list[Server]) -> None:
         self.servers = servers
         self.states: list[tuple[State, ...]] = []
@@ -158,7 +158,7 @@ class World:
             yield from server.deadlines()
 
     def tokens(self, at: int, name: str) -> frozenset[int]:
-        """The numbers of that buyer's tokens that are the value of any key."""
+        """The numbers of that actor's tokens that are the value of any key."""
         key = (at, name)
         if key not in self.held:
             entries = [entry for state in self.states[at] for _, entry in state.entries]
@@ -168,7 +168,7 @@ class World:
         return self.held[key]
 
     def renamed(self, at: int, names: Names) -> int:
-        """The same, when buyers have changed their names."""
+        """The same, when actors have changed their names."""
         key = (at, names)
         if key not in self.ways:
             states = tuple(state_renamed(state, names) for state in self.states[at])

@@ -1,6 +1,6 @@
-"""Can others go on for ever while one buyer never gets his turn?
+"""Can others go on for ever while one actor never gets his turn?
 
-All buyers but one come again and again, to a shelf that is filled up each time. The one is starved
+All actors but one come again and again, to a shelf that is filled up each time. The one is starved
 when the system can go round in a circle, others selling at every turn, and the circle is fair: he
 is not simply passed over while he could move, but asks in vain, or moves and gets nowhere.
 """
@@ -12,19 +12,19 @@ from collections.abc import Callable, Sequence
 from badluck.faults import Faults
 from badluck.search.automaton import Known
 from badluck.search.components import circles
-from badluck.search.graph import Graph, State, Way
+from badluck.search.graph import Graph, State, Transition
 from badluck.search.paths import Path, cost, shortest
-from badluck.search.server_states import Fill, World
+from badluck.search.server_states import Fill, ServerStates
 
-ONE = 0  # the buyer who comes once
+ONE = 0  # the actor who comes once
 
 
 class Endless(Graph):
-    """All but the first buyer begin anew when they have come to their end."""
+    """All but the first actor begin anew when they have come to their end."""
 
     def __init__(
         self,
-        world: World,
+        world: ServerStates,
         automata: Sequence[Known],
         pause: int,
         most: int,
@@ -38,15 +38,15 @@ class Endless(Graph):
     def _expand(self, number: int, now: int) -> None:
         super()._expand(number, now)
         state = self.states[number]
-        for buyer, at in enumerate(state.nodes):
-            node = self.automata[buyer].nodes[at]
-            if buyer == ONE or not node.ended:
+        for actor, at in enumerate(state.nodes):
+            node = self.automata[actor].nodes[at]
+            if actor == ONE or not node.ended:
                 continue
             world = self.world.drop(state.world, node.bound) if node.bound else state.world
             world = self.world.fill_up(world, self.fill)
-            nodes = (*state.nodes[:buyer], 0, *state.nodes[buyer + 1 :])
+            nodes = (*state.nodes[:actor], 0, *state.nodes[actor + 1 :])
             to, names = self._number(world, nodes, state.left, state.before)
-            self.ways[number].append(Way("again", buyer, 0, to, names))
+            self.ways[number].append(Transition("again", actor, 0, to, names))
 
     def over(self, state: State) -> bool:
         """For the others it never is."""
@@ -77,20 +77,20 @@ def _fair(graph: Endless, circle: set[int]) -> bool:
     ways = [way for at in circle for way in graph.ways[at] if way.to in circle]
     others_sell = any(way.kind == "again" for way in ways)
     return others_sell and (
-        any(way.buyer == ONE for way in ways) or any(_in_vain(graph, at) for at in circle)
+        any(way.actor == ONE for way in ways) or any(_in_vain(graph, at) for at in circle)
     )
 
 
 def _in_vain(graph: Endless, at: int) -> bool:
     """Nobody keeps the one from asking; there is nothing for him when he does."""
-    return all(way.buyer != ONE for way in graph.ways[at])
+    return all(way.actor != ONE for way in graph.ways[at])
 
 
 def _gave_up(graph: Endless, state: State) -> bool:
     return graph.automata[ONE].nodes[state.nodes[ONE]].told == "BUSY"
 
 
-def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Way]]:
+def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Transition]]:
     """From `start` back to it: another sells, and the one asks."""
     ways = _tour(graph, circle, start, lambda way: way.kind == "again")
     at = ways[-1][1].to
@@ -98,18 +98,18 @@ def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Way
         if not _in_vain(graph, at):
             ways += _tour(graph, circle, at, lambda way: _in_vain(graph, way.to))
             at = ways[-1][1].to
-        ways.append((at, Way("goes", ONE, 0, at)))  # he asks, and all is as it was
+        ways.append((at, Transition("goes", ONE, 0, at)))  # he asks, and all is as it was
     else:
-        ways += _tour(graph, circle, at, lambda way: way.buyer == ONE)
+        ways += _tour(graph, circle, at, lambda way: way.actor == ONE)
         at = ways[-1][1].to
     return ways + (_tour(graph, circle, at, lambda way: way.to == start) if at != start else [])
 
 
 def _tour(
-    graph: Endless, circle: set[int], start: int, wanted: Callable[[Way], bool]
-) -> list[tuple[int, Way]]:
+    graph: Endless, circle: set[int], start: int, wanted: Callable[[Transition], bool]
+) -> list[tuple[int, Transition]]:
     """The fewest ways inside of the circle, the last of which is wanted."""
-    todo: list[tuple[int, list[tuple[int, Way]]]] = [(start, [])]
+    todo: list[tuple[int, list[tuple[int, Transition]]]] = [(start, [])]
     seen = {start}
     for at, ways in todo:
         for way in graph.ways[at]:

@@ -1,7 +1,7 @@
-"""States that differ by who is called what are one: buyers run the same code.
+"""States that differ by who is called what are one: actors run the same code.
 
-Of all the states that buyers can make of one by changing their names, one stands for all of them.
-Three buyers make six of most states, four make twenty-four.
+Of all the states that actors can make of one by changing their names, one stands for all of them.
+Three actors make six of most states, four make twenty-four.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from itertools import groupby, permutations, product
 
 from badluck.search.automaton import Known
 from badluck.search.names import Names, renamed
-from badluck.search.server_states import World
+from badluck.search.server_states import ServerStates
 
-Places = tuple[int, ...]  # each buyer's node; below 0: there is none
+Places = tuple[int, ...]  # each actor's node; below 0: there is none
 
 
 class Symmetry:
     """Changes names in worlds and in places of the code, and knows who stands for whom."""
 
-    def __init__(self, world: World, automata: Sequence[Known]) -> None:
-        """The automata of buyers that do the same work."""
+    def __init__(self, world: ServerStates, automata: Sequence[Known]) -> None:
+        """The automata of actors that do the same work."""
         self.world = world
         self.automata = automata
         self.nodes: dict[tuple[int, int, Names], int] = {}
@@ -28,8 +28,8 @@ class Symmetry:
         self.sorted: dict[Places, list[tuple[Names, Places]]] = {}
         self.unchanged = tuple(range(len(automata)))
         self.as_first = [
-            [names for names in permutations(self.unchanged) if names[buyer] == 0]
-            for buyer in self.unchanged
+            [names for names in permutations(self.unchanged) if names[actor] == 0]
+            for actor in self.unchanged
         ]
 
     def standing_for(
@@ -46,8 +46,8 @@ class Symmetry:
         return found[0] if len(found) == 1 else min(found)
 
     def _sorting(self, nodes: Places) -> Iterator[tuple[Names, Places]]:
-        """Names by which buyers stand in the order of their places; many, where some tie."""
-        ranks = [self._rank(buyer, node) for buyer, node in enumerate(nodes)]
+        """Names by which actors stand in the order of their places; many, where some tie."""
+        ranks = [self._rank(actor, node) for actor, node in enumerate(nodes)]
         order = sorted(self.unchanged, key=ranks.__getitem__)
         ties = [list(tied) for _, tied in groupby(order, key=ranks.__getitem__)]
         for choice in product(*map(permutations, ties)):
@@ -70,29 +70,29 @@ class Symmetry:
 
     def _placed(self, nodes: Places, names: Names) -> Places:
         placed = [0] * len(nodes)
-        for buyer, node in enumerate(nodes):
-            placed[names[buyer]] = self._node(buyer, node, names)
+        for actor, node in enumerate(nodes):
+            placed[names[actor]] = self._node(actor, node, names)
         return tuple(placed)
 
-    def _rank(self, buyer: int, node: int) -> int:
+    def _rank(self, actor: int, node: int) -> int:
         """A number of a place that no change of names changes."""
         if node < 0:
             return node
-        key = (buyer, node)
+        key = (actor, node)
         if key not in self.ranks:
-            self.ranks[key] = min(self._node(buyer, node, names) for names in self.as_first[buyer])
+            self.ranks[key] = min(self._node(actor, node, names) for names in self.as_first[actor])
         return self.ranks[key]
 
-    def _node(self, buyer: int, node: int, names: Names) -> int:
-        """Where the buyer of the new name stands, told the same in new names."""
+    def _node(self, actor: int, node: int, names: Names) -> int:
+        """Where the actor of the new name stands, told the same in new names."""
         if node < 0:
             return node
-        key = (buyer, node, names)
+        key = (actor, node, names)
         if key not in self.nodes:
-            other = self.automata[names[buyer]]
+            other = self.automata[names[actor]]
             at = 0
-            for answer in self.automata[buyer].history(node):
+            for answer in self.automata[actor].history(node):
                 said = renamed(answer.said, names)
-                at = other.move(at, answer.strand, said, answer.now, answer.taken).to
+                at = other.move(at, answer.fiber, said, answer.now, answer.taken).to
             self.nodes[key] = at
         return self.nodes[key]
