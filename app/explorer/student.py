@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from badluck.actor.actor import Actor
-from badluck.actor.words import LOCK_SCRIPTS
 from badluck.actor.wrong import Wrong
-from badluck.run.file import OwnFile
+from badluck.run.file import LOAD_LOCK_SCRIPTS, OwnFile
 from badluck.simulated.values import Command, Entry
 from badluck.target import Lock, Shown
 
@@ -48,10 +47,7 @@ class Student(OwnFile):
         return {"stock": self.stock, "quantity": self.quantity, "think": 0, "retries": retries}
 
     def setup(self) -> list[list[Command]]:
-        """redis-py's lock finds its scripts there, as it does from the second purchase on."""
-        texts = LOCK_SCRIPTS.values()
-        load: list[Command] = [(b"SCRIPT", b"LOAD", text.encode()) for text in texts]
-        return [[*load, (b"SET", STOCK, b"%d" % self.stock)]]
+        return [[*LOAD_LOCK_SCRIPTS, (b"SET", STOCK, b"%d" % self.stock)]]
 
     def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
         kept = {key: entry for key, entry in entries.items() if key not in (STOCK, ORDERS)}

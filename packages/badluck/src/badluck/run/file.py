@@ -14,31 +14,36 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 from greenlet import GreenletExit
 
 from badluck.actor import own_process, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
-from badluck.actor.words import Words
+from badluck.actor.words import LOCK_SCRIPTS, Words
 from badluck.actor.wrong import Wrong
+from badluck.simulated.values import Command
+
+# redis-py's lock finds its scripts in the store, as it does from the second time on.
+LOAD_LOCK_SCRIPTS: list[Command] = [
+    (b"SCRIPT", b"LOAD", text.encode()) for text in LOCK_SCRIPTS.values()
+]
 
 
 class OwnFile(ABC):
     """The half of a Target that every such file shares."""
 
-    function: ClassVar[str]  # its name
-    parameters: ClassVar[tuple[str, ...]]  # their names; it is called with so many arguments
-    words: ClassVar[Words] = Words()
-    harness: ClassVar[tuple[str, ...]] = ()  # see Code
-
     path: Path
+    function: str  # its name
+    parameters: tuple[str, ...]  # their names; it is called with so many arguments
+    words = Words()
+    harness: tuple[str, ...] = ()  # see Code
     pause = 600_000  # ms: longer than a lease in any tutorial
     locks = False
     alike = False  # nobody knows what it does with a name
     frugal = False
-    lock_key = None
+    lock_key: bytes | None = None
 
     @abstractmethod
     def arguments(self, actor: Actor) -> tuple[Any, ...]:
@@ -94,7 +99,7 @@ class OwnFile(ABC):
 
     def _begun(self, actor: Actor) -> Callable[..., object]:
         """The function, of the file as this actor has run it."""
-        module = ModuleType(f"students_{self.path.stem}")
+        module = ModuleType(f"explored_{self.path.stem}")
         module.__file__ = str(self.path)
         sys.modules[module.__name__] = module  # dataclasses look for themselves there
         actor.memory = module.__dict__

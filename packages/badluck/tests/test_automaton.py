@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -12,13 +11,11 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.actor.request import Done, Hear, Lost, Send
+from badluck.actor.shared_process import sharing
 from badluck.search.automaton import Automaton
 from badluck.simulated.values import QUEUED, Ok, Reply
 from badluck.target import EPOCH
 from redis.client import Pipeline
-
-from app.explorer import surroundings
-from app.explorer.targets import Target
 
 POLLS = 30
 
@@ -148,22 +145,6 @@ def test_what_redis_py_was_answered_before_is_told_apart(
     assert told == ["SOLD", "SOLD_OUT"]
 
 
-def test_who_listens_on_another_connection_is_elsewhere() -> None:
-    """Who has lost a reply subscribes again; on the first connection nobody speaks any more."""
-    in_line, subscribed = ((0, 0, 100),), ((b"ssubscribe", b"waiter", 1),)
-    listening = []
-    with surroundings.of_their_own():
-        automaton = Automaton("A", Target("lock:queue").code, EPOCH)
-        for subscribing in ([subscribed], [Lost(), subscribed]):
-            at = 0
-            for answer in (in_line, *subscribing, in_line):
-                at = automaton.move(at, 0, answer, EPOCH).to
-            request = automaton.nodes[at].requests[0]
-            assert isinstance(request, Hear)
-            listening.append(request.connection)
-    assert listening == ["0A2", "0A3"]
-
-
 def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
     """What both have been told is the same, so it is one place."""
 
@@ -175,7 +156,7 @@ def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
         stop()
         return "SOLD"
 
-    with surroundings.of_their_own():
+    with sharing():
         automaton = Automaton("A", Code(work), EPOCH)
         woken = automaton.move(0, 1, None, EPOCH + 1000).to
         renewed = automaton.move(woken, 1, (1,), EPOCH + 1000).to
@@ -193,22 +174,3 @@ def test_no_reply_yet_is_not_a_broken_connection() -> None:
     waits, broken = automaton.move(0, 0, (), EPOCH).to, automaton.move(0, 0, Lost(), EPOCH).to
     assert isinstance(automaton.nodes[waits].requests[0], Hear)
     assert automaton.nodes[broken].told == "ERROR"
-
-
-def test_who_is_dropped_is_gone() -> None:
-    """Also where a renewal has not begun: watchdog_any keeps what would stop it, for ever."""
-
-    def buyers() -> int:
-        gc.collect()
-        return sum(isinstance(one, Actor) for one in gc.get_objects())
-
-    before = buyers()
-    with surroundings.of_their_own():
-        for _ in range(5):
-            buyer = Actor("A", Target("lock:watchdog_any").code, EPOCH)
-            buyer.go_on(0, (b"OK",), EPOCH)
-            buyer.go_on(0, (b"OK",), EPOCH)
-            assert len(buyer.fibers) == 2
-            buyer.drop()
-    del buyer
-    assert buyers() == before
