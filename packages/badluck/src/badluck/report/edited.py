@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, NoReturn
 
-from app.domain import Invalid
+from badluck.errors import BadluckError
+
+
+class Unreadable(BadluckError):
+    """It is not what it should be; the text says where and why."""
 
 
 class Edited:
-    """All that it is asked for raises Invalid when it is not there, or not what it should be."""
+    """All that it is asked for raises Unreadable when it is not there, or not what it should be."""
 
     def __init__(self, value: Any, where: str) -> None:
         """`where` it stands, for the message: `step 3`."""
@@ -19,9 +23,7 @@ class Edited:
         self.members: dict[str, Any] = value
 
     def refuse(self, why: str) -> NoReturn:
-        raise Invalid(
-            {"file": f"This is no file of `lastapple explore --save`: {self.where}{why}."}
-        )
+        raise Unreadable(f"{self.where}{why}.")
 
     def one_of(self, name: str, known: Collection[Any]) -> Any:
         value = self._get(name)
