@@ -14,7 +14,7 @@ from badluck.findings.rule import Rule
 from badluck.simulated.values import Command, Entry, Stream
 from badluck.target import EPOCH, Lock, Shown
 
-from app.domain import Invalid, Order, Round, ShopError
+from app.domain import Invalid, Order, Outcome, Round, ShopError
 from app.explorer import surroundings, words
 from app.explorer.book import Book, Sold, shelf
 from app.explorer.findings import RULES
@@ -111,6 +111,10 @@ class Target:
     @property
     def rules(self) -> Sequence[Rule]:
         return RULES
+
+    @property
+    def gave_up(self) -> str:
+        return Outcome.BUSY
 
     @property
     def setting(self) -> str:

@@ -72,6 +72,7 @@ class Explorer:
                 most,
                 self.target.frugal,
                 self.target.filled_up,
+                self.target.gave_up,
             )
             exhaustive = _exhausted(graph)
             path = starvation(graph) if exhaustive else None

@@ -71,6 +71,10 @@ class Target(Protocol):
         """Where the lock stands, if that is known beforehand."""
 
     @property
+    def gave_up(self) -> str:
+        """What an actor is told that does not try any more."""
+
+    @property
     def setting(self) -> str:
         """What the actors find, for people: `1 unit on the shelf`."""
 

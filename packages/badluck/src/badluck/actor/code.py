@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Code(NamedTuple):
-    """Modules are named by how their names begin: `shop.modes.`"""
+    """Modules are named by how their names begin: `app.modes.`"""
 
     work: Callable[[Actor], str]  # to its end; answers what the actor is told
     errors: tuple[type[Exception], ...] = ()  # beside redis-py's: the actor is told ERROR

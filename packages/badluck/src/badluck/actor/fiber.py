@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Fiber(greenlet):
-    """One line of execution of an actor: its purchase, or a renewal beside it."""
+    """One line of execution of an actor: its work, or a thread beside it."""
 
     def __init__(self, actor: Actor, run: Callable[..., Request], request: Request) -> None:
         super().__init__(run)

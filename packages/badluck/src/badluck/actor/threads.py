@@ -1,7 +1,7 @@
 """Threads of an actor's own code: each is one more fiber, and the search says which goes on.
 
-A thread ends with its sell, as a daemon's does with its process. What threads of one actor do to
-each other's variables between two commands has one order only: a thread runs until it sends
+A thread ends with its actor's work, as a daemon's does with its process. What threads of one actor
+do to each other's variables between two commands has one order only: a thread runs until it sends
 something, rests or ends.
 """
 

@@ -14,18 +14,19 @@ from typing import Any
 
 from badluck.actor.request import Done, Failed, Hear, Send
 from badluck.errors import BadluckError
+from badluck.faults import FAULTS, Faults
 from badluck.findings.for_ever import STUCK
 from badluck.game.board import Board
 from badluck.report.trace import Step, step
 from badluck.search.graph import CRASHED, Transition
 from badluck.search.names import LETTERS
-from badluck.search.paths import FAULTS, cost
+from badluck.search.paths import cost
 from badluck.target import Target
 
 LONGEST = 300  # moves; the longest shortest schedule has some thirty
 MOVE = re.compile(r"[lx]?[A-D][1-9]?|p[1-9]?|[tf]")
-OF_A_BUYER = {"goes": "", "lost": "l", "crash": "x"}
-OF_ALL = {"pause": "p", "time": "t", "failover": "f"}
+OF_ONE = {"goes": ""} | {fault.name: fault.letter for fault in FAULTS if fault.one}
+OF_ALL = {"time": "t"} | {fault.name: fault.letter for fault in FAULTS if not fault.one}
 
 
 class Impossible(BadluckError):
@@ -68,8 +69,8 @@ def _one(board: Board, number: int, move: str) -> Transition | None:
 def _written(ways: Sequence[Transition]) -> dict[str, Transition]:
     found: dict[str, Transition] = {}
     for way in ways:
-        if way.kind in OF_A_BUYER:
-            found[f"{OF_A_BUYER[way.kind]}{LETTERS[way.actor]}{way.fiber or ''}"] = way
+        if way.kind in OF_ONE:
+            found[f"{OF_ONE[way.kind]}{LETTERS[way.actor]}{way.fiber or ''}"] = way
         else:
             nth = sum(known.kind == way.kind for known in found.values())
             found[f"{OF_ALL[way.kind]}{nth or ''}"] = way
@@ -116,7 +117,7 @@ def play(board: Board, schedule: str) -> dict[str, Any]:
         "places": shown,
         "wrong": _gravest(board.judge.target, shown),
         "choices": [_choice(board, last, *choice) for choice in choices(board, last).items()],
-        "faults": {kind: sum(way.kind == kind for way in ways) for kind in sorted(FAULTS)},
+        "faults": {kind: sum(way.kind == kind for way in ways) for kind in sorted(Faults._fields)},
         "over": board.over(board.states[last]),
     }
 

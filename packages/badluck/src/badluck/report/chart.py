@@ -5,15 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from badluck.faults import DRAWN, FAULTS
 from badluck.report.trace import Step
 
 NARROWEST = 26  # characters of an actor's column
 
-BETWEEN = {
-    "pause": "EVERYBODY STANDS STILL for {}",
-    "time": "time passes: {}",
-    "failover": "FAILOVER: the new server has not heard of the last write",
-}
+BETWEEN = {"time": "time passes: {}"} | {one.name: one.drawn for one in FAULTS if not one.one}
 
 
 def chart(steps: Sequence[Step], actors: Sequence[str], width: int = 100) -> str:
@@ -47,7 +44,7 @@ def _cell(step: Step, column: int) -> Iterator[str]:
 
 def _texts(step: Step) -> Iterator[str]:
     if step.does == "crash":
-        yield "X CRASHES, for ever"
+        yield DRAWN["crash"]
         return
     if step.does == "again":
         yield "comes again; the shelf is filled up"
@@ -59,7 +56,7 @@ def _texts(step: Step) -> Iterator[str]:
         if nth < len(step.lines) or not (said or step.does == "lost"):
             yield who + line
         else:
-            answer = "; ".join(said) + (", WHICH IS LOST" if step.does == "lost" else "")
+            answer = "; ".join(said) + (DRAWN["lost"] if step.does == "lost" else "")
             yield f"{who}{line} -> {answer}"
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
+from badluck.faults import FAULTS
 from badluck.report.edited import Edited
 from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 from badluck.target import BUYERS
 
-SOMEBODYS = ("goes", "lost", "crash")  # what an actor does
-EVERYBODYS = ("pause", "time", "failover")
+SOMEBODYS = ("goes", *(fault.name for fault in FAULTS if fault.one))  # what an actor does
+EVERYBODYS = ("time", *(fault.name for fault in FAULTS if not fault.one))
 FIBERS = 100  # of one actor, at the most
 LONGEST = 366 * 86_400_000  # ms that a schedule may take
 SHOWN = 1 << 40  # the most that any number is which is compared, and nothing else

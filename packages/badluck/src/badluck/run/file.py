@@ -43,6 +43,7 @@ class OwnFile(ABC):
     locks = False
     alike = False  # nobody knows what it does with a name
     frugal = False
+    gave_up = "BUSY"
     lock_key: bytes | None = None
 
     @abstractmethod

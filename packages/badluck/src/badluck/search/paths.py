@@ -12,7 +12,7 @@ from badluck.faults import Faults
 from badluck.search.graph import Transition
 from badluck.search.names import LETTERS
 
-FAULTS = frozenset(Faults._fields)
+KINDS = frozenset(Faults._fields)
 
 
 class Cost(NamedTuple):
@@ -75,7 +75,7 @@ def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Pa
             further = cost + STEP
             if mover not in (NOBODY, moves):
                 further += SWITCH
-            if way.kind in FAULTS:
+            if way.kind in KINDS:
                 further += FAULT
             reach((number, way), further, place, (number, way))
             there = way.to * MOVERS + called
@@ -110,7 +110,7 @@ def cost(ways: Sequence[Transition]) -> Cost:
     """Of a schedule."""
     movers = [(way.actor, way.fiber) for way in ways]
     return Cost(
-        sum(way.kind in FAULTS for way in ways),
+        sum(way.kind in KINDS for way in ways),
         sum(one != other for one, other in pairwise(movers)),
         len(ways),
     )

@@ -30,10 +30,14 @@ class Endless(Graph):
         most: int,
         frugal: bool,
         fill: Fill,
+        gave_up: str,
     ) -> None:
-        """`fill` makes of the store's keys what who comes again finds; the rest as of a Graph."""
+        """As a Graph. `fill` makes of the store's keys what who comes again finds; `gave_up` is
+        what an actor is told that has given up.
+        """
         super().__init__(world, automata, Faults(), pause, most, frugal=frugal)
         self.fill = fill
+        self.gave_up = gave_up
 
     def _expand(self, number: int, now: int) -> None:
         super()._expand(number, now)
@@ -87,7 +91,7 @@ def _in_vain(graph: Endless, at: int) -> bool:
 
 
 def _gave_up(graph: Endless, state: State) -> bool:
-    return graph.automata[ONE].nodes[state.nodes[ONE]].told == "BUSY"
+    return graph.automata[ONE].nodes[state.nodes[ONE]].told == graph.gave_up
 
 
 def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Transition]]:

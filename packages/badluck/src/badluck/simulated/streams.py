@@ -1,4 +1,4 @@
-"""Commands on streams: what a mode writes and a reader without a group asks."""
+"""Commands on streams: what a writer sends and a reader without a group asks."""
 
 from __future__ import annotations
 
