@@ -15,12 +15,11 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.place import fingerprint
 from badluck.place.fingerprint import Look
+from badluck.run.program import Program
 from badluck.search import automaton
 from badluck.search.graph import Graph
 from badluck.search.paths import ends
-
-from app.explorer.student import Student
-from tests.unit.explorer.programs import program
+from programs import program
 
 SHARE = 25  # programs
 MOST = 60_000  # states
@@ -37,7 +36,7 @@ def sell(r, buyer):
 
 def ended(path: Path, faults: Faults) -> Counter[object]:
     """How many schedules end with these outcomes and keys."""
-    explorer = Explorer(Student(path), 2)
+    explorer = Explorer(Program(path, [("SET", "stock", 1)], function="sell"), 2)
     with explorer.target.surroundings():
         graph = Graph(explorer.world, explorer.automata, faults, explorer.target.pause, MOST)
         graph.explore()
