@@ -62,7 +62,7 @@ class Explorer:
             return self._report(graph, judge, exhaustive, many, found, began)
 
     def starve(self, most: int = MOST) -> Report:
-        """Let all but the first come again and again, without a fault: can they starve him?"""
+        """Let all but the first come again and again, without a fault: can they starve it?"""
         began = time.perf_counter()
         with self.target.surroundings():
             graph = self.graph = Endless(

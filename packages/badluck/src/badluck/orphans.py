@@ -14,7 +14,7 @@ def end_with_parent() -> None:
     """For `preexec_fn`, in the child before it becomes its program: SIGTERM when we are killed.
 
     Start the child in the main thread: the system means the thread, and not the process. Linux
-    only; elsewhere who is killed leaves his children running.
+    only; elsewhere a process that is killed leaves its children running.
     """
     if sys.platform == "linux":
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

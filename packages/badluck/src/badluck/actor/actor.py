@@ -139,7 +139,7 @@ class ActorClock:
     A short sleep takes no time: an actor that sleeps while it works is one that the search may let
     wait for as long as it likes, and one that sleeps until something changes is one that nobody
     needs to ask before it has. Who works for LONG is let do so in peace: without a fault, time
-    passes by itself until he is done, and his renewals come when they are due.
+    passes by itself until it is done, and its renewals come when they are due.
     """
 
     def __init__(self, actor: Actor) -> None:

@@ -55,7 +55,7 @@ Answer = tuple[Reply, ...] | Lost | None
 
 
 def outcome(request: Request) -> str:
-    """What its actor is told; "" as long as he is told nothing."""
+    """What its actor is told; "" as long as it is told nothing."""
     if isinstance(request, Failed):
         return "ERROR"
     return request.outcome if isinstance(request, Done) else ""

@@ -1,6 +1,6 @@
 """A graph of which only those states are looked at that somebody walks to.
 
-For who chooses each step himself. The states and the ways are those of the search; actors keep
+For a player who chooses each step. The states and the ways are those of the search; actors keep
 their names.
 """
 

@@ -1,6 +1,6 @@
-"""A schedule that somebody chooses step by step, and what he can do next.
+"""A schedule that somebody chooses step by step, and what can be done next.
 
-It is written as a short word, so that a link can hold it: `A` goes, `A1` his first renewal goes,
+It is written as a short word, so that a link can hold it: `A` goes, `A1` its first renewal goes,
 `lA` the same and its reply is lost, `xA` crashes, `p` all pause (`p1`: until the next thing but
 one), `t` time passes, `f` failover. `ABp` is three steps.
 """
@@ -149,7 +149,7 @@ def _shown(board: Board, place: Place) -> dict[str, Any]:
 
 
 def _buyer(board: Board, actor: int, world: int, at: int) -> dict[str, Any]:
-    """`waits`: what each of his fibers is about to do, or does in vain; `spots`: its lines."""
+    """`waits`: what each of its fibers is about to do, or does in vain; `spots`: its lines."""
     shown: dict[str, Any] = {"name": LETTERS[actor], "crashed": at == CRASHED}
     if at == CRASHED:
         return shown | {"told": "", "inside": False, "waits": []}

@@ -27,7 +27,7 @@ class Step(NamedTuple):
     at: int  # ms since the schedule began, when it is done
     lines: list[str]  # the commands, or what else it did
     said: list[str]  # the replies
-    told: str  # the buyer's outcome, if this was his last step
+    told: str  # the buyer's outcome, if this was its last step
     left: int  # as in Shown
     lock: str
     sold: int

@@ -1,6 +1,6 @@
 """Actors run the same code: what it does is learned of one of them, and read by all.
 
-Each looks at the one automaton as if he were the first actor: he and the first have changed names.
+Each looks at the one automaton as if it were the first actor: it and the first have changed names.
 """
 
 from __future__ import annotations

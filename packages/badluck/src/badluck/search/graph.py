@@ -7,7 +7,7 @@ actors' names only.
 
 Time passes in two ways. By itself, when nobody has anything to do but wait: then until the next
 thing happens (a lease ends, a renewal is due). And by a pause, a fault: everybody stands still,
-wherever he is, until a lease or a wait is over.
+wherever it is, until a lease or a wait is over.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SOON = 3_600_000  # ms: what is later is not waited for by a pause (queue's keys
 # ms that a failover takes, at the least. In none at all a fencing number that was lost could come
 # again: they are taken from the clock.
 TAKEOVER = 1
-# ms after the beginning: so long after it that the most patient has given up, if he ever does.
+# ms after the beginning: so long after it that the most patient has given up, if it ever does.
 LATE = 10 * 86_400_000
 
 # States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
@@ -156,7 +156,7 @@ class Graph:
             first, rest = nodes[:actor], nodes[actor + 1 :]
             for fiber, there, node, wrote, lost in self.moves.of(world, before, actor, at):
                 then = world if wrote and left.failover else before
-                # Who has asked in vain is where he was.
+                # Who has asked in vain is where it was.
                 if node != at or there != world or then != before:
                     placed = (*first, node, *rest)
                     known = numbers.get((there, placed)) if then == before else None

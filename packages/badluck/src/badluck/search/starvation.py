@@ -1,8 +1,8 @@
-"""Can others go on for ever while one actor never gets his turn?
+"""Can others go on for ever while one actor never gets its turn?
 
 All actors but one come again and again, to a shelf that is filled up each time. The one is starved
-when the system can go round in a circle, others selling at every turn, and the circle is fair: he
-is not simply passed over while he could move, but asks in vain, or moves and gets nowhere.
+when the system can go round in a circle, others selling at every turn, and the circle is fair: it
+is not simply passed over while it could move, but asks in vain, or moves and gets nowhere.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Endless(Graph):
 
 
 def starvation(graph: Endless) -> Path | None:
-    """The shortest way to a fair circle, and once around it; or to where he gives up."""
-    found = {"he gives up": {n for n, state in enumerate(graph.states) if _gave_up(graph, state)}}
+    """The shortest way to a fair circle, and once around it; or to where it gives up."""
+    found = {"it gives up": {n for n, state in enumerate(graph.states) if _gave_up(graph, state)}}
     rounds = _fair_circles(graph)
     found["a circle"] = {number for circle in rounds for number in circle}
     paths = shortest(graph, found)
@@ -68,7 +68,7 @@ def starvation(graph: Endless) -> Path | None:
         circle = next(circle for circle in rounds if at in circle)
         ways = (*circled.ways, *_around(graph, circle, at))
         return Path(cost([way for _, way in ways]), ways)
-    return paths.get("he gives up")
+    return paths.get("it gives up")
 
 
 def _fair_circles(graph: Endless) -> list[set[int]]:
@@ -86,7 +86,7 @@ def _fair(graph: Endless, circle: set[int]) -> bool:
 
 
 def _in_vain(graph: Endless, at: int) -> bool:
-    """Nobody keeps the one from asking; there is nothing for him when he does."""
+    """Nobody keeps the one from asking; there is nothing for it when it does."""
     return all(way.actor != ONE for way in graph.ways[at])
 
 
@@ -102,7 +102,7 @@ def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Tra
         if not _in_vain(graph, at):
             ways += _tour(graph, circle, at, lambda way: _in_vain(graph, way.to))
             at = ways[-1][1].to
-        ways.append((at, Transition("goes", ONE, 0, at)))  # he asks, and all is as it was
+        ways.append((at, Transition("goes", ONE, 0, at)))  # it asks, and all is as it was
     else:
         ways += _tour(graph, circle, at, lambda way: way.actor == ONE)
         at = ways[-1][1].to
