@@ -38,7 +38,7 @@ def ended(path: Path, faults: Faults) -> Counter[object]:
     """How many schedules end with these outcomes and keys."""
     explorer = Explorer(Program(path, [("SET", "stock", 1)], function="sell"), 2)
     with explorer.target.surroundings():
-        graph = Graph(explorer.world, explorer.automata, faults, explorer.target.pause, MOST)
+        graph = Graph(explorer.servers, explorer.automata, faults, explorer.target.pause, MOST)
         graph.explore()
     counted = ends(graph)
     assert counted is not None
@@ -48,7 +48,7 @@ def ended(path: Path, faults: Faults) -> Counter[object]:
         told = tuple(
             place.nodes[at].told for place, at in zip(graph.automata, state.nodes, strict=True)
         )
-        keys = sorted((key, one.value) for key, one in graph.world.entries(state.world).items())
+        keys = sorted((key, one.value) for key, one in graph.servers.entries(state.servers).items())
         found[told, tuple(keys)] += schedules
     return found
 

@@ -29,13 +29,13 @@ class Explorer:
         self.target = target
         self.graph: Graph | None = None
         with target.surroundings():
-            self.world = ServerStates(begun(EPOCH, target.setup()))
+            self.servers = ServerStates(begun(EPOCH, target.setup()))
             self.automata: list[Known]
             self.symmetry: Symmetry | None = None
             if target.alike:
                 first = Automaton(LETTERS[0], target.code, EPOCH)
                 self.automata = [first, *(Alike(first, actor) for actor in range(1, actors))]
-                self.symmetry = Symmetry(self.world, self.automata)
+                self.symmetry = Symmetry(self.servers, self.automata)
             else:
                 self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:actors]]
 
@@ -44,7 +44,7 @@ class Explorer:
         began = time.perf_counter()
         with self.target.surroundings():
             graph = Graph(
-                self.world,
+                self.servers,
                 self.automata,
                 faults,
                 self.target.pause,
@@ -66,7 +66,7 @@ class Explorer:
         began = time.perf_counter()
         with self.target.surroundings():
             graph = self.graph = Endless(
-                self.world,
+                self.servers,
                 self.automata,
                 self.target.pause,
                 most,

@@ -28,7 +28,7 @@ class Counted:
         explorer = Explorer(self.target, self.buyers)
         with self.target.surroundings():
             found = graph.Graph(
-                explorer.world, explorer.automata, self.faults, self.target.pause, self.states
+                explorer.servers, explorer.automata, self.faults, self.target.pause, self.states
             )
             try:
                 found.explore()
@@ -47,5 +47,5 @@ class Counted:
                 CRASHED if at == graph.CRASHED else automaton.nodes[at].told
                 for automaton, at in zip(found.automata, state.nodes, strict=True)
             )
-            told[End(words, judge.book(state.world))] += schedules
+            told[End(words, judge.book(state.servers))] += schedules
         return told

@@ -52,7 +52,7 @@ class Judge:
 
     def _done(self, state: State, ways: list[Transition]) -> Iterator[tuple[Transition, OfStep]]:
         """The steps from that state that are wrong themselves."""
-        before, rules = self.book(state.world), self._of_step
+        before, rules = self.book(state.servers), self._of_step
         for way in ways:
             if way.kind in rules:
                 taken = Taken(self, state, way, before)
@@ -60,10 +60,10 @@ class Judge:
                     if rule.wrong(taken):
                         yield way, rule
 
-    def book(self, world: int) -> Any:
-        if world not in self._books:
-            self._books[world] = self.target.book(self.graph.world.entries(world))
-        return self._books[world]
+    def book(self, servers: int) -> Any:
+        if servers not in self._books:
+            self._books[servers] = self.target.book(self.graph.servers.entries(servers))
+        return self._books[servers]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -87,15 +87,15 @@ class Judge:
         told = self._told.get(state.nodes)
         if told is None:
             told = self._told[state.nodes] = self._what_they_know(state)
-        key = (state.world, told)
+        key = (state.servers, told)
         found = self._found.get(key)
         if found is None:
-            view = View(self.target, self.book(state.world), told)
+            view = View(self.target, self.book(state.servers), told)
             found = self._found[key] = [rule.name for rule in self._of_state if rule.wrong(view)]
         return [*found, *self._at_an_end(state, told)] if told.over else found
 
     def _at_an_end(self, state: State, told: Told) -> list[str]:
-        view = View(self.target, self.book(state.world), told)
+        view = View(self.target, self.book(state.servers), told)
         end = Ending(view, self.undisturbed(state), self.calm(state))
         return [rule.name for rule in self._of_end if rule.wrong(end)]
 
@@ -128,7 +128,7 @@ class Judge:
                 found[rule.kind].append(rule)
         return dict(found)
 
-    # What was looked up: books by world, the others by what they are made of.
+    # What was looked up: books by the servers' state, the others by what they are made of.
 
     @cached_property
     def _books(self) -> dict[int, Any]:

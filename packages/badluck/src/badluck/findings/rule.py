@@ -60,7 +60,7 @@ class Taken:
 
     @property
     def after(self) -> Any:
-        return self.judge.book(self.judge.graph.states[self.way.to].world)
+        return self.judge.book(self.judge.graph.states[self.way.to].servers)
 
     @property
     def mover(self) -> str:

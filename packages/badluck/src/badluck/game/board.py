@@ -25,7 +25,7 @@ class Board(Graph):
     def __init__(self, target: Target, actors: int) -> None:
         explorer = Explorer(target, actors)
         super().__init__(
-            explorer.world,
+            explorer.servers,
             explorer.automata,
             Faults(*[MOST_FAULTS] * len(Faults._fields)),
             target.pause,
@@ -47,7 +47,9 @@ class Board(Graph):
     def at_once(self, number: int) -> list[Transition]:
         """The same, but that time passes by itself: to know that takes a look at many states."""
         self._open(number)
-        return sorted(self.ways[number], key=lambda way: self.world.now(self.states[way.to].world))
+        return sorted(
+            self.ways[number], key=lambda way: self.servers.now(self.states[way.to].servers)
+        )
 
     def stuck(self, number: int) -> bool:
         """Do all wait here, and however long: for what can never happen?"""
@@ -59,7 +61,7 @@ class Board(Graph):
     def _open(self, number: int) -> None:
         if number not in self.opened:
             self.opened.add(number)
-            self._expand(number, self.world.now(self.states[number].world))
+            self._expand(number, self.servers.now(self.states[number].servers))
 
     def _only_waits(self, number: int) -> bool:
         """Is whatever anybody can do now in vain? Then time passes by itself."""

@@ -86,7 +86,7 @@ def spelled(board: Board, steps: Sequence[Step]) -> str:
             for move, way in choices(board, number).items()
             if way.kind == one.does
             and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.buyer, one.strand))
-            and board.world.now(board.states[way.to].world) - board.began == one.at
+            and board.servers.now(board.states[way.to].servers) - board.began == one.at
         )
         moves.append(move)
         number = way.to
@@ -132,29 +132,29 @@ def _gravest(target: Target, places: list[dict[str, Any]]) -> dict[str, Any] | N
 
 
 def _place(board: Board, number: int, step: Step | None, found: list[str]) -> Place:
-    now = board.world.now(board.states[number].world)
+    now = board.servers.now(board.states[number].servers)
     return Place(number, step, found, now - board.began)
 
 
 def _shown(board: Board, place: Place) -> dict[str, Any]:
     state = board.states[place.number]
-    stand = board.judge.target.shown(board.judge.book(state.world))
+    stand = board.judge.target.shown(board.judge.book(state.servers))
     return {
         "step": place.step._asdict() if place.step else None,
         "found": place.found,
         "at": place.at,
         **stand._asdict(),
-        "buyers": [_buyer(board, actor, state.world, at) for actor, at in enumerate(state.nodes)],
+        "buyers": [_buyer(board, actor, state.servers, at) for actor, at in enumerate(state.nodes)],
     }
 
 
-def _buyer(board: Board, actor: int, world: int, at: int) -> dict[str, Any]:
+def _buyer(board: Board, actor: int, servers: int, at: int) -> dict[str, Any]:
     """`waits`: what each of its fibers is about to do, or does in vain; `spots`: its lines."""
     shown: dict[str, Any] = {"name": LETTERS[actor], "crashed": at == CRASHED}
     if at == CRASHED:
         return shown | {"told": "", "inside": False, "waits": []}
     node = board.automata[actor].nodes[at]
-    vain = _in_vain(board, actor, world, at)
+    vain = _in_vain(board, actor, servers, at)
     words = board.judge.target.code.words
     waits = [
         {
@@ -171,25 +171,25 @@ def _buyer(board: Board, actor: int, world: int, at: int) -> dict[str, Any]:
     return shown | {"told": node.told, "inside": node.inside, "waits": waits}
 
 
-def _in_vain(board: Board, actor: int, world: int, at: int) -> dict[int, list[str]]:
+def _in_vain(board: Board, actor: int, servers: int, at: int) -> dict[int, list[str]]:
     """Fibers that ask, and are where they were; with what they are answered."""
     found = {}
     node, words = board.automata[actor].nodes[at], board.judge.target.code.words
-    for successor in board.moves.of(world, -1, actor, at):
+    for successor in board.moves.of(servers, -1, actor, at):
         request = node.requests[successor.fiber]
-        if (successor.world, successor.node) == (world, at):
+        if (successor.servers, successor.node) == (servers, at):
             said = None
             if isinstance(request, Send):
-                said = board.world.send(world, request.connection, request.commands).said
+                said = board.servers.send(servers, request.connection, request.commands).said
             found[successor.fiber] = words.of(request, said)[1]
     for fiber, request in enumerate(node.requests):
-        if isinstance(request, Hear) and board.world.hear(world, request.connection) is None:
+        if isinstance(request, Hear) and board.servers.hear(servers, request.connection) is None:
             found.setdefault(fiber, [])
     return found
 
 
 def _choice(board: Board, number: int, move: str, way: Transition) -> dict[str, Any]:
-    now, then = (board.world.now(board.states[one].world) for one in (number, way.to))
+    now, then = (board.servers.now(board.states[one].servers) for one in (number, way.to))
     return {
         "move": move,
         "kind": way.kind,

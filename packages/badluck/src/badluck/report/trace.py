@@ -55,12 +55,12 @@ def step(graph: Graph, judge: Judge, before: State, after: State, way: Transitio
     if actor >= 0 and after.nodes[actor] != CRASHED:
         nodes = graph.automata[actor].nodes
         told = "" if nodes[before.nodes[actor]].told else nodes[after.nodes[actor]].told
-    stand = judge.target.shown(judge.book(after.world))
+    stand = judge.target.shown(judge.book(after.servers))
     return Step(
         graph.automata[actor].name if actor >= 0 else "",
         way.fiber,
         way.kind,
-        graph.world.now(after.world) - graph.began,
+        graph.servers.now(after.servers) - graph.began,
         *_what(graph, judge.target.code.words, before, after, way),
         told,
         stand.left,
@@ -98,7 +98,7 @@ def _what(
     graph: Graph, words: Words, before: State, after: State, way: Transition
 ) -> tuple[list[str], list[str]]:
     if way.kind in ("pause", "time"):
-        passed = graph.world.now(after.world) - graph.world.now(before.world)
+        passed = graph.servers.now(after.servers) - graph.servers.now(before.servers)
         return [f"{passed / 1000:.1f} s" if passed >= SECOND else f"{passed} ms"], []
     if way.kind in ("crash", "failover", "again"):
         return [], []
@@ -106,9 +106,11 @@ def _what(
     request = node.requests[way.fiber]
     if isinstance(request, Send):
         return words.of(
-            request, graph.world.send(before.world, request.connection, request.commands).said
+            request, graph.servers.send(before.servers, request.connection, request.commands).said
         )
     heard = (
-        graph.world.hear(before.world, request.connection) if isinstance(request, Hear) else None
+        graph.servers.hear(before.servers, request.connection)
+        if isinstance(request, Hear)
+        else None
     )
     return words.of(request, heard.said if heard else None)

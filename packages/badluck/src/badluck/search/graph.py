@@ -26,7 +26,7 @@ from badluck.search.server_states import ServerStates
 from badluck.search.symmetry import Symmetry
 
 CRASHED = -1  # in place of an actor's node
-NONE = -1  # in place of a world
+NONE = -1  # in place of the servers' state
 SOON = 3_600_000  # ms: what is later is not waited for by a pause (queue's keys live for a day)
 # ms that a failover takes, at the least. In none at all a fencing number that was lost could come
 # again: they are taken from the clock.
@@ -40,10 +40,10 @@ MOST = 200_000
 
 
 class State(NamedTuple):
-    world: int
+    servers: int  # the number of their state
     nodes: tuple[int, ...]  # one an actor
     left: Faults  # that may still be injected
-    before: int  # the world before the last write, while a failover may lose it; else NONE
+    before: int  # the servers before the last write, while a failover may lose it; else NONE
 
 
 class Transition(NamedTuple):
@@ -65,7 +65,7 @@ class Graph:
 
     def __init__(
         self,
-        world: ServerStates,
+        servers: ServerStates,
         automata: Sequence[Known],
         faults: Faults,
         pause: int,
@@ -77,22 +77,22 @@ class Graph:
 
         `frugal`: see Moves.
         """
-        self.world = world
+        self.servers = servers
         self.pause = pause
         self.automata = automata
         self.most = most
         self.symmetry = symmetry
-        self.moves = Moves(world, automata, faults.lost > 0, frugal)
+        self.moves = Moves(servers, automata, faults.lost > 0, frugal)
         self.states: list[State] = []
         # Of each state met, whoever stands for it, and by which names.
         self.numbers: dict[
             tuple[Faults, int], dict[tuple[int, tuple[int, ...]], tuple[int, Names]]
-        ] = defaultdict(dict)  # by what is left and was before, then by world and nodes
+        ] = defaultdict(dict)  # by what is left and was before, then by servers and nodes
         self.ways: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
-        self.began = world.now(world.start)
-        self._number(world.start, tuple(0 for _ in automata), faults, NONE)
+        self.began = servers.now(servers.start)
+        self._number(servers.start, tuple(0 for _ in automata), faults, NONE)
 
     def explore(self) -> None:
         """One moment after the other: nothing leads back in time. Raises TooMany."""
@@ -116,36 +116,36 @@ class Graph:
         return [way.to for way in self.ways[number] if way.kind == "goes"]
 
     def _number(
-        self, world: int, nodes: tuple[int, ...], left: Faults, before: int
+        self, servers: int, nodes: tuple[int, ...], left: Faults, before: int
     ) -> tuple[int, Names]:
         """Of the state that stands for this one, and the names by which it does."""
-        known = self.numbers[left, before].get((world, nodes))
-        return known or self._new(world, nodes, left, before)
+        known = self.numbers[left, before].get((servers, nodes))
+        return known or self._new(servers, nodes, left, before)
 
     def _new(
-        self, world: int, nodes: tuple[int, ...], left: Faults, before: int
+        self, servers: int, nodes: tuple[int, ...], left: Faults, before: int
     ) -> tuple[int, Names]:
         """The same, of a state that nobody has met so."""
-        key, numbers = (world, nodes), self.numbers[left, before]
+        key, numbers = (servers, nodes), self.numbers[left, before]
         names: Names = ()
         if self.symmetry:
-            world, nodes, before, names = self.symmetry.standing_for(world, nodes, before)
+            servers, nodes, before, names = self.symmetry.standing_for(servers, nodes, before)
         found = self.numbers[left, before]
-        known = found.get((world, nodes))
+        known = found.get((servers, nodes))
         if known is None:
             if len(self.states) >= self.most:
                 raise TooMany
-            known = found[world, nodes] = len(self.states), ()
-            self.states.append(State(world, nodes, left, before))
+            known = found[servers, nodes] = len(self.states), ()
+            self.states.append(State(servers, nodes, left, before))
             self.ways.append([])
-            self.later[self.world.now(world)].append(known[0])
-        if numbers is found and key == (world, nodes):
+            self.later[self.servers.now(servers)].append(known[0])
+        if numbers is found and key == (servers, nodes):
             return known
         numbers[key] = known[0], names
         return numbers[key]
 
     def _expand(self, number: int, now: int) -> None:
-        world, nodes, left, before = state = self.states[number]
+        servers, nodes, left, before = state = self.states[number]
         ways = self.ways[number]
         lose = left.less("lost") if left.lost else None
         numbers = self.numbers[left, before]
@@ -154,10 +154,10 @@ class Graph:
             if at == CRASHED:
                 continue
             first, rest = nodes[:actor], nodes[actor + 1 :]
-            for fiber, there, node, wrote, lost in self.moves.of(world, before, actor, at):
-                then = world if wrote and left.failover else before
+            for fiber, there, node, wrote, lost in self.moves.of(servers, before, actor, at):
+                then = servers if wrote and left.failover else before
                 # Who has asked in vain is where it was.
-                if node != at or there != world or then != before:
+                if node != at or there != servers or then != before:
                     placed = (*first, node, *rest)
                     known = numbers.get((there, placed)) if then == before else None
                     to, names = known or self._number(there, placed, left, then)
@@ -167,13 +167,13 @@ class Graph:
                     ways.append(Transition("lost", actor, fiber, to, names))
             place = self.automata[actor].nodes[at]
             if crash and not place.ended:
-                dropped = self.world.drop(world, place.bound) if place.bound else world
+                dropped = self.servers.drop(servers, place.bound) if place.bound else servers
                 to, names = self._number(dropped, (*first, CRASHED, *rest), crash, before)
                 ways.append(Transition("crash", actor, 0, to, names))
         if left.failover and before != NONE:
-            forgetful = self.world.fail_over(world, before)
+            forgetful = self.servers.fail_over(servers, before)
             if forgetful is not None:
-                forgetful = self.world.pass_time(forgetful, now + TAKEOVER)
+                forgetful = self.servers.pass_time(forgetful, now + TAKEOVER)
                 to, names = self._number(forgetful, nodes, left.less("failover"), NONE)
                 ways.append(Transition("failover", -1, 0, to, names))
         if left.pause and not self.over(state):
@@ -185,28 +185,30 @@ class Graph:
         state = self.states[number]
         if self.over(state):
             return
-        now = self.world.now(state.world)
+        now = self.servers.now(state.servers)
         moment = min(self._deadlines(state, now, renewals=True), default=self.began + LATE)
         if now < moment:
             self._pass_time(number, state, moment, state.left, "time")
 
     def _pass_time(self, number: int, state: State, moment: int, left: Faults, kind: str) -> None:
-        world = self.world.pass_time(state.world, moment)
+        servers = self.servers.pass_time(state.servers, moment)
         before = state.before
         if before != NONE:
-            before = self.world.pass_time(before, moment)
-        to, names = self._number(world, state.nodes, left, before)
+            before = self.servers.pass_time(before, moment)
+        to, names = self._number(servers, state.nodes, left, before)
         self.ways[number].append(Transition(kind, -1, 0, to, names))
 
     def called(self, state: State, names: Names) -> State:
         """The same, when the actors have these names."""
         if self.symmetry is None:
             return state
-        world, nodes, before = self.symmetry.apply(state.world, state.nodes, state.before, names)
-        return State(world, nodes, state.left, before)
+        servers, nodes, before = self.symmetry.apply(
+            state.servers, state.nodes, state.before, names
+        )
+        return State(servers, nodes, state.left, before)
 
     def _deadlines(self, state: State, now: int, renewals: bool) -> set[int]:
-        found = set(self.world.deadlines(state.world))
+        found = set(self.servers.deadlines(state.servers))
         for node in self._nodes(state):
             for request in node.requests:
                 if isinstance(request, Hear) or (renewals and isinstance(request, Rest)):

@@ -1,4 +1,4 @@
-"""What one actor may do next, in one world: looked up, as many states share both."""
+"""What one actor may do next: looked up by the servers' state and its place, as many share both."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Taken = frozenset[int] | None
 
 
 class Successor(NamedTuple):
-    """One fiber's next step: where it leads the world and the actor."""
+    """One fiber's next step: where it leads the servers and the actor."""
 
     fiber: int
-    world: int
+    servers: int  # the number of their state
     node: int
     wrote: bool
     lost: tuple[int, int] | None  # the same, if the reply is lost; None: there is none to lose
@@ -24,42 +24,42 @@ class Successor(NamedTuple):
 
 class Moves:
     def __init__(
-        self, world: ServerStates, automata: Sequence[Known], lossy: bool, frugal: bool = False
+        self, servers: ServerStates, automata: Sequence[Known], lossy: bool, frugal: bool = False
     ) -> None:
         """`lossy`: replies may be lost. `frugal`: tokens that are nowhere any more are drawn again;
         to be said only of actors who do not keep or hear any but their own last one."""
         self.lossy = lossy
         self.frugal = frugal
-        self.world = world
+        self.servers = servers
         self.automata = automata
         self.known: dict[tuple[int, int, int, int], list[Successor]] = {}
 
-    def of(self, world: int, before: int, actor: int, at: int) -> list[Successor]:
+    def of(self, servers: int, before: int, actor: int, at: int) -> list[Successor]:
         """The strides of an actor at the node `at`; a failover may bring `before` back."""
-        key = (world, before if self.frugal else -1, actor, at)
+        key = (servers, before if self.frugal else -1, actor, at)
         found = self.known.get(key)
         if found is None:
-            found = self.known[key] = list(self._successors(world, before, actor, at))
+            found = self.known[key] = list(self._successors(servers, before, actor, at))
         return found
 
-    def _successors(self, world: int, before: int, actor: int, at: int) -> Iterator[Successor]:
+    def _successors(self, servers: int, before: int, actor: int, at: int) -> Iterator[Successor]:
         node = self.automata[actor].nodes[at]
         if node.ended and len(node.requests) == 1:
             return
         for fiber, request in enumerate(node.requests):
-            now = self.world.now(world)
-            to, wrote, said = world, False, None
+            now = self.servers.now(servers)
+            to, wrote, said = servers, False, None
             if isinstance(request, Send):
-                to, said, wrote = self.world.send(world, request.connection, request.commands)
+                to, said, wrote = self.servers.send(servers, request.connection, request.commands)
             elif isinstance(request, Hear):
-                heard = self.world.hear(world, request.connection)
+                heard = self.servers.hear(servers, request.connection)
                 if heard is not None:
                     to, said, _ = heard
                 elif request.until is None or now < request.until:
                     continue
             elif not isinstance(request, Rest) or now < request.until:
                 continue
-            taken = self._taken({world, to, before}, actor)
+            taken = self._taken({servers, to, before}, actor)
             told = self._told(to, actor, at, fiber, said, taken)
             lost = None
             if self.lossy and isinstance(request, Send) and not isinstance(said, Lost):
@@ -67,16 +67,16 @@ class Moves:
             yield Successor(fiber, *told, wrote, lost)
 
     def _told(
-        self, world: int, actor: int, at: int, fiber: int, said: Any, taken: Taken
+        self, servers: int, actor: int, at: int, fiber: int, said: Any, taken: Taken
     ) -> tuple[int, int]:
-        move = self.automata[actor].move(at, fiber, said, self.world.now(world), taken)
-        return (self.world.drop(world, move.closed) if move.closed else world), move.to
+        move = self.automata[actor].move(at, fiber, said, self.servers.now(servers), taken)
+        return (self.servers.drop(servers, move.closed) if move.closed else servers), move.to
 
-    def _taken(self, worlds: set[int], actor: int) -> Taken:
+    def _taken(self, states: set[int], actor: int) -> Taken:
         """The numbers of the actor's tokens that lie on a server."""
         if not self.frugal:
             return None
         name = self.automata[actor].name
         return frozenset().union(
-            *(self.world.tokens(world, name) for world in worlds if world >= 0)
+            *(self.servers.tokens(servers, name) for servers in states if servers >= 0)
         )

@@ -24,7 +24,7 @@ class Endless(Graph):
 
     def __init__(
         self,
-        world: ServerStates,
+        servers: ServerStates,
         automata: Sequence[Known],
         pause: int,
         most: int,
@@ -35,7 +35,7 @@ class Endless(Graph):
         """As a Graph. `fill` makes of the store's keys what who comes again finds; `gave_up` is
         what an actor is told that has given up.
         """
-        super().__init__(world, automata, Faults(), pause, most, frugal=frugal)
+        super().__init__(servers, automata, Faults(), pause, most, frugal=frugal)
         self.fill = fill
         self.gave_up = gave_up
 
@@ -46,10 +46,10 @@ class Endless(Graph):
             node = self.automata[actor].nodes[at]
             if actor == ONE or not node.ended:
                 continue
-            world = self.world.drop(state.world, node.bound) if node.bound else state.world
-            world = self.world.fill_up(world, self.fill)
+            servers = self.servers.drop(state.servers, node.bound) if node.bound else state.servers
+            servers = self.servers.fill_up(servers, self.fill)
             nodes = (*state.nodes[:actor], 0, *state.nodes[actor + 1 :])
-            to, names = self._number(world, nodes, state.left, state.before)
+            to, names = self._number(servers, nodes, state.left, state.before)
             self.ways[number].append(Transition("again", actor, 0, to, names))
 
     def over(self, state: State) -> bool:

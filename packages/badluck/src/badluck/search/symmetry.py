@@ -17,11 +17,11 @@ Places = tuple[int, ...]  # each actor's node; below 0: there is none
 
 
 class Symmetry:
-    """Changes names in worlds and in places of the code, and knows who stands for whom."""
+    """Changes names in servers' states and in places of the code, and knows who stands for whom."""
 
-    def __init__(self, world: ServerStates, automata: Sequence[Known]) -> None:
+    def __init__(self, servers: ServerStates, automata: Sequence[Known]) -> None:
         """The automata of actors that do the same work."""
-        self.world = world
+        self.servers = servers
         self.automata = automata
         self.nodes: dict[tuple[int, int, Names], int] = {}
         self.ranks: dict[tuple[int, int], int] = {}
@@ -33,14 +33,14 @@ class Symmetry:
         ]
 
     def standing_for(
-        self, world: int, nodes: Places, before: int
+        self, servers: int, nodes: Places, before: int
     ) -> tuple[int, Places, int, Names]:
         """The state that stands for this one, and the names that lead to it."""
         choices = self.sorted.get(nodes)
         if choices is None:
             choices = self.sorted[nodes] = list(self._sorting(nodes))
         found = [
-            (self._world(world, names), placed, self._world(before, names), names)
+            (self._world(servers, names), placed, self._world(before, names), names)
             for names, placed in choices
         ]
         return found[0] if len(found) == 1 else min(found)
@@ -57,16 +57,16 @@ class Symmetry:
             yield tuple(names), self._placed(nodes, tuple(names))
 
     def apply(
-        self, world: int, nodes: Places, before: int, names: Names
+        self, servers: int, nodes: Places, before: int, names: Names
     ) -> tuple[int, Places, int]:
         """The same state, under other names."""
-        return self._world(world, names), self._placed(nodes, names), self._world(before, names)
+        return self._world(servers, names), self._placed(nodes, names), self._world(before, names)
 
-    def _world(self, world: int, names: Names) -> int:
+    def _world(self, servers: int, names: Names) -> int:
         """Of none it is none."""
-        if world < 0 or names == self.unchanged:
-            return world
-        return self.world.renamed(world, names)
+        if servers < 0 or names == self.unchanged:
+            return servers
+        return self.servers.renamed(servers, names)
 
     def _placed(self, nodes: Places, names: Names) -> Places:
         placed = [0] * len(nodes)
