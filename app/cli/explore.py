@@ -6,6 +6,14 @@ import sys
 from contextlib import closing
 
 import click
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.chart import chart
+from badluck.report.report import Report
+from badluck.report.verdict import budget, others, verdict
+from badluck.run.limits import IN_WORDS
+from badluck.search.names import LETTERS
+from badluck.target import BUYERS
 from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress
@@ -17,16 +25,10 @@ from app.cli.seen import Seen
 from app.cli.sql_orders import explore_sql
 from app.cli.theirs import student, their_errors
 from app.explorer import apart, targets
-from app.explorer.chart import chart
-from app.explorer.explorable import BUYERS, UNITS
-from app.explorer.explore import Explorer, Report
-from app.explorer.faults import Faults
-from app.explorer.limits import IN_WORDS
+from app.explorer.book import UNITS
 from app.explorer.matrix import asked, markdown, reports
-from app.explorer.names import LETTERS
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
-from app.explorer.verdict import budget, others, verdict
 from app.service.rounds import full_name
 
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
@@ -202,7 +204,7 @@ def show(people: Console, report: Report, all_findings: bool) -> None:
         if nth:
             people.print(*others([finding]), style="bold", markup=False)
         people.print()
-        drawn = chart(finding.trace, LETTERS[: report.buyers], max(people.width, 80))
+        drawn = chart(finding.trace, LETTERS[: report.actors], max(people.width, 80))
         people.print(drawn, markup=False, soft_wrap=True)
         people.print()
     rest = report.findings[1:]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import click
-
-from app.explorer.faults import Faults
+from badluck.faults import Faults
 
 MOST = 3  # of one kind
 NONE = "none"

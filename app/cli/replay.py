@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 import click
+from badluck.report.chart import chart
+from badluck.report.model_backend import ModelBackend
+from badluck.report.replay import Played
+from badluck.report.verdict import AGAIN
 from rich.console import Console
 
 from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
 from app.cli.theirs import their_errors
 from app.explorer import apart
-from app.explorer.chart import chart
-from app.explorer.live.stage import stage
 from app.explorer.recorded import Recorded, read
-from app.explorer.rehearsal import Rehearsal
-from app.explorer.replay import Played
-from app.explorer.replay import replay as play
+from app.explorer.replays import replay as play
+from app.explorer.replays import servers
 from app.explorer.student import Student
-from app.explorer.verdict import AGAIN
 
 OURS = "lastapple-"  # temporary folders
 
@@ -79,12 +79,12 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
         return
     if on == "model":
         for name, steps in recorded.traces.items():
-            yield name, play(target, names, steps, Rehearsal())
+            yield name, play(target, names, steps, ModelBackend())
         return
     with (
         held_back() as leaving,
         tempfile.TemporaryDirectory(prefix=OURS) as folder,
-        stage(Path(folder), len(target.setup())) as real,
+        servers(Path(folder), len(target.setup())) as real,
     ):
         for name, steps in recorded.traces.items():
             if leaving():

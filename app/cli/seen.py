@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from badluck.explorer import Explorer
 from rich.text import Text
-
-from app.explorer.explore import Explorer
 
 
 class Seen:

@@ -7,13 +7,13 @@ import sys
 from typing import NoReturn
 
 import click
+from badluck.report.chart import chart
 from click.core import ParameterSource
 from rich.console import Console
 
 from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.cli.output import check_writable, write_json
 from app.domain import Invalid, ShopError
-from app.explorer.chart import chart
 from app.explorer.sql.database import check
 from app.explorer.sql.explore import explore
 from app.explorer.sql.report import SqlReport, budget, line, verdict

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from app.domain import Invalid
+from app.explorer.errors import BadSell
 from app.explorer.student import Student
-from app.explorer.wrong import BadSell
 
 
 class TheirError(click.ClickException):

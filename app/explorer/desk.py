@@ -14,11 +14,12 @@ import sys
 from collections import OrderedDict
 from typing import Any
 
-from app.explorer.board import Board
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.graph import TooMany
-from app.explorer.play import Impossible, play, spelled
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.game.board import Board
+from badluck.game.play import Impossible, play, spelled
+from badluck.search.graph import TooMany
+
 from app.explorer.targets import Target
 
 MEMORY = 1 << 30  # bytes of address space

@@ -15,8 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from app.explorer.explore import Explorer, Report
-from app.explorer.faults import Faults
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.report import Report
+
 from app.explorer.targets import Target, explorable
 
 AGAIN = "others come again"

@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-import redis
-from redis.backoff import NoBackoff
-from redis.connection import ConnectionPool
-from redis.retry import Retry
+from badluck.actor.actor import Actor
+from badluck.actor.code import Code
+from badluck.findings.rule import Rule
+from badluck.simulated.values import Command, Entry, Stream
+from badluck.target import EPOCH, Lock, Shown
 
-from app.domain import Invalid, Order, Round
+from app.domain import Invalid, Order, Outcome, Round, ShopError
 from app.explorer import surroundings, words
-from app.explorer.buyer import Buyer
-from app.explorer.gate import GateConnection
-from app.explorer.model.server import Server
-from app.explorer.model.values import Command, Entry, Stream
+from app.explorer.book import Book, Sold, shelf
+from app.explorer.findings import RULES
+from app.explorer.servers import MASTERS, GateServers
 from app.locks import LOCKS
+from app.locks.handle import Counts
 from app.modes import MODES
 from app.store.keys import Keys
-from app.store.redis import NEVER_RESEND, SendsOnce
 from app.text import Text
 
-EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
-MASTERS = 3  # of redlock
 # ms. A buyer waits for as long as it takes, unless the target says otherwise: so that who waits for
 # ever can be seen to.
 PATIENCE = 10**15
-
-
-class Sold(NamedTuple):
-    """One sale that the store knows of."""
-
-    id: str
-    quantity: int
-
-
-class Book(NamedTuple):
-    """What the store says."""
-
-    left: int  # units
-    sales: tuple[Sold, ...]
-    lock: bytes | None
-    lock_ends: bool  # by itself
-    lock_until: int | None = None  # ms since 1970, where the store says so
 
 
 def check(name: str) -> None:
@@ -126,9 +108,28 @@ class Target:
         """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
         return self.round.recipe == "redlock"
 
+    @property
+    def rules(self) -> Sequence[Rule]:
+        return RULES
+
+    @property
+    def gave_up(self) -> str:
+        return Outcome.BUSY
+
+    @property
+    def setting(self) -> str:
+        return shelf(self.stock, self.quantity, self.think)
+
     def identity(self) -> dict[str, Any]:
-        """What a file of schedules says of it."""
         return {"target": self.name}
+
+    def terms(self) -> dict[str, Any]:
+        return {
+            "stock": self.stock,
+            "quantity": self.quantity,
+            "think": self.think,
+            "retries": "default" if self.resend else 0,
+        }
 
     def surroundings(self) -> AbstractContextManager[None]:
         return surroundings.of_their_own()
@@ -142,19 +143,28 @@ class Target:
         masters = MASTERS if self.round.recipe == "redlock" else 0
         return [[*load, shelve], *([load] * masters)]
 
-    def servers(self) -> list[Server]:
-        """The model's, at the beginning."""
-        return told(self.setup())
-
     def order(self, buyer: str) -> Order:
         id = f"order-{buyer}"
         return Order(id, "apple", 1, self.quantity, 60, buyer, f"key-{buyer}", EPOCH)
 
-    def work(self, buyer: Buyer) -> str:
-        """One purchase, as the shop makes it. Answers the outcome."""
+    @property
+    def code(self) -> Code:
+        return Code(
+            self._purchase,
+            errors=(ShopError,),
+            section="critical_section",
+            shown=("app.modes.", "app.locks.", "fairlock."),
+            harness=("app.explorer.",),
+            counters=(Counts,),
+            words=words.WORDS,
+        )
+
+    def _purchase(self, buyer: Actor) -> str:
+        """As the shop makes it. Answers the outcome."""
         mode = MODES[self.round.mode.partition(":")[0]]
-        servers: Any = GateServers(Retry(NoBackoff(), 10) if self.resend else NEVER_RESEND)
-        return mode(servers, buyer.clock, self.round).sell(self.order(buyer.name)).outcome
+        servers: Any = GateServers(self.resend)
+        clock: Any = buyer.clock
+        return mode(servers, clock, self.round).sell(self.order(buyer.name)).outcome
 
     def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
         """The shelf as at the beginning, and no trace of a sale; a lock stays as it is.
@@ -179,51 +189,13 @@ class Target:
             for entry in stream.value.entries:
                 order = Order.decode(entry.fields[1])
                 sales.append(Sold(order.id, order.quantity))
-        return Book(
-            int(stock.value) if stock and isinstance(stock.value, bytes) else 0,
-            tuple(sales),
-            lock.value if lock and isinstance(lock.value, bytes) else None,
+        held = None
+        if lock and isinstance(lock.value, bytes):
             # A value that is a time is when it ends, to those who ask.
-            lock is not None and (lock.expires is not None or _is_a_time(lock.value)),
-            lock.expires if lock else None,
-        )
+            ends = lock.expires is not None or lock.value.isdigit()
+            held = Lock(lock.value, ends, lock.expires)
+        left = int(stock.value) if stock and isinstance(stock.value, bytes) else 0
+        return Book(left, tuple(sales), held)
 
-
-def _is_a_time(value: object) -> bool:
-    return isinstance(value, bytes) and value.isdigit()
-
-
-def told(setup: list[list[Command]]) -> list[Server]:
-    """The model's servers, after their first commands."""
-    found = []
-    for commands in setup:
-        found.append(Server(EPOCH))
-        for command in commands:
-            found[-1].execute("", command)
-    return found
-
-
-class GateServers:
-    """A buyer's clients, as `Servers` has them."""
-
-    def __init__(self, retry: Retry) -> None:
-        self.retry = retry
-
-    @cached_property
-    def store(self) -> redis.Redis:
-        return self.own_store()
-
-    def own_store(self) -> redis.Redis:
-        return self._client(0)
-
-    @cached_property
-    def masters(self) -> list[redis.Redis]:
-        return [self._client(number) for number in range(1, MASTERS + 1)]
-
-    def _client(self, server: int) -> redis.Redis:
-        options: dict[str, Any] = {"server": server, "protocol": 2, "driver_info": None}
-        options["socket_read_size"] = 1  # it reads no socket, and there are thousands of them
-        pool = ConnectionPool(connection_class=GateConnection, retry=self.retry, **options)
-        if self.retry is NEVER_RESEND:
-            return SendsOnce(connection_pool=pool)
-        return redis.Redis(connection_pool=pool)
+    def shown(self, book: Book) -> Shown:
+        return book.shown()

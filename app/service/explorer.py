@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from badluck.faults import Faults
+from badluck.game.board import MOST_FAULTS
+
 from app.domain import Invalid, ShopError
 from app.explorer import targets
-from app.explorer.board import MOST_FAULTS
-from app.explorer.faults import Faults
 from app.service.explorer_process import ExplorerProcess, Gone
 from app.service.refusals import not_from_to
 from app.service.rounds import full_name
@@ -96,7 +97,7 @@ class Explorer:
         return targets.explorable()
 
     def play(self, wanted: Wanted, moves: str) -> dict[str, Any]:
-        """See app/explorer/play.py: places, choices; or `impossible`. Raises Unreachable."""
+        """See badluck/game/play.py: places, choices; or `impossible`. Raises Unreachable."""
         key = wanted.target, wanted.buyers, moves
         if key not in self.played:
             question = {"do": "play", "target": key[0], "buyers": key[1], "moves": moves}

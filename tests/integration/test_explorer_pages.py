@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from badluck.faults import Faults
 from flask.testing import FlaskClient
 
 from app import create_lab
 from app.config import Settings
-from app.explorer.faults import Faults
 from app.explorer.findings import FINDINGS
 from app.service import listing
 from app.service.explorer import Wanted

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
+from badluck.faults import Faults
 
-from app.explorer.faults import Faults
 from app.service import explorer as service
 from app.service.explorer import Explorer, Unreachable, Wanted
 from app.service.explorer_process import ExplorerProcess, Gone

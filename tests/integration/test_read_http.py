@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+from badluck.explorer import Explorer
 from flask.testing import FlaskClient
 
 from app import create_lab
 from app.config import Settings
-from app.explorer.explore import Explorer
 from app.explorer.targets import Target
 from app.service import reading
 from app.service.explorer import Wanted

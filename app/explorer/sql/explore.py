@@ -6,10 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from app.explorer.explore import Finding
+from badluck.report.report import Finding
+from badluck.report.trace import Step
+from badluck.search.graph import TooMany
+from badluck.search.paths import ends, shortest
+
 from app.explorer.findings import FINDINGS
-from app.explorer.graph import TooMany
-from app.explorer.paths import ends, shortest
 from app.explorer.sql.database import database
 from app.explorer.sql.judge import wrong
 from app.explorer.sql.orders import Orders
@@ -17,7 +19,6 @@ from app.explorer.sql.report import AtLevel, SqlReport
 from app.explorer.sql.stage import Stage
 from app.explorer.sql.statement import Level
 from app.explorer.targets import Target
-from app.explorer.trace import Step
 from app.modes import MODES
 from app.store import db
 
@@ -81,7 +82,7 @@ def _findings(orders: Orders, target: Target) -> list[Finding]:
             name,
             paths[name].cost,
             FINDINGS[name],
-            [orders.rows[number, way.buyer] for number, way in paths[name].ways],
+            [orders.rows[number, way.actor] for number, way in paths[name].ways],
         )
         for name in FINDINGS
         if name in paths
@@ -94,10 +95,10 @@ def _blocks(orders: Orders) -> list[Step]:
     path = shortest(orders, {"blocks": waiting}).get("blocks")
     if path is None:
         return []
-    rows = [orders.rows[number, way.buyer] for number, way in path.ways]
-    at, mover = path.ways[-1][1].to, path.ways[-1][1].buyer
+    rows = [orders.rows[number, way.actor] for number, way in path.ways]
+    at, mover = path.ways[-1][1].to, path.ways[-1][1].actor
     while ways := orders.ways[at]:
-        way = next((way for way in ways if way.buyer == mover), ways[0])
-        rows.append(orders.rows[at, way.buyer])
-        at, mover = way.to, way.buyer
+        way = next((way for way in ways if way.actor == mover), ways[0])
+        rows.append(orders.rows[at, way.actor])
+        at, mover = way.to, way.actor
     return rows

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from badluck.report.trace import Step
+from badluck.search.graph import TooMany, Transition
+
 from app.domain import ShopError
-from app.explorer.graph import TooMany, Way
+from app.explorer.book import Book
 from app.explorer.sql.stage import Stage, Went
 from app.explorer.sql.statement import Footprint
-from app.explorer.targets import Book
-from app.explorer.trace import Step
 
 Clocks = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -63,7 +64,7 @@ class Orders:
         self.stopped = stopped
         self.runs = 0  # from a fresh shelf, as far as was new
         self.states: list[State] = []
-        self.ways: list[list[Way]] = []
+        self.ways: list[list[Transition]] = []
         self.rows: dict[tuple[int, int], Step] = {}  # by the state that it leaves, and the buyer
         self.numbers: dict[Clocks, int] = {}
         self.todo: list[list[int]] = [[]]  # who goes, step by step; the last of it is new
@@ -99,7 +100,7 @@ class Orders:
         past.add(buyer, went)
         to, new = self._state(past)
         known = self.rows.setdefault((at, buyer), went.step)
-        way = Way(went.step.does, buyer, 0, to)
+        way = Transition(went.step.does, buyer, 0, to)
         if way not in self.ways[at]:
             self.ways[at].append(way)
         if known != went.step or len(self.ways[at]) > len(self.states[at].choices):

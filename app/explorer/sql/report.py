@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.explorer.explore import Finding
-from app.explorer.faults import Faults
+from badluck.faults import Faults
+from badluck.report.report import Finding
+from badluck.report.trace import Step
+from badluck.report.verdict import cost
+
 from app.explorer.findings import FINDINGS
 from app.explorer.sql.statement import Level
 from app.explorer.targets import Target
-from app.explorer.trace import Step
-from app.explorer.verdict import cost
 
 
 @dataclass(frozen=True)

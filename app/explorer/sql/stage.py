@@ -7,14 +7,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
+from badluck.report.trace import Step
+from badluck.target import EPOCH
 from sqlalchemy import and_, func, select, text
 from sqlalchemy.orm import Session
 
 from app.domain import Clock, Round, Sale, ShopError
+from app.explorer.book import Book, Sold
 from app.explorer.sql.buyer import LONGEST, Buyer, StoppedClock, wait_until
 from app.explorer.sql.statement import Footprint, Level, Statement, Transaction
-from app.explorer.targets import EPOCH, Book, Sold, Target
-from app.explorer.trace import Step
+from app.explorer.targets import Target
 from app.modes import Mode
 from app.store import db, stock
 from app.store.orders import OrderRow
@@ -170,4 +172,4 @@ class Stage:
         query = select(StockRow.units, OrderRow.id, OrderRow.quantity).outerjoin(OrderRow, both)
         rows = self.outside.execute(query.where(stock.of(self.round))).all()
         sold = tuple(Sold(id, quantity) for _, id, quantity in rows if id is not None)
-        return Book(rows[0].units, tuple(sorted(sold)), None, False)
+        return Book(rows[0].units, tuple(sorted(sold)), None)

@@ -11,9 +11,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from app.explorer.sql import words
-from app.store.orders import Base
+from app.store.orders import OrderRow
+from app.store.stock import Receipt, StockRow
 
-TABLES = re.compile(rf"\b(?:{'|'.join(Base.metadata.tables)})\b")
+ROWS = (OrderRow, StockRow, Receipt)  # what a purchase reads and writes
+TABLES = re.compile(rf"\b(?:{'|'.join(row.__tablename__ for row in ROWS)})\b")
 SNAPSHOT = "(snapshot)"  # stands beside the tables: what a transaction sees from its BEGIN on
 NOTHING: frozenset[str] = frozenset()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.explorer.faults import Faults
+from badluck.faults import Faults
+
 from app.explorer.matrix import COLUMNS, written
 from app.explorer.targets import explorable
 from app.service.catalogue import needs

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from app.explorer.faults import Faults
+from badluck.faults import Faults
+
 from app.explorer.matrix import COLUMNS
 from app.service.reading.narrated import narrated
 from app.service.reading.source import TOP

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from badluck.faults import Faults
 from flask import Blueprint, Response, request, url_for
 
 from app.domain import DatabaseAway, UnknownWay, iso
-from app.explorer.faults import Faults
 from app.service import reading
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.figures import bars

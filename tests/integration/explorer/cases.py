@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from app.explorer.counted import Counted
-from app.explorer.engine import End, Endless, Engine
-from app.explorer.faults import Faults
-from app.explorer.live.search import Search
-from app.explorer.live.server import LiveServer
-from app.explorer.names import LETTERS
+from badluck.faults import Faults
+from badluck.real.server import LiveServer
+from badluck.search.names import LETTERS
+
 from app.explorer.targets import Target
 from app.locks import LOCKS
 from app.modes import MODES
+from tests.integration.explorer.engines.counted import Counted
+from tests.integration.explorer.engines.engine import End, Endless, Engine
+from tests.integration.explorer.engines.search import Search
 
 FAULTS = [Faults(), Faults(crash=1), Faults(pause=1), Faults(lost=1), Faults(failover=1)]
 MOST = 100_000  # schedules

@@ -20,12 +20,14 @@ from pathlib import Path
 from secrets import randbelow
 from typing import NamedTuple
 
-from app.explorer.live.server import LiveServer, running, virtual_time
+from badluck.real.server import LiveServer, running, virtual_time
+
+from app.store import embedded
 from tests.integration.explorer.cases import CASES, MOST, Case, differences
 from tests.integration.explorer.walk import STEPS, Divergence, Judge
 
 PROCESSES = 2
-KINDS = {"Valkey": None, "Redis": "redis-server"}  # and where it is, if it is not the embedded one
+KINDS = {"Valkey": str(embedded.binary()), "Redis": "redis-server"}  # and the program
 WANTED = 1_000_000  # steps of random walks on each kind
 SHARE = 10_000  # of them, that a process takes at a time
 

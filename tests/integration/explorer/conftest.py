@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from badluck.real.backend import RealBackend
+from badluck.real.server import virtual_time
 
-from app.explorer.live.server import virtual_time
-from app.explorer.live.stage import Stage, stage
 from app.explorer.matrix import Matrix, reports
-from app.explorer.targets import MASTERS
+from app.explorer.replays import servers
+from app.explorer.servers import MASTERS
 from tests.servers import redis_server
 from tests.shop import full_environ
 
@@ -58,8 +59,8 @@ def real(
     request: pytest.FixtureRequest,
     virtual_clock: None,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Stage]:
+) -> Iterator[RealBackend]:
     """A store and redlock's masters, of each kind in turn."""
     program = redis_server() if request.param == "redis" else None
-    with stage(tmp_path_factory.mktemp("stage"), 1 + MASTERS, program) as made:
+    with servers(tmp_path_factory.mktemp("stage"), 1 + MASTERS, program) as made:
         yield made

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-from app.explorer.model.scripts import sha
-from app.explorer.model.values import Command
-from app.explorer.targets import EPOCH
+from badluck.simulated.scripts import sha
+from badluck.simulated.values import Command
+from badluck.target import EPOCH
+
 from tests.integration.explorer import scripts
 
 KEYS = (b"k", b"l", b"m")

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable
 from random import Random
 
+from badluck.simulated.scripts import sha
+from badluck.simulated.values import Command
 from fairlock import scripts as queue
 
-from app.explorer.model.scripts import sha
-from app.explorer.model.values import Command
 from app.store import lua
 
 KEYS = (b"k", b"l", b"m")

@@ -8,18 +8,18 @@ from __future__ import annotations
 from secrets import randbelow
 
 import pytest
+from badluck.real.backend import RealBackend
+from badluck.real.server import LiveServer
+from badluck.simulated.commands import TABLE
+from badluck.simulated.keyspace import Keyspace
 
-from app.explorer.live.server import LiveServer
-from app.explorer.live.stage import Stage
-from app.explorer.model.commands import TABLE
-from app.explorer.model.keyspace import Keyspace
 from tests.integration.explorer.walk import Divergence, Judge, walk
 
 WALKS = 200
 
 
 @pytest.fixture
-def server(real: Stage) -> LiveServer:
+def server(real: RealBackend) -> LiveServer:
     return real.servers[0]
 
 

@@ -112,7 +112,7 @@ def test_a_long_search(typed: Start, target: str) -> None:
 IN_A_BUYER = """
 import os, signal
 from app.cli import main
-from app.explorer.gate import GateConnection
+from badluck.actor.connection import GateConnection
 send, sent = GateConnection._send, []
 def interrupted(connection, commands):
     sent.append(commands)
@@ -132,7 +132,7 @@ def test_in_the_midst_of_a_buyers_code(typed: Start, target: str) -> None:
 IN_A_DESTRUCTOR = """
 import os, signal
 from app.cli import main
-from app.explorer.explore import Explorer
+from badluck.explorer import Explorer
 class Collected:
     def __del__(self):
         os.killpg(0, signal.SIGINT)
@@ -184,9 +184,9 @@ def test_the_matrix_at_work(typed: Start) -> None:
 IN_A_SCHEDULE = """
 import os, signal
 from app.cli import main
-from app.explorer.live.stage import Stage
-from app.explorer.rehearsal import Rehearsal
-for where in (Stage, Rehearsal):
+from badluck.real.backend import RealBackend
+from badluck.report.model_backend import ModelBackend
+for where in (RealBackend, ModelBackend):
     def interrupted(stage, name, commands, send=where.send):
         os.killpg(0, signal.SIGINT)
         return send(stage, name, commands)

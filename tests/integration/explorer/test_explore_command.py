@@ -96,15 +96,15 @@ def test_a_saved_file_that_was_changed(tmp_path: Path, saved: Saved) -> None:
 FAILS_IN_A_SCHEDULE = """
 import psutil, sys
 from app.cli import main
-from app.explorer.live.stage import Stage
-send, sent = Stage.send, []
+from badluck.real.backend import RealBackend
+send, sent = RealBackend.send, []
 def failing(stage, name, commands):
     sent.append(commands)
     if len(sent) == 2:
         for server in psutil.Process().children():
             getattr(server, sys.argv[3])()
     return send(stage, name, commands)
-Stage.send = failing
+RealBackend.send = failing
 main(sys.argv[1:3])
 """
 

@@ -9,20 +9,20 @@ from random import Random
 from secrets import randbelow
 
 import pytest
+from badluck.faults import Faults
+from badluck.place.fingerprint import Look
+from badluck.real.backend import RealBackend
+from badluck.search import automaton
+from badluck.simulated.keyspace import Keyspace
 
-from app.explorer import automaton
-from app.explorer.engine import Endless
-from app.explorer.faults import Faults
-from app.explorer.fingerprint import Look
-from app.explorer.live.stage import Stage
-from app.explorer.model.keyspace import Keyspace
 from tests.integration.explorer.cases import CASES, Case, differences
+from tests.integration.explorer.engines.engine import Endless
 
 SHARE = 12  # cases
 SMALL = 150  # schedules
 
 
-def test_graph_and_servers_count_the_same(real: Stage) -> None:
+def test_graph_and_servers_count_the_same(real: RealBackend) -> None:
     seed = randbelow(1_000_000_000)
     print(f"seed {seed}")
     cases = [case for case in CASES if case.buyers == 2]
@@ -47,13 +47,15 @@ def test_graph_and_servers_count_the_same(real: Stage) -> None:
     ],
     ids=str,
 )
-def test_what_was_counted_wrongly_once(real: Stage, case: Case) -> None:
+def test_what_was_counted_wrongly_once(real: RealBackend, case: Case) -> None:
     expected = case.by_graph()
     assert expected
     assert differences(expected, case.by_servers(real.servers, SMALL)) == []
 
 
-def test_a_model_that_is_wrong_is_caught(real: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_wrong_is_caught(
+    real: RealBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """WATCH that forgets what was touched: the graph sells what nobody can buy."""
     monkeypatch.setattr(Keyspace, "_touch", lambda keys, key: None)
     case = Case("watch", 2, Faults())
@@ -63,7 +65,7 @@ def test_a_model_that_is_wrong_is_caught(real: Stage, monkeypatch: pytest.Monkey
 
 
 def test_places_that_are_wrongly_taken_for_one_are_caught(
-    real: Stage, monkeypatch: pytest.MonkeyPatch
+    real: RealBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All who ask for the same are: but of two who unlock, one has sold and one has not."""
     monkeypatch.setattr(automaton, "fingerprint", lambda strand: Look((), True))
@@ -73,13 +75,13 @@ def test_places_that_are_wrongly_taken_for_one_are_caught(
     assert differences(expected, case.by_servers(real.servers, 1_000))
 
 
-def test_there_is_an_end_to_patience(real: Stage) -> None:
+def test_there_is_an_end_to_patience(real: RealBackend) -> None:
     with pytest.raises(Endless, match="more than 10 schedules"):
         Case("naive", 2, Faults()).by_servers(real.servers, 10)
 
 
 @pytest.mark.parametrize("real", ["valkey"], indirect=True)
-def test_a_circle_is_not_gone_round_for_ever(real: Stage) -> None:
+def test_a_circle_is_not_gone_round_for_ever(real: RealBackend) -> None:
     """Two who wait write over each other's stamp in turn."""
     case = Case("lock:getset", 2, Faults())
     assert case.by_graph() is None

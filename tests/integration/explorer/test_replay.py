@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.real.backend import RealBackend
+from badluck.report.model_backend import ModelBackend
+from badluck.report.trace import Step
+from badluck.search.names import LETTERS
 
 from app.domain import ShopError
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.live.stage import Stage
 from app.explorer.matrix import Asked, Matrix, asked
-from app.explorer.names import LETTERS
-from app.explorer.rehearsal import Rehearsal
-from app.explorer.replay import replay
+from app.explorer.replays import replay
 from app.explorer.targets import Target
-from app.explorer.trace import Step
 
 
 @pytest.mark.parametrize("row", asked(), ids=str)
-def test_every_finding_of_the_matrix(real: Stage, matrix: Matrix, row: Asked) -> None:
+def test_every_finding_of_the_matrix(real: RealBackend, matrix: Matrix, row: Asked) -> None:
     """All that goes wrong in any of that row's cells, not only what is gravest."""
     target, names = Target(row.name, think=row.think), LETTERS[: row.buyers]
     for finding in (finding for report in matrix[row].values() for finding in report.findings):
         played = replay(target, names, finding.trace, real)
         assert [step.got for step in played if not step.same] == [], finding.name
         assert len(played) == len(finding.trace)
-        rehearsed = replay(target, names, finding.trace, Rehearsal())
+        rehearsed = replay(target, names, finding.trace, ModelBackend())
         assert all(step.same for step in rehearsed)
 
 
-def test_work_that_takes_its_time(real: Stage) -> None:
+def test_work_that_takes_its_time(real: RealBackend) -> None:
     target = Target("lock:lease", think=15_000)
     for finding in Explorer(target, 2).explore(Faults()).findings:
-        for where in (real, Rehearsal()):
+        for where in (real, ModelBackend()):
             played = replay(target, LETTERS[:2], finding.trace, where)
             assert [step.got for step in played if not step.same] == []
             assert len(played) == len(finding.trace)
@@ -43,18 +43,18 @@ def oversell() -> tuple[Target, list[Step]]:
 
 
 @pytest.mark.parametrize("on", ["server", "model"])
-def test_a_trace_that_is_wrong_diverges_where_it_is(on: str, real: Stage) -> None:
+def test_a_trace_that_is_wrong_diverges_where_it_is(on: str, real: RealBackend) -> None:
     target, trace = oversell()
     wrong = [*trace[:3], trace[3]._replace(said=["nil"]), *trace[4:]]
-    played = replay(target, LETTERS[:2], wrong, real if on == "server" else Rehearsal())
+    played = replay(target, LETTERS[:2], wrong, real if on == "server" else ModelBackend())
     assert len(played) == 4
     assert not played[-1].same
     assert played[-1].got.said == ["OK"]
 
 
 @pytest.mark.parametrize("on", ["server", "model"])
-def test_a_write_that_was_never_made_cannot_be_lost(on: str, real: Stage) -> None:
+def test_a_write_that_was_never_made_cannot_be_lost(on: str, real: RealBackend) -> None:
     target, trace = oversell()
     lost = trace[0]._replace(buyer="", does="failover")
     with pytest.raises(ShopError, match="nothing has been written"):
-        replay(target, LETTERS[:2], [lost], real if on == "server" else Rehearsal())
+        replay(target, LETTERS[:2], [lost], real if on == "server" else ModelBackend())

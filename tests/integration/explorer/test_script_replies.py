@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import redis
+from badluck.actor.connection import native
+from badluck.simulated.server import Server, Waits
+from badluck.simulated.values import Err, Reply
+from badluck.target import EPOCH
 
-from app.explorer.gate import native
-from app.explorer.model.server import Server, Waits
-from app.explorer.model.values import Err, Reply
-from app.explorer.targets import EPOCH
 from tests.servers import StoreServer
 
 SCRIPTS = [

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from badluck.report.trace import Step
 
 from app.domain import ShopError
 from app.explorer.sql.database import prepare
@@ -16,7 +17,6 @@ from app.explorer.sql.orders import Orders
 from app.explorer.sql.stage import MakeMode, Stage
 from app.explorer.sql.statement import Footprint, Level
 from app.explorer.targets import Target
-from app.explorer.trace import Step
 from app.modes import MODES
 from tests.integration.explorer.sql_exhibits import Crossed, LostUpdate
 from tests.servers import PostgresServer
@@ -128,7 +128,7 @@ def test_orders_at_random_go_as_the_search_says(url: str) -> None:
                 while choices := stage.choices():
                     buyer = chance.choice(choices)
                     assert stage.go(buyer).step == orders.rows[at, buyer]
-                    at = next(way.to for way in orders.ways[at] if way.buyer == buyer)
+                    at = next(way.to for way in orders.ways[at] if way.actor == buyer)
                 assert stage.told() == orders.states[at].told
 
 
@@ -168,7 +168,7 @@ def test_two_that_wait_for_each_other_are_parted_by_the_server(url: str) -> None
     for at, loser in parted:
         assert orders.states[at].choices == (loser,), "the other waits: this one closed the circle"
         assert orders.rows[at, loser].does == "goes", "and was told so at once"
-        (after,) = (way.to for way in orders.ways[at] if way.buyer == loser)
+        (after,) = (way.to for way in orders.ways[at] if way.actor == loser)
         assert orders.states[after].choices == (1 - loser,), "the other goes on before all else"
     assert any(line.startswith("ERROR 23505: duplicate key") for line in said.values())
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from app.explorer.live.server import LiveServer
-from app.explorer.live.wire import Wire
-from app.explorer.model.server import Server, Waits
-from app.explorer.model.values import Command, Err, Ok, Reply, Undefined
-from app.explorer.targets import EPOCH
+from badluck.real.server import LiveServer
+from badluck.real.wire import Wire
+from badluck.simulated.server import Server, Waits
+from badluck.simulated.values import Command, Err, Ok, Reply, Undefined
+from badluck.target import EPOCH
+
 from tests.integration.explorer.grammar import FAMILIES, command
 
 CLIENTS = ("a", "b", "c")

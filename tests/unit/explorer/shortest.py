@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.explorer.chart import chart
-from app.explorer.explore import Explorer
+from badluck.explorer import Explorer
+from badluck.report.chart import chart
+from badluck.search.names import LETTERS
+
 from app.explorer.matrix import COLUMNS
-from app.explorer.names import LETTERS
 from app.explorer.targets import Target, explorable
 
 FILE = Path(__file__).parents[3] / "docs" / "modes.md"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from app.explorer.faults import Faults
+from badluck.faults import Faults
+
 from app.explorer.findings import FINDINGS
 from app.explorer.matrix import WRITTEN
 from tests.unit.explorer.shortest import FILE, page

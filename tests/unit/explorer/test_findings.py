@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
 
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
 from app.explorer.targets import Target
 
 NONE, CRASH, PAUSE = Faults(), Faults(crash=1), Faults(pause=2)

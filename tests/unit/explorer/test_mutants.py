@@ -6,9 +6,9 @@ from dataclasses import asdict
 from functools import cache
 
 import pytest
+from badluck.faults import Faults
+from badluck.report.report import Report
 
-from app.explorer.explore import Report
-from app.explorer.faults import Faults
 from app.explorer.targets import Target
 from tests.unit.explorer.mutants import (
     atomic,

@@ -11,13 +11,14 @@ from typing import Any
 
 import orjson
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.model_backend import ModelBackend
+from badluck.report.report import Report
 
 from app.domain import Invalid, ShopError
-from app.explorer.explore import Explorer, Report
-from app.explorer.faults import Faults
 from app.explorer.recorded import read
-from app.explorer.rehearsal import Rehearsal
-from app.explorer.replay import replay
+from app.explorer.replays import replay
 from app.explorer.student import Student
 from app.explorer.targets import Target
 
@@ -67,7 +68,7 @@ def played(document: Any) -> None:
     recorded = read(orjson.dumps(document))
     assert isinstance(recorded.target, Target)
     for steps in recorded.traces.values():
-        replay(recorded.target, recorded.names, steps, Rehearsal())
+        replay(recorded.target, recorded.names, steps, ModelBackend())
 
 
 def test_no_value_that_was_changed_ends_in_a_traceback() -> None:
@@ -155,10 +156,10 @@ def test_who_has_crashed_does_nothing_more() -> None:
     document["findings"][0]["trace"][0]["does"] = "crash"
     recorded = read(orjson.dumps(document))
     assert isinstance(recorded.target, Target)
-    replayed = replay(recorded.target, "AB", recorded.traces["oversell"], Rehearsal())
+    replayed = replay(recorded.target, "AB", recorded.traces["oversell"], ModelBackend())
     assert [step.same for step in replayed] == [False]
     document["findings"][0]["trace"][0]["lock"] = ""
     recorded = read(orjson.dumps(document))
     assert isinstance(recorded.target, Target)
-    replayed = replay(recorded.target, "AB", recorded.traces["oversell"], Rehearsal())
+    replayed = replay(recorded.target, "AB", recorded.traces["oversell"], ModelBackend())
     assert replayed[-1].got.lines == ["it has crashed"]

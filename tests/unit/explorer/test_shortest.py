@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.judge import Judge
+from badluck.search.graph import Graph, Transition
+from badluck.search.paths import Cost, shortest
 
 from app.explorer import surroundings
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.findings import Judge
-from app.explorer.graph import Graph, Way
-from app.explorer.paths import Cost, shortest
 from app.explorer.targets import Target
 
 CASES = [
@@ -29,10 +29,10 @@ CASES = [
 ]
 
 
-def every_schedule(graph: Graph) -> Iterator[list[Way]]:
+def every_schedule(graph: Graph) -> Iterator[list[Transition]]:
     """Each way from the beginning to anywhere, by recursion and nothing clever."""
 
-    def further(number: int, ways: list[Way]) -> Iterator[list[Way]]:
+    def further(number: int, ways: list[Transition]) -> Iterator[list[Transition]]:
         yield ways
         for way in graph.ways[number]:
             yield from further(way.to, [*ways, way])
@@ -40,9 +40,9 @@ def every_schedule(graph: Graph) -> Iterator[list[Way]]:
     yield from further(0, [])
 
 
-def cost(ways: list[Way]) -> Cost:
+def cost(ways: list[Transition]) -> Cost:
     faults = sum(way.kind in ("crash", "pause", "lost", "failover") for way in ways)
-    movers = [(way.buyer, way.strand) for way in ways]
+    movers = [(way.actor, way.fiber) for way in ways]
     switches = sum(one != other for one, other in pairwise(movers))
     return Cost(faults, switches, len(ways))
 
@@ -52,7 +52,7 @@ def test_no_schedule_is_shorter(name: str, faults: Faults) -> None:
     target = Target(name)
     explorer = Explorer(target, 2)
     with surroundings.of_their_own():
-        graph = Graph(explorer.world, explorer.automata, faults, target.pause)
+        graph = Graph(explorer.servers, explorer.automata, faults, target.pause)
         graph.explore()
         places = Judge(graph, target).places
     least: dict[str, Cost] = {}

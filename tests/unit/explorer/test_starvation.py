@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.verdict import budget, verdict
 
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
 from app.explorer.targets import Target
-from app.explorer.verdict import budget, verdict
 
 
 @pytest.mark.parametrize("buyers", [2, 3])

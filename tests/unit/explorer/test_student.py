@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from badluck.actor.request import Done, Send
+from badluck.actor.wrong import Wrong
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.search.automaton import ANY, Automaton
+from badluck.target import EPOCH
 
-from app.explorer.automaton import ANY, Automaton
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.request import Done, Send
 from app.explorer.student import Student
-from app.explorer.targets import EPOCH
-from app.explorer.wrong import Wrong
 
 POLLS = 130  # more than a loop is run to see whether it counts
 
@@ -56,7 +56,7 @@ def written(folder: Path, code: str) -> Student:
 def test_a_loop_that_counts_ends_wherever_it_counts(where: str, tmp_path: Path) -> None:
     student = written(tmp_path, COUNTS[where])
     with student.surroundings():
-        automaton = Automaton("A", student.work, EPOCH)
+        automaton = Automaton("A", student.code, EPOCH)
         at = 0
         for _ in range(POLLS):
             at = automaton.move(at, 0, (0,), EPOCH).to
@@ -77,7 +77,7 @@ def test_a_loop_that_draws_and_sleeps_is_one_place(tmp_path: Path) -> None:
     tokens = []
     with student.surroundings():
         for name in ("A", "B", "A"):
-            automaton = Automaton(name, student.work, EPOCH)
+            automaton = Automaton(name, student.code, EPOCH)
             assert automaton.move(0, 0, (None,), EPOCH).to == 0
             request = automaton.nodes[0].requests[0]
             assert isinstance(request, Send)
@@ -99,7 +99,7 @@ def test_only_who_asks_for_the_time_is_told_it(tmp_path: Path) -> None:
     for line in ("pass", "time.monotonic()"):
         student = Student(written(tmp_path, code.format(line)).path, resend=True)
         with student.surroundings():
-            automaton = Automaton("A", student.work, EPOCH)
+            automaton = Automaton("A", student.code, EPOCH)
             automaton.move(0, 0, (b"1",), EPOCH)
         looked.append([answer.now for answer in automaton.nodes[0].moves])
     assert looked == [[ANY], [EPOCH]]
@@ -137,9 +137,9 @@ def test_what_is_left_behind_does_nothing_when_it_is_collected(tmp_path: Path) -
         "    return False\n",
     )
     with student.surroundings():
-        automaton = Automaton("A", student.work, EPOCH)
+        automaton = Automaton("A", student.code, EPOCH)
         assert automaton.nodes[automaton.move(0, 0, (b"OK",), EPOCH).to].told == "SOLD_OUT"
-        automaton = Automaton("B", student.work, EPOCH)
+        automaton = Automaton("B", student.code, EPOCH)
         assert automaton.nodes[0].requests == (Send("0B1", ((b"WATCH", b"stock"),)),)
 
 
@@ -160,7 +160,7 @@ def test_a_thread_does_not_see_what_is_anothers(tmp_path: Path) -> None:
         Explorer(student, 2).explore(Faults())
     student = written(tmp_path, code.format(False))
     with student.surroundings():
-        automaton = Automaton("A", student.work, EPOCH)
+        automaton = Automaton("A", student.code, EPOCH)
         there = automaton.move(0, 0, (b"OK",), EPOCH).to
         assert isinstance(automaton.nodes[there].requests[1], Send)
         assert automaton.nodes[automaton.move(there, 1, (1,), EPOCH).to].told == "SOLD_OUT"
@@ -196,6 +196,6 @@ def sell(redis, buyer):
 """,
     )
     with student.surroundings():
-        automaton = Automaton("A", student.work, EPOCH)
+        automaton = Automaton("A", student.code, EPOCH)
         one, other = (automaton.move(0, 0, (stock,), EPOCH).to for stock in (b"1", b"2"))
     assert one == other

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from badluck.actor.request import Hear, Send
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.judge import Judge
+from badluck.search.automaton import Automaton
+from badluck.search.graph import Graph
+from badluck.search.names import renamed
+from badluck.search.paths import schedules, shortest
+from badluck.target import EPOCH
 
 from app.explorer import surroundings
-from app.explorer.automaton import Automaton
-from app.explorer.explore import Explorer
-from app.explorer.faults import Faults
-from app.explorer.findings import Judge
-from app.explorer.graph import Graph
-from app.explorer.names import renamed
-from app.explorer.paths import schedules, shortest
-from app.explorer.request import Hear, Send
-from app.explorer.targets import EPOCH, Target, explorable
+from app.explorer.targets import Target, explorable
 
 FAULTS = [Faults(), Faults(crash=1), Faults(pause=1), Faults(lost=1), Faults(failover=1)]
 # Its tries are many: the rest is tried with less.
@@ -27,7 +28,7 @@ def test_the_same_is_found_at_the_same_cost(name: str) -> None:
     for faults in FAULTS:
         found = explorer.explore(faults)
         with surroundings.of_their_own():
-            graph = Graph(explorer.world, explorer.automata, faults, target.pause)
+            graph = Graph(explorer.servers, explorer.automata, faults, target.pause)
             graph.explore()
             paths = shortest(graph, Judge(graph, target).places)
         assert {one.name: one.cost for one in found.findings} == {
@@ -43,13 +44,13 @@ def test_all_that_a_buyer_sends_bears_his_name(name: str) -> None:
     target = Target(name, think=1)
     explorer = Explorer(target, 2)
     with surroundings.of_their_own():
-        own = Automaton("B", target.work, EPOCH)
-        world, at, also = explorer.world.start, 0, 0
+        own = Automaton("B", target.code, EPOCH)
+        servers, at, also = explorer.servers.start, 0, 0
         while not own.nodes[at].ended:
             request = own.nodes[at].requests[0]
             assert explorer.automata[1].nodes[also].requests[0] == request
             assert isinstance(request, Send)
-            world, said, _ = explorer.world.send(world, request.connection, request.commands)
+            servers, said, _ = explorer.servers.send(servers, request.connection, request.commands)
             at = own.move(at, 0, said, EPOCH).to
             also = explorer.automata[1].move(also, 0, said, EPOCH).to
         assert explorer.automata[1].nodes[also].told == own.nodes[at].told == "SOLD"
@@ -60,7 +61,7 @@ def test_three_buyers_make_six_of_most_states() -> None:
     explorer = Explorer(target, 3)
     found = explorer.explore(Faults(pause=2))
     with surroundings.of_their_own():
-        graph = Graph(explorer.world, explorer.automata, Faults(pause=2), target.pause)
+        graph = Graph(explorer.servers, explorer.automata, Faults(pause=2), target.pause)
         graph.explore()
     assert found.schedules == schedules(graph)
     assert found.states * 5 < len(graph.states) < found.states * 6
@@ -72,30 +73,30 @@ def test_who_is_called_otherwise_does_the_same(name: str) -> None:
     names = (1, 2, 0)
     explorer = Explorer(Target(name), 3)
     with surroundings.of_their_own():
-        graph = Graph(explorer.world, explorer.automata, Faults(failover=1), 12_000)
+        graph = Graph(explorer.servers, explorer.automata, Faults(failover=1), 12_000)
         graph.explore()
         steps = 0
-        world = graph.world
+        servers = graph.servers
         for state in graph.states[:3000]:
             for buyer, at in enumerate(state.nodes):
                 for request in explorer.automata[buyer].nodes[at].requests if at >= 0 else ():
                     if isinstance(request, Send):
                         other = renamed(request, names)
-                        here = world.send(state.world, request.connection, request.commands)
-                        there = world.send(
-                            world.renamed(state.world, names), other.connection, other.commands
+                        here = servers.send(state.servers, request.connection, request.commands)
+                        there = servers.send(
+                            servers.renamed(state.servers, names), other.connection, other.commands
                         )
                     elif isinstance(request, Hear):
                         other = renamed(request, names)
-                        heard = world.hear(state.world, request.connection)
-                        also = world.hear(world.renamed(state.world, names), other.connection)
+                        heard = servers.hear(state.servers, request.connection)
+                        also = servers.hear(servers.renamed(state.servers, names), other.connection)
                         if heard is None or also is None:
                             assert heard is also
                             continue
                         here, there = heard, also
                     else:
                         continue
-                    assert there.to == world.renamed(here.to, names)
+                    assert there.to == servers.renamed(here.to, names)
                     assert there.said == renamed(here.said, names)
                     steps += 1
     assert steps > 100

@@ -1,1 +1,41 @@
-"""Every order in which redis-py code can run, with faults, and the shortest that breaks it."""
+"""Every order in which redis-py code can run, with faults, and the shortest that breaks it.
+
+    report = Explorer(Program(Path("buy.py"), prepare, rules), 2).explore(Faults(crash=1))
+    print(verdict(report), chart(report.findings[0].trace, "AB"), sep="\\n")
+
+A `Program` is a file with a function; whoever has other code to explore writes a `Target`.
+"""
+
+from badluck.errors import BadCode, BadluckError
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.rule import OfEnd, OfState, OfStep, Rule, View
+from badluck.report.chart import chart
+from badluck.report.report import Finding, Report
+from badluck.report.verdict import budget, verdict
+from badluck.run.apart import explore
+from badluck.run.program import Program
+from badluck.target import Target
+
+__all__ = [
+    "STARVED",
+    "STUCK",
+    "BadCode",
+    "BadluckError",
+    "Explorer",
+    "Faults",
+    "Finding",
+    "OfEnd",
+    "OfState",
+    "OfStep",
+    "Program",
+    "Report",
+    "Rule",
+    "Target",
+    "View",
+    "budget",
+    "chart",
+    "explore",
+    "verdict",
+]

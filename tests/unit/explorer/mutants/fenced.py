@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.explorer.faults import Faults
+from badluck.faults import Faults
+
 from app.explorer.targets import Target
 from tests.unit.explorer.mutants.mutant import Budget, Mutant
 

@@ -15,12 +15,13 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 from unittest import mock
 
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.report import Report
 from fairlock import scripts as fairlock
 
 import app
 from app.explorer import words
-from app.explorer.explore import Explorer, Report
-from app.explorer.faults import Faults
 from app.explorer.targets import Target
 from app.store import lua
 

@@ -1,0 +1,37 @@
+"""Where the shop's schedules are played again: in the model, or on servers that it brings up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from badluck.real.backend import RealBackend, real_backend
+from badluck.report import replay as engine
+from badluck.report.replay import Backend, Played
+from badluck.report.trace import Step
+from badluck.target import Target
+
+from app.explorer.errors import in_the_shops_words
+from app.store import embedded
+
+
+@contextmanager
+def servers(folder: Path, many: int, program: str | None = None) -> Iterator[RealBackend]:
+    """So many embedded Valkeys, or of another `program`, with their files in `folder`.
+
+    Raises ShopError when one cannot be started, or fails in the middle.
+    """
+    with (
+        in_the_shops_words(),
+        real_backend(folder, many, program or str(embedded.binary())) as made,
+    ):
+        yield made
+
+
+def replay(
+    target: Target, names: Sequence[str], steps: Sequence[Step], where: Backend
+) -> list[Played]:
+    """All, up to the first that goes otherwise. Raises ShopError for what cannot be played."""
+    with in_the_shops_words():
+        return engine.replay(target, names, steps, where)

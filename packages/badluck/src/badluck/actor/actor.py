@@ -1,0 +1,166 @@
+"""An actor: real code, stopped at each thing that it sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import redis
+from greenlet import GreenletExit, getcurrent
+
+from badluck.actor.code import Code
+from badluck.actor.fiber import Fiber, ask
+from badluck.actor.request import Done, Failed, Request, Rest
+
+LONG = 1.0  # s; no poll and no backoff sleeps for so long
+
+
+class Actor:
+    """One process of the search. `requests` is what each of its fibers waits for."""
+
+    def __init__(self, name: str, code: Code, now: int) -> None:
+        """`now` in ms since 1970."""
+        self.name = name
+        self.code = code
+        self.clock = ActorClock(self)
+        self.now = now
+        self.looked = False  # at the clock, since it went on last
+        self.tells_time = False  # has it ever asked what time it is, to compare it with others'?
+        self.over = False  # nobody goes on with it again
+        self.tokens = self.connections = 0
+        self.taken: frozenset[int] | None = None  # tokens of mine that are in use, if that is known
+        self.drew = False  # a token, since it went on last
+        self.draws = 0  # of chance, since it went on last
+        self.memory: dict[str, Any] = {}  # what its code keeps beside its frames: its globals
+        self.heard: tuple[Request, Any] | None = None  # the last request, and its answer
+        self.open: set[str] = set()  # connections
+        self.bound: set[str] = set()  # those that have left something with their servers
+        self.closed: list[str] = []  # since it went on last
+
+        expected: tuple[type[Exception], ...] = (redis.RedisError, *code.errors)
+
+        def run() -> Request:
+            try:
+                return Done(code.work(self))
+            except expected as error:  # anything else is a mistake in the code
+                return Failed(f"{type(error).__name__}: {error}")
+
+        self.fibers = [Fiber(self, run, Rest(now))]
+        self._switch(0)
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        return tuple(fiber.request for fiber in self.fibers)
+
+    def go_on(self, fiber: int, answer: Any, now: int, taken: frozenset[int] | None = None) -> None:
+        """Let one fiber have its answer, and run until it waits again.
+
+        `taken` are the numbers of its tokens that are in use; None: each token is a new one.
+        """
+        self.now, self.looked, self.closed = now, False, []
+        self.taken, self.drew = taken, False
+        self.draws, self.heard = 0, (self.fibers[fiber].request, answer)
+        self._switch(fiber, answer)
+
+    def _switch(self, fiber: int, *answer: Any) -> None:
+        self.fibers[fiber].go_on(*answer)
+        while woken := [beside for beside in self.fibers if beside.woken]:
+            woken[0].woken = False
+            woken[0].go_on(True)
+        if isinstance(self.fibers[0].request, Done | Failed):
+            for beside in self.fibers[1:]:  # a renewal does not outlive the work
+                if isinstance(beside.request, Rest):
+                    beside.request = Done("")
+
+    def inside(self) -> bool:
+        """Is it in the critical section?"""
+        frame = self.fibers[0].gr_frame
+        while frame is not None:
+            if frame.f_code.co_name == self.code.section:
+                return True
+            frame = frame.f_back
+        return False
+
+    def drop(self) -> None:
+        """Nobody goes on with it: its greenlets end without another word."""
+        self.over = True
+        for fiber in self.fibers:
+            if not fiber.dead:  # also one that has not begun: what it would do holds the actor
+                fiber.parent = getcurrent()
+                fiber.throw(GreenletExit)
+
+    def look_at_clock(self) -> int:
+        self.looked = True
+        return self.now
+
+    def token(self) -> str:
+        """A new one, or one that is nowhere any more: neither in use nor the one before."""
+        self.drew = self.taken is not None
+        in_use = self.taken if self.taken is not None else range(self.tokens + 1)
+        numbers = (number for number in count(1) if number not in in_use)
+        self.tokens = next(number for number in numbers if number != self.tokens)
+        return f"token-{self.name}{self.tokens}"
+
+    def new_connection(self, server: int) -> str:
+        self.connections += 1
+        name = f"{server}{self.name}{self.connections}"
+        self.open.add(name)
+        return name
+
+    def hang_up(self, connection: str) -> None:
+        self.open.discard(connection)
+        self.bound.discard(connection)
+        self.closed.append(connection)
+
+    def every(self, ms: int, deed: Callable[[], bool]) -> Callable[[], None]:
+        """A fiber that does `deed` each `ms`, until it answers False or somebody stops it."""
+
+        def run(_: None = None) -> Request:
+            while deed() and not stopped:
+                ask(Rest(self.look_at_clock() + ms))
+            return Done("")
+
+        stopped: list[bool] = []
+        fiber = Fiber(self, run, Rest(self.look_at_clock() + ms))
+        self.fibers.append(fiber)
+
+        def stop() -> None:
+            stopped.append(True)
+            if isinstance(fiber.request, Rest):
+                fiber.request = Done("")
+
+        return stop
+
+
+class ActorClock:
+    """Time and chance as the search has them.
+
+    A short sleep takes no time: an actor that sleeps while it works is one that the search may let
+    wait for as long as it likes, and one that sleeps until something changes is one that nobody
+    needs to ask before it has. Who works for LONG is let do so in peace: without a fault, time
+    passes by itself until it is done, and its renewals come when they are due.
+    """
+
+    def __init__(self, actor: Actor) -> None:
+        self.actor = actor
+
+    def now(self) -> float:
+        return self.actor.look_at_clock() / 1000
+
+    def wall(self) -> float:
+        self.actor.tells_time = True
+        return self.now()
+
+    def sleep(self, seconds: float) -> None:
+        if seconds >= LONG:
+            ask(Rest(self.actor.look_at_clock() + round(seconds * 1000)))
+
+    def random(self) -> float:
+        return 0.5
+
+    def token(self) -> str:
+        return self.actor.token()
+
+    def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
+        return self.actor.every(round(seconds * 1000), deed)

@@ -1,0 +1,88 @@
+"""Chance as the search has it: different for each actor, and the same at each run.
+
+A draw depends on who draws, where in the code, and how many were drawn since the code was last
+answered. So a loop that draws a new token at every try is still a loop that polls, and no two
+actors get the same token.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import secrets
+import sys
+import uuid
+from random import Random
+from typing import Any
+
+from greenlet import getcurrent
+
+from badluck.actor.fiber import Fiber, here
+
+ON_THE_WAY = {random.__file__, secrets.__file__, uuid.__file__, __file__}
+# What the module `random` offers, all of it made of random() and getrandbits().
+DRAWS = (
+    *("random", "getrandbits", "randbytes", "randrange", "randint", "choice", "choices"),
+    *("shuffle", "sample", "uniform", "triangular", "betavariate", "expovariate"),
+    *("gammavariate", "normalvariate", "lognormvariate", "vonmisesvariate", "paretovariate"),
+    *("weibullvariate", "seed"),
+)
+
+
+class Chance(Random):
+    """For an actor's code."""
+
+    def random(self) -> float:
+        return _draw(53) / 2**53
+
+    def getrandbits(self, k: int, /) -> int:
+        return _draw(k)
+
+    def seed(self, *_: Any, **__: Any) -> None:
+        """Nobody's luck depends on it."""
+
+
+def drawing(name: str) -> Any:
+    """The function of that name in `random`: for an actor's code ours, else the real one."""
+    real, ours = getattr(random, name), getattr(Chance(), name)
+
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        do = ours if isinstance(getcurrent(), Fiber) else real
+        return do(*args, **kwargs)
+
+    return draw
+
+
+def urandom(real: Any) -> Any:
+    def draw(size: int) -> bytes:
+        if not isinstance(getcurrent(), Fiber):
+            found: bytes = real(size)
+            return found
+        return _draw(8 * size).to_bytes(size, "big")
+
+    return draw
+
+
+def a_uuid(real: Any) -> Any:
+    def draw(*args: Any, **kwargs: Any) -> uuid.UUID:
+        if not isinstance(getcurrent(), Fiber):
+            found: uuid.UUID = real(*args, **kwargs)
+            return found
+        # Actors are A, B, C and D, and so a chart shows whose it is.
+        return uuid.UUID(f"{here().actor.name.lower() * 8}{0:08x}{_draw(64):016x}")
+
+    return draw
+
+
+def _draw(bits: int) -> int:
+    fiber = here()
+    actor = fiber.actor
+    actor.draws += 1
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename in ON_THE_WAY and frame.f_back:
+        frame = frame.f_back
+    place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    text = f"{actor.name} {actor.fibers.index(fiber)} {place} {actor.draws}"
+    size = (bits + 7) // 8
+    drawn = hashlib.shake_256(text.encode()).digest(size)
+    return int.from_bytes(drawn, "big") >> (8 * size - bits)

@@ -1,0 +1,23 @@
+"""The code that actors run, and what is to be known of it beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from badluck.actor.words import Words
+
+if TYPE_CHECKING:
+    from badluck.actor.actor import Actor
+
+
+class Code(NamedTuple):
+    """Modules are named by how their names begin: `app.modes.`"""
+
+    work: Callable[[Actor], str]  # to its end; answers what the actor is told
+    errors: tuple[type[Exception], ...] = ()  # beside redis-py's: the actor is told ERROR
+    section: str = ""  # the function that none but the lock's holder may be in
+    shown: tuple[str, ...] = ()  # modules whose lines are shown; the first, where work begins
+    harness: tuple[str, ...] = ()  # modules of whoever explores: what they hold decides nothing
+    counters: tuple[type, ...] = ()  # nor what these hold, and it changes at every poll
+    words: Words = Words()

@@ -1,0 +1,179 @@
+"""The gate: redis-py's connection, except that the other side is the search.
+
+It stands where bytes would leave the process, so it sees what really goes out: pipelines, scripts,
+the library's own retries, a lock's watchdog. An actor's code runs in a greenlet and stops here
+until the search says what the server answered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import redis
+from greenlet import getcurrent
+from redis.backoff import NoBackoff
+from redis.connection import AbstractConnection, ConnectionPool
+from redis.exceptions import ResponseError
+from redis.retry import Retry
+
+from badluck.actor import bound
+from badluck.actor.fiber import Fiber, ask, here
+from badluck.actor.request import Hear, Lost, Send
+from badluck.simulated.values import Command, Err, Ok, Reply
+
+if TYPE_CHECKING:
+    from badluck.actor.actor import Actor
+
+SENDS_ONCE = Retry(NoBackoff(), 0)
+RESENDS = Retry(NoBackoff(), 10)  # as redis-py does by default
+
+
+def pool(server: int = 0, retry: Retry = SENDS_ONCE) -> ConnectionPool:
+    """For a client of redis-py: connections of an actor to the server of that number."""
+    options: dict[str, Any] = {"server": server, "protocol": 2, "driver_info": None}
+    options["socket_read_size"] = 1  # it reads no socket, and there are thousands of them
+    return ConnectionPool(connection_class=GateConnection, retry=retry, **options)
+
+
+def client(server: int = 0, retry: Retry = SENDS_ONCE) -> redis.Redis:
+    return redis.Redis(connection_pool=pool(server, retry))
+
+
+class GateConnection(AbstractConnection):
+    """Looks like a connection to redis-py. Each has a name: to the server it is a client."""
+
+    def __init__(self, server: int = 0, **kwargs: Any) -> None:
+        """`server` is the number of the one that it leads to."""
+        super().__init__(**kwargs)
+        self.server = server
+        self.name = ""
+        self.answers: list[Reply | Lost] = []
+        self.open = False
+        self.owner: Actor | None = None  # while it is open
+
+    def repr_pieces(self) -> list[tuple[str, Any]]:
+        return [("name", self.name)]
+
+    def _host_error(self) -> str:
+        return "the store"
+
+    def _connect(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def is_connected(self) -> bool:
+        return self.open
+
+    def connect(self) -> None:
+        if not self.open:
+            self.owner = here().actor
+            self.name = self.owner.new_connection(self.server)
+            self.open = True
+            for known in list(self._connect_callbacks):
+                if callback := known():
+                    callback(self)  # a PubSub subscribes again
+
+    def disconnect(self, *args: Any, **kwargs: Any) -> None:
+        if self.open and self.owner:
+            self.owner.hang_up(self.name)
+        self.open = False
+        self.answers.clear()
+
+    def can_read(self, timeout: float | None = None) -> bool:
+        """None: has it been sent anything that was asked for? That needs no look at the server."""
+        if not self.answers and timeout is not None:
+            self._hear(timeout)
+        return bool(self.answers)
+
+    def send_command(self, *args: Any, **kwargs: Any) -> None:
+        self.send_packed_command(self._command_packer.pack(*args))
+
+    def send_packed_command(self, command: Any, check_health: bool = True) -> None:
+        for unit in units(unpacked(command)):
+            self._send(unit)
+
+    def _send(self, commands: tuple[Command, ...]) -> None:
+        self.connect()
+        fiber = getcurrent()
+        if not isinstance(fiber, Fiber) or fiber.actor is not self.owner:
+            # An object that was left behind is collected, in whoever's code that happens.
+            raise redis.ConnectionError("The buyer of this connection is gone.")
+        answer = ask(Send(self.name, commands))
+        bound.note(self.owner.bound, self.name, commands)
+        self.answers += [answer] if isinstance(answer, Lost) else answer
+
+    def read_response(
+        self, disable_decoding: bool = False, *, timeout: Any = None, **kwargs: Any
+    ) -> Any:
+        if not self.answers:
+            self._hear(timeout)
+        if not self.answers:
+            raise redis.TimeoutError("Nothing was said in time.")
+        said = self.answers.pop(0)
+        if isinstance(said, Lost):
+            self.disconnect()
+            raise redis.ConnectionError("The connection broke.")
+        reply = native(said)
+        if isinstance(reply, ResponseError):
+            raise reply
+        return reply
+
+    def _hear(self, timeout: float | None) -> None:
+        """Wait so many seconds at the most; None: for as long as it takes."""
+        until = None if timeout is None else here().actor.look_at_clock() + round(timeout * 1000)
+        heard = ask(Hear(self.name, until))
+        if heard is not None:
+            self.answers += [heard] if isinstance(heard, Lost) else heard
+
+
+def unpacked(packed: Any) -> list[Command]:
+    """The commands in what redis-py would have sent."""
+    text = packed if isinstance(packed, bytes) else b"".join(packed)
+    commands, at = [], 0
+    while at < len(text):
+        end = text.index(b"\r\n", at)
+        words, at = int(text[at + 1 : end]), end + 2
+        command = []
+        for _ in range(words):
+            end = text.index(b"\r\n", at)
+            size, at = int(text[at + 1 : end]), end + 2
+            command.append(text[at : at + size])
+            at += size + 2
+        commands.append((command[0].upper(), *command[1:]))
+    return commands
+
+
+def units(commands: list[Command]) -> list[tuple[Command, ...]]:
+    """What the server does without others in between: single commands, and MULTI to EXEC.
+
+    (It runs what lies between them at EXEC only; that they were sent earlier, nobody can tell.)
+    """
+    found: list[tuple[Command, ...]] = []
+    batch: list[Command] = []
+    for command in commands:
+        if batch or command[0] == b"MULTI":
+            batch.append(command)
+        else:
+            found.append((command,))
+        if batch and command[0] == b"EXEC":
+            found.append(tuple(batch))
+            batch = []
+    return found + [(command,) for command in batch]
+
+
+def native(reply: Reply) -> Any:
+    """As redis-py's parsers hand it on."""
+    if isinstance(reply, Err):
+        code, _, rest = reply.text.partition(" ")
+        known = {
+            "NOSCRIPT": redis.exceptions.NoScriptError,
+            "EXECABORT": redis.exceptions.ExecAbortError,
+        }
+        return (
+            known[code](rest) if code in known else ResponseError(reply.text.removeprefix("ERR "))
+        )
+    if isinstance(reply, Ok):
+        return reply.encode()
+    if isinstance(reply, tuple):
+        return [native(one) for one in reply]
+    return reply

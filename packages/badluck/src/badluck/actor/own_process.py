@@ -1,0 +1,126 @@
+"""What a process has of its own, for actors whose code asks the system: time, chance, threads.
+
+Outside of an actor's code all of it is the system's.
+"""
+
+from __future__ import annotations
+
+import _thread
+import datetime
+import os
+import random
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Self
+
+from greenlet import GreenletExit, getcurrent
+
+from badluck.actor import chance, threads, wrong
+from badluck.actor.fiber import Fiber, here
+from badluck.actor.replaced import Replacement, replaced
+from badluck.actor.wrong import Wrong
+
+# They look at the clock for their own figures, and decide nothing by it. (redis.lock does.)
+FIGURES = ("redis.", "logging")
+WALL = ("time", "time_ns")  # what it says is compared with others' clocks
+CLOCKS = (*WALL, "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
+
+STARTS = [  # a thread; the names are Python 3.11's to 3.13's
+    (module, name)
+    for module in (_thread, threading)
+    for what in ("start_new_thread", "start_joinable_thread")
+    for name in (what, f"_{what}")
+    if hasattr(module, name)
+]
+
+
+def _clock(name: str) -> Callable[[], float]:
+    real = getattr(time, name)
+    wall, nanoseconds = name in WALL, name.endswith("_ns")
+
+    def read() -> float:
+        if not isinstance(getcurrent(), Fiber):
+            return float(real()) if not nanoseconds else int(real())
+        actor = here().actor
+        asks = sys._getframe(1).f_globals.get("__name__", "")
+        if asks == "redis.lock" or not asks.startswith(FIGURES):
+            actor.look_at_clock()
+            actor.tells_time = actor.tells_time or wall
+        return actor.now * 1_000_000 if nanoseconds else actor.now / 1000
+
+    return read
+
+
+def _sleeping(real: Callable[[float], None]) -> Callable[[float], None]:
+    def sleep(seconds: float) -> None:
+        """A purchase's takes no time: it may be let wait anyway. A thread's lets the others go."""
+        if not isinstance(getcurrent(), Fiber):
+            real(seconds)
+        elif here().actor.over:
+            raise GreenletExit
+        elif here() is not here().actor.fibers[0]:
+            threads.rest(seconds)
+
+    return sleep
+
+
+class Datetime(datetime.datetime):
+    """Whose now() asks the clock above."""
+
+    @classmethod
+    def now(cls, tz: datetime.tzinfo | None = None) -> Self:
+        return cls.fromtimestamp(time.time(), tz)
+
+    @classmethod
+    def utcnow(cls) -> Self:
+        return cls.fromtimestamp(time.time(), datetime.UTC).replace(tzinfo=None)
+
+    @classmethod
+    def today(cls) -> Self:
+        return cls.fromtimestamp(time.time())
+
+
+def _in_a_fiber(real: Callable[[], Any], ours: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: ours() if isinstance(getcurrent(), Fiber) else real()
+
+
+def _starting(real: Callable[..., int]) -> Callable[..., int]:
+    def start(*args: Any, **kwargs: Any) -> int:
+        if not isinstance(getcurrent(), Fiber):
+            return real(*args, **kwargs)
+        path = Path(here().actor.memory["__file__"])
+        text = "starts a thread in another way than by threading.Thread"
+        raise Wrong(wrong.standing(sys._getframe(1), path, text))
+
+    return start
+
+
+def of_its_own() -> AbstractContextManager[None]:
+    instead: list[Replacement] = [
+        *((time, name, _clock(name)) for name in CLOCKS),
+        (time, "sleep", _sleeping(time.sleep)),
+        (datetime, "datetime", Datetime),
+        *((random, name, chance.drawing(name)) for name in chance.DRAWS),
+        (random, "_urandom", chance.urandom(os.urandom)),  # secrets asks it
+        (os, "urandom", chance.urandom(os.urandom)),
+        (uuid, "uuid1", chance.a_uuid(uuid.uuid1)),
+        (uuid, "uuid4", chance.a_uuid(uuid.uuid4)),
+        (os, "getpid", _in_a_fiber(os.getpid, lambda: 1000 + ord(here().actor.name))),
+        (threading, "Thread", threads.Thread),
+        *((module, name, _starting(getattr(module, name))) for module, name in STARTS),
+        (threading, "Event", threads.Event),
+        (threading, "Timer", threads.Timer),
+        (threading, "local", threads.Local),
+        *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),
+        (threading, "current_thread", _in_a_fiber(threading.current_thread, threads.Current)),
+    ]
+    return replaced(*instead)
+
+
+def _identified(name: str) -> Callable[[], Any]:
+    return _in_a_fiber(getattr(threading, name), threads.get_ident)

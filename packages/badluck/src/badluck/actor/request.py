@@ -1,0 +1,61 @@
+"""What an actor's code can wait for, and what it can be answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from badluck.simulated.values import Command, Reply
+
+
+class Send(NamedTuple):
+    """Waits to send `commands` on `connection`: one, or a MULTI … EXEC that goes as one."""
+
+    connection: str
+    commands: tuple[Command, ...]
+
+
+class Hear(NamedTuple):
+    """Waits for what the server says next on `connection`, until `until` (ms; None: for ever)."""
+
+    connection: str
+    until: int | None
+
+
+class Rest(NamedTuple):
+    """Waits for the clock to say `until` (ms): a renewal between two times, or long work."""
+
+    until: int
+
+
+class Done(NamedTuple):
+    """Has come to its end, and this is what the actor is told: an Outcome."""
+
+    outcome: str
+
+
+class Failed(NamedTuple):
+    """Has come to its end by an error."""
+
+    error: str
+
+
+Request = Send | Hear | Rest | Done | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """In place of replies: the connection broke, and what was sent may have been done or not.
+
+    No tuple: an empty one would be equal to no reply at all, and is another answer.
+    """
+
+
+Answer = tuple[Reply, ...] | Lost | None
+
+
+def outcome(request: Request) -> str:
+    """What its actor is told; "" as long as it is told nothing."""
+    if isinstance(request, Failed):
+        return "ERROR"
+    return request.outcome if isinstance(request, Done) else ""

@@ -1,0 +1,182 @@
+"""Threads of an actor's own code: each is one more fiber, and the search says which goes on.
+
+A thread ends with its actor's work, as a daemon's does with its process. What threads of one actor
+do to each other's variables between two commands has one order only: a thread runs until it sends
+something, rests or ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from badluck.actor import wrong
+from badluck.actor.fiber import Fiber, ask, here
+from badluck.actor.request import Done, Failed, Request, Rest
+
+NEVER = 10**15  # ms since 1970
+
+
+class Thread:
+    """As threading.Thread."""
+
+    def __init__(
+        self,
+        group: None = None,
+        target: Callable[..., object] | None = None,
+        name: str | None = None,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        daemon: bool | None = None,
+    ) -> None:
+        self.name = name or "a thread"
+        self.daemon = bool(daemon)
+        self._does = (target, tuple(args), dict(kwargs or {}))
+        self._fiber: Fiber | None = None
+        self._over = Event()
+
+    def run(self) -> None:
+        target, args, kwargs = self._does
+        if target is not None:
+            target(*args, **kwargs)
+
+    def start(self) -> None:
+        if self._fiber is not None:
+            raise RuntimeError("threads can only be started once")
+        actor = here().actor
+        self._fiber = Fiber(actor, self._go, Rest(actor.now))
+        self._fiber.woken = True
+        actor.fibers.append(self._fiber)
+
+    def _go(self, _: object) -> Request:
+        actor = here().actor
+        try:
+            self.run()
+        except (GreenletExit, wrong.Wrong):
+            raise
+        except (*wrong.EXPECTED, SystemExit):
+            pass  # a real one says so on its standard error, and ends
+        except BaseException as error:
+            if actor.over:
+                raise GreenletExit from None
+            raise wrong.raised(error, Path(actor.memory["__file__"]), actor) from error
+        self._over.set()
+        return Done("")
+
+    def is_alive(self) -> bool:
+        return self._fiber is not None and not self._over.is_set()
+
+    def join(self, timeout: float | None = None) -> None:
+        if self._fiber is None:
+            raise RuntimeError("cannot join thread before it is started")
+        self._over.wait(timeout)
+
+
+class Event:
+    """As threading.Event."""
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._waits: list[Fiber] = []
+
+    def is_set(self) -> bool:
+        return self._is_set
+
+    def set(self) -> None:
+        self._is_set = True
+        for fiber in self._waits:
+            fiber.woken = True
+
+    def clear(self) -> None:
+        self._is_set = False
+
+    def wait(self, timeout: float | None = None) -> bool:
+        fiber = here()
+        others = any(
+            other is not fiber and not isinstance(other.request, Done | Failed)
+            for other in fiber.actor.fibers
+        )
+        if self._is_set or (timeout is not None and not others):
+            return self._is_set  # there is nobody to set it meanwhile: this is but a sleep
+        self._waits.append(fiber)
+        rest(timeout)
+        self._waits.remove(fiber)
+        return self._is_set
+
+
+class Timer(Thread):
+    """As threading.Timer."""
+
+    def __init__(
+        self,
+        interval: float,
+        function: Callable[..., object],
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(target=function, args=args or (), kwargs=kwargs)
+        self.interval = interval
+        self.finished = Event()
+
+    def cancel(self) -> None:
+        self.finished.set()
+
+    def run(self) -> None:
+        if not self.finished.wait(self.interval):
+            super().run()
+
+
+class Local:
+    """As threading.local: what one thread keeps in it, the others do not see."""
+
+    def __init__(self) -> None:
+        kept: WeakKeyDictionary[greenlet, dict[str, Any]] = WeakKeyDictionary()
+        object.__setattr__(self, "_kept", kept)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._own()[name]
+        except KeyError:
+            text = f"'_thread._local' object has no attribute {name!r}"
+            raise AttributeError(text) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._own()[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        del self._own()[name]
+
+    def _own(self) -> dict[str, Any]:
+        kept: dict[greenlet, dict[str, Any]] = object.__getattribute__(self, "_kept")
+        return kept.setdefault(getcurrent(), {})
+
+    def everybodys(self) -> list[dict[str, Any]]:
+        """In the order in which they came."""
+        kept: dict[greenlet, dict[str, Any]] = object.__getattribute__(self, "_kept")
+        return list(kept.values())
+
+
+class Current:
+    """What current_thread() says."""
+
+    daemon = False
+
+    def __init__(self) -> None:
+        self.ident = get_ident()
+        self.name = f"Thread-{self.ident}"
+
+
+def get_ident() -> int:
+    fiber = here()
+    return 1000 * ord(fiber.actor.name) + fiber.actor.fibers.index(fiber)
+
+
+def rest(seconds: float | None) -> None:
+    """Until somebody wakes this fiber, or so many seconds are over."""
+    until = NEVER if seconds is None else here().actor.look_at_clock() + round(seconds * 1000)
+    ask(Rest(until))

@@ -1,0 +1,82 @@
+"""Commands and replies as a person reads them in a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from redis.lock import Lock
+
+from badluck.actor.request import Hear, Lost, Request, Send
+from badluck.simulated.scripts import sha
+from badluck.simulated.values import Command, Err, Ok, Reply
+
+LONG = 24  # characters of one word
+# Of redis-py's own lock.
+LOCK_SCRIPTS = {
+    "release": Lock.LUA_RELEASE_SCRIPT,
+    "extend": Lock.LUA_EXTEND_SCRIPT,
+    "reacquire": Lock.LUA_REACQUIRE_SCRIPT,
+}
+
+
+def names_of(scripts: Mapping[str, str]) -> dict[bytes, str]:
+    """What EVALSHA calls each of them, and its name; beside them those of redis-py's lock."""
+    texts = {**scripts, **{f"redis.lock/{name}": text for name, text in LOCK_SCRIPTS.items()}}
+    return {sha(text.encode()): name for name, text in texts.items()}
+
+
+@cache
+def _plain() -> Mapping[bytes, str]:
+    return names_of({})
+
+
+class Words:
+    """What somebody's commands are called."""
+
+    def __init__(
+        self,
+        scripts: Callable[[], Mapping[bytes, str]] = _plain,
+        shorten: Callable[[str], str] = str,
+    ) -> None:
+        """`scripts` are known by name (see names_of); `shorten` leaves out what all words share."""
+        self.scripts = scripts
+        self.shorten = shorten
+
+    def of(
+        self, request: Request, said: tuple[Reply, ...] | Lost | None
+    ) -> tuple[list[str], list[str]]:
+        """What a fiber did, a line for each command, and what it was answered."""
+        answers = ["(the connection broke)"]
+        if not isinstance(said, Lost):
+            answers = [self.reply(each) for each in said or ()]
+        if isinstance(request, Send):
+            return [self.command(one) for one in request.commands], answers
+        if isinstance(request, Hear):
+            return (["hears"] if said else ["hears nothing"]), answers
+        return ["its time has come"], []
+
+    def command(self, words: Command) -> str:
+        """One line: `SET lock token-A1 NX PX 10000`."""
+        name = words[0].decode()
+        if name == "EVALSHA":
+            script = self.scripts().get(words[1], "EVALSHA a-script")
+            return " ".join([script, *(self._word(word) for word in words[3:])])
+        return " ".join([name, *(self._word(word) for word in words[1:])])
+
+    def reply(self, said: Reply) -> str:
+        if said is None:
+            return "nil"
+        if isinstance(said, Ok):
+            return str(said)
+        if isinstance(said, Err):
+            return f"({said.text})"
+        if isinstance(said, bytes):
+            return self._word(said)
+        if isinstance(said, tuple):
+            return f"[{', '.join(self.reply(one) for one in said)}]"
+        return str(said)
+
+    def _word(self, word: bytes) -> str:
+        text = self.shorten(word.decode("utf-8", "backslashreplace"))
+        return text if len(text) <= LONG else f"{text[: LONG - 1]}…"

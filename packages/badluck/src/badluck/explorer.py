@@ -1,0 +1,121 @@
+"""Explore one target within one budget, and say what was found."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from badluck.faults import Faults
+from badluck.findings.for_ever import STARVED
+from badluck.findings.judge import Judge
+from badluck.report.report import Finding, Report
+from badluck.report.trace import trace
+from badluck.search.alike import Alike
+from badluck.search.automaton import Automaton, Known
+from badluck.search.graph import MOST, Graph, TooMany
+from badluck.search.names import LETTERS
+from badluck.search.paths import Path, schedules, shortest
+from badluck.search.server_states import ServerStates
+from badluck.search.starvation import Endless, starvation
+from badluck.search.symmetry import Symmetry
+from badluck.simulated.server import begun
+from badluck.target import EPOCH, Target
+
+
+class Explorer:
+    """One target and so many actors; what their code does is learned once for all budgets."""
+
+    def __init__(self, target: Target, actors: int) -> None:
+        self.target = target
+        self.graph: Graph | None = None
+        with target.surroundings():
+            self.servers = ServerStates(begun(EPOCH, target.setup()))
+            self.automata: list[Known]
+            self.symmetry: Symmetry | None = None
+            if target.alike:
+                first = Automaton(LETTERS[0], target.code, EPOCH)
+                self.automata = [first, *(Alike(first, actor) for actor in range(1, actors))]
+                self.symmetry = Symmetry(self.servers, self.automata)
+            else:
+                self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:actors]]
+
+    def explore(self, faults: Faults, most: int = MOST) -> Report:
+        """Look at `most` states at the most."""
+        began = time.perf_counter()
+        with self.target.surroundings():
+            graph = Graph(
+                self.servers,
+                self.automata,
+                faults,
+                self.target.pause,
+                most,
+                self.symmetry,
+                self.target.frugal,
+            )
+            self.graph = graph
+            exhaustive = _exhausted(graph)
+            judge = Judge(graph, self.target)
+            places = judge.places if exhaustive else judge.seen
+            paths = shortest(graph, places)
+            many = schedules(graph) if exhaustive else None
+            found = {name: paths[name] for name in places}
+            return self._report(graph, judge, exhaustive, many, found, began)
+
+    def starve(self, most: int = MOST) -> Report:
+        """Let all but the first come again and again, without a fault: can they starve it?"""
+        began = time.perf_counter()
+        with self.target.surroundings():
+            graph = self.graph = Endless(
+                self.servers,
+                self.automata,
+                self.target.pause,
+                most,
+                self.target.frugal,
+                self.target.filled_up,
+                self.target.gave_up,
+            )
+            exhaustive = _exhausted(graph)
+            path = starvation(graph) if exhaustive else None
+            judge = Judge(graph, self.target)
+            found = {STARVED.name: path} if path else {}
+            report = self._report(graph, judge, exhaustive, None, found, began)
+            return replace(report, again=True)
+
+    def _report(
+        self,
+        graph: Graph,
+        judge: Judge,
+        exhaustive: bool,
+        many: int | None,
+        paths: dict[str, Path],
+        began: float,
+    ) -> Report:
+        explanations = {rule.name: rule.explanation for rule in self.target.rules}
+        findings = [
+            Finding(name, path.cost, explanations[name], trace(graph, judge, path))
+            for name, path in paths.items()
+        ]
+        seconds = time.perf_counter() - began
+        faults = graph.states[0].left
+        actors = len(self.automata)
+        return Report(
+            self.target, actors, faults, exhaustive, many, len(graph.states), seconds, findings
+        )
+
+    @property
+    def seen(self) -> int:
+        """States until now, by this search. May be asked from another thread."""
+        return len(self.graph.states) if self.graph else 0
+
+    def stop(self) -> None:
+        """Look at no state more. To be called while explore() runs, from a signal."""
+        if self.graph:
+            self.graph.most = 0
+
+
+def _exhausted(graph: Graph) -> bool:
+    try:
+        graph.explore()
+    except TooMany:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""What can be wrong, and where in a graph it is."""

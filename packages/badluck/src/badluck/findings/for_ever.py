@@ -1,0 +1,36 @@
+"""What never comes to an end; a look at the whole graph tells."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from badluck.findings.rule import Rule
+from badluck.search.graph import Graph
+
+STUCK = Rule(
+    "stuck for ever",
+    "Somebody waits for what can never happen: no time that passes helps.",
+)
+STARVED = Rule(
+    "starved",
+    "Others buy again and again, and one never does: he asks for ever, or gives up.",
+)
+
+
+def stuck(graph: Graph) -> set[int]:
+    """Where somebody will never come to an end, however long the others go on."""
+    onward: dict[int, list[int]] = defaultdict(list)
+    ends = []
+    for number, state in enumerate(graph.states):
+        if graph.over(state):
+            ends.append(number)
+        for way in graph.ways[number]:
+            if way.kind in ("goes", "time"):
+                onward[way.to].append(number)
+    free, todo = set(ends), ends
+    while todo:
+        for number in onward[todo.pop()]:
+            if number not in free:
+                free.add(number)
+                todo.append(number)
+    return set(range(len(graph.states))) - free

@@ -1,0 +1,143 @@
+"""Which of a target's rules are broken, and where in a graph."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from badluck.findings.for_ever import STUCK, stuck
+from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Taken, Told, View
+from badluck.search.graph import CRASHED, Graph, State, Transition
+from badluck.search.paths import Goal
+from badluck.target import Target
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Looks at the states and the steps of one graph."""
+
+    graph: Graph
+    target: Target
+
+    @cached_property
+    def places(self) -> dict[str, set[Goal]]:
+        """For each finding the states or the steps in which it is the case; only findings that are.
+
+        Of a graph that was explored to its end: only there is it known who is stuck for ever.
+        """
+        found = dict(self.seen)
+        if where := stuck(self.graph):
+            found[STUCK.name] = set(where)
+        return {name: found[name] for name in self._in_order(found)}
+
+    @cached_property
+    def seen(self) -> dict[str, set[Goal]]:
+        """The same, of whatever part of the graph is known."""
+        found: dict[str, set[Goal]] = defaultdict(set)
+        for number, state in enumerate(self.graph.states):
+            for name in self._at(state):
+                found[name].add(number)
+        for number, ways in enumerate(self.graph.ways):
+            for way, rule in self._done(self.graph.states[number], ways):
+                found[rule.name].add((number, way))
+        return {name: found[name] for name in self._in_order(found)}
+
+    def after(self, number: int, way: Transition) -> list[str]:
+        """What is the case after this step, the gravest first; who is stuck, it cannot know."""
+        done = [rule.name for _, rule in self._done(self.graph.states[number], [way])]
+        return self._in_order({*self._at(self.graph.states[way.to]), *done})
+
+    def _done(self, state: State, ways: list[Transition]) -> Iterator[tuple[Transition, OfStep]]:
+        """The steps from that state that are wrong themselves."""
+        before, rules = self.book(state.servers), self._of_step
+        for way in ways:
+            if way.kind in rules:
+                taken = Taken(self, state, way, before)
+                for rule in rules[way.kind]:
+                    if rule.wrong(taken):
+                        yield way, rule
+
+    def book(self, servers: int) -> Any:
+        if servers not in self._books:
+            self._books[servers] = self.target.book(self.graph.servers.entries(servers))
+        return self._books[servers]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The actors'."""
+        return tuple(automaton.name for automaton in self.graph.automata)
+
+    def undisturbed(self, state: State) -> bool:
+        """Has no fault led here?"""
+        return state.left == self.graph.states[0].left
+
+    def calm(self, state: State) -> bool:
+        """Has nothing happened to those who are left? Others may have crashed."""
+        start = self.graph.states[0].left
+        return state.left._replace(crash=start.crash) == start
+
+    def _in_order(self, names: Iterable[str]) -> list[str]:
+        found = set(names)
+        return [rule.name for rule in self.target.rules if rule.name in found]
+
+    def _at(self, state: State) -> list[str]:
+        told = self._told.get(state.nodes)
+        if told is None:
+            told = self._told[state.nodes] = self._what_they_know(state)
+        key = (state.servers, told)
+        found = self._found.get(key)
+        if found is None:
+            view = View(self.target, self.book(state.servers), told)
+            found = self._found[key] = [rule.name for rule in self._of_state if rule.wrong(view)]
+        return [*found, *self._at_an_end(state, told)] if told.over else found
+
+    def _at_an_end(self, state: State, told: Told) -> list[str]:
+        view = View(self.target, self.book(state.servers), told)
+        end = Ending(view, self.undisturbed(state), self.calm(state))
+        return [rule.name for rule in self._of_end if rule.wrong(end)]
+
+    def _what_they_know(self, state: State) -> Told:
+        nodes = [
+            (automaton.name, automaton.nodes[at])
+            for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
+            if at != CRASHED
+        ]
+        return Told(
+            tuple((name, node.told) for name, node in nodes if node.ended),
+            sum(node.inside for _, node in nodes),
+            self.graph.over(state),
+        )
+
+    @cached_property
+    def _of_state(self) -> list[OfState]:
+        return [rule for rule in self.target.rules if isinstance(rule, OfState)]
+
+    @cached_property
+    def _of_end(self) -> list[OfEnd]:
+        return [rule for rule in self.target.rules if isinstance(rule, OfEnd)]
+
+    @cached_property
+    def _of_step(self) -> dict[str, list[OfStep]]:
+        """By the kind of step."""
+        found: dict[str, list[OfStep]] = defaultdict(list)
+        for rule in self.target.rules:
+            if isinstance(rule, OfStep):
+                found[rule.kind].append(rule)
+        return dict(found)
+
+    # What was looked up: books by the servers' state, the others by what they are made of.
+
+    @cached_property
+    def _books(self) -> dict[int, Any]:
+        return {}
+
+    @cached_property
+    def _told(self) -> dict[tuple[int, ...], Told]:
+        return {}
+
+    @cached_property
+    def _found(self) -> dict[tuple[int, Told], list[str]]:
+        return {}

@@ -1,0 +1,112 @@
+"""What can be wrong with a lock."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from badluck.actor.request import Rest, Send
+from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Taken, View
+from badluck.search.graph import CRASHED
+
+PROLONG = (b"EXPIRE", b"PEXPIRE", b"PERSIST")
+
+
+def _two_inside(view: View) -> bool:
+    return bool(view.target.locks) and view.told.inside > 1
+
+
+TWO_HOLDERS = OfState(
+    "two holders",
+    "Two buyers are inside of the critical section at once.",
+    _two_inside,
+)
+
+
+@cache
+def _owner(lock: bytes, names: tuple[str, ...]) -> str | None:
+    """Whose token it is, if it is one."""
+    return next((name for name in names if lock.startswith(f"token-{name}".encode())), None)
+
+
+def _anothers(taken: Taken) -> bool:
+    """Was the lock somebody else's before this step?"""
+    lock = taken.before.lock
+    owner = _owner(lock.value, taken.judge.names) if lock else None
+    return owner is not None and owner != taken.mover
+
+
+def _deletes(taken: Taken) -> bool:
+    return _anothers(taken) and taken.after.lock is None
+
+
+DELETED_BY_ANOTHER = OfStep(
+    "lock deleted by another",
+    "A buyer removed a lock that was somebody else's.",
+    "goes",
+    _deletes,
+)
+
+
+def _prolongs(taken: Taken) -> bool:
+    if not _anothers(taken):
+        return False
+    before, after = taken.before.lock, taken.after.lock
+    if after is None or taken.afterwards(before.value) != after.value:
+        return False
+    # Also to the very ms to which it was set: it is luck that this changes nothing.
+    request, key = taken.asked, taken.target.lock_key
+    asked = isinstance(request, Send) and any(
+        command[0] in PROLONG and command[1] == key for command in request.commands
+    )
+    return asked or before.until != after.until
+
+
+RENEWED_BY_ANOTHER = OfStep(
+    "lock renewed by another",
+    "A buyer prolonged a lock that was somebody else's.",
+    "goes",
+    _prolongs,
+)
+
+
+def _all_wait(taken: Taken) -> bool:
+    """Nobody is at work, and yet nobody can do anything but wait for a lock."""
+    if taken.target.lock_key is None or not taken.judge.undisturbed(taken.state):
+        return False
+    automata = taken.judge.graph.automata
+    return not any(
+        at != CRASHED and isinstance(automaton.nodes[at].requests[0], Rest)
+        for automaton, at in zip(automata, taken.state.nodes, strict=True)
+    )
+
+
+STALLED = OfStep(
+    "stalled",
+    "Nothing went wrong, and all wait for a time to run out: who was to go on is gone.",
+    "time",
+    _all_wait,
+)
+
+
+def _stays_for_a_while(end: Ending) -> bool:
+    lock = end.view.book.lock
+    return lock is not None and lock.ends and end.undisturbed
+
+
+LEFT_BEHIND = OfEnd(
+    "lock left behind",
+    "All are gone, nothing went wrong, and the lock still stands for a while.",
+    _stays_for_a_while,
+)
+
+
+def _stays_for_ever(view: View) -> bool:
+    lock = view.book.lock
+    return view.told.over and lock is not None and not lock.ends
+
+
+LEAKED = OfState(
+    "lock leaked",
+    "All are gone, and the lock still stands and will never end.",
+    _stays_for_ever,
+)

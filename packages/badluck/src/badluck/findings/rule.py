@@ -1,0 +1,105 @@
+"""What can be wrong: each rule has a name, says what that means, and looks at one kind of place.
+
+Nothing that the explored code says of itself is evidence: what a rule is shown was read from the
+store's keys, and what an actor was told is what it was told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from badluck.actor.request import Request
+from badluck.search.graph import State, Transition
+from badluck.search.names import renamed
+
+if TYPE_CHECKING:
+    from badluck.findings.judge import Judge
+
+
+class Told(NamedTuple):
+    """What can be seen of the actors who live."""
+
+    words: tuple[tuple[str, str], ...]  # by name, what each was told who has come to an end
+    inside: int  # how many are in a critical section
+    over: bool  # have all come to an end?
+
+
+class View(NamedTuple):
+    """A state, as far as the faults that led to it do not matter."""
+
+    target: Any
+    book: Any  # what the target read in the store
+    told: Told
+
+
+class Ending(NamedTuple):
+    """A state in which all have come to an end, and what excuses it."""
+
+    view: View
+    undisturbed: bool  # no fault has led here
+    calm: bool  # nothing has happened to those who are left; others may have crashed
+
+
+class Taken:
+    """A step from one state to another; looked up only as far as a rule asks."""
+
+    __slots__ = ("before", "judge", "state", "way")
+
+    def __init__(self, judge: Judge, state: State, way: Transition, before: Any) -> None:
+        """`before` is what the target reads in the store of `state`, from which it leads."""
+        self.judge = judge
+        self.state = state
+        self.way = way
+        self.before = before
+
+    @property
+    def target(self) -> Any:
+        return self.judge.target
+
+    @property
+    def after(self) -> Any:
+        return self.judge.book(self.judge.graph.states[self.way.to].servers)
+
+    @property
+    def mover(self) -> str:
+        """The actor's name; only of steps that are an actor's."""
+        return self.judge.names[self.way.actor]
+
+    @property
+    def asked(self) -> Request:
+        """What the actor had waited for."""
+        at = self.state.nodes[self.way.actor]
+        return self.judge.graph.automata[self.way.actor].nodes[at].requests[self.way.fiber]
+
+    def afterwards(self, value: bytes) -> bytes:
+        """A value of before, by the names that actors have after the step."""
+        found: bytes = renamed(value, self.way.names)
+        return found
+
+
+@dataclass(frozen=True)
+class Rule:
+    """By itself, of what only a look at the whole graph can tell."""
+
+    name: str
+    explanation: str  # one sentence
+
+
+@dataclass(frozen=True)
+class OfState(Rule):
+    wrong: Callable[[View], bool]
+
+
+@dataclass(frozen=True)
+class OfEnd(Rule):
+    """Of an end that a fault would excuse."""
+
+    wrong: Callable[[Ending], bool]
+
+
+@dataclass(frozen=True)
+class OfStep(Rule):
+    kind: str  # of steps that it looks at
+    wrong: Callable[[Taken], bool]

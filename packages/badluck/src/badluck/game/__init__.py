@@ -1,0 +1,1 @@
+"""A schedule that somebody chooses step by step."""

@@ -1,0 +1,78 @@
+"""A graph of which only those states are looked at that somebody walks to.
+
+For a player who chooses each step. The states and the ways are those of the search; actors keep
+their names.
+"""
+
+from __future__ import annotations
+
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.judge import Judge
+from badluck.search.components import terminal_components
+from badluck.search.graph import Graph, Transition
+from badluck.target import Target
+
+# Of each kind of fault. A third one teaches nothing new.
+MOST_FAULTS = 2
+# States. Where everybody only asks in vain there are a handful: a place for each step of a poll.
+FEW = 200
+# States of one board, some hundred bytes each: who walks about meets some dozens at each step.
+MOST = 50_000
+
+
+class Board(Graph):
+    def __init__(self, target: Target, actors: int) -> None:
+        explorer = Explorer(target, actors)
+        super().__init__(
+            explorer.servers,
+            explorer.automata,
+            Faults(*[MOST_FAULTS] * len(Faults._fields)),
+            target.pause,
+            MOST,
+            frugal=target.frugal,
+        )
+        self.judge = Judge(self, target)
+        self.opened: set[int] = set()
+        self.circles: dict[int, bool] = {}
+
+    def on(self, number: int) -> list[Transition]:
+        """The ways on from a state; pauses by their length. Raises TooMany, and Unsupported."""
+        if number not in self.circles:
+            self.circles[number] = self._only_waits(number)
+            if self.circles[number]:
+                self._let_time_pass(number)
+        return self.at_once(number)
+
+    def at_once(self, number: int) -> list[Transition]:
+        """The same, but that time passes by itself: to know that takes a look at many states."""
+        self._open(number)
+        return sorted(
+            self.ways[number], key=lambda way: self.servers.now(self.states[way.to].servers)
+        )
+
+    def stuck(self, number: int) -> bool:
+        """Do all wait here, and however long: for what can never happen?"""
+        ways = self.on(number)
+        if not self.circles[number] or self.over(self.states[number]):
+            return False
+        return all(self.stuck(way.to) for way in ways if way.kind == "time")
+
+    def _open(self, number: int) -> None:
+        if number not in self.opened:
+            self.opened.add(number)
+            self._expand(number, self.servers.now(self.states[number].servers))
+
+    def _only_waits(self, number: int) -> bool:
+        """Is whatever anybody can do now in vain? Then time passes by itself."""
+        met, todo = {number}, [number]
+        while todo:
+            at = todo.pop()
+            self._open(at)
+            for to in self._goes(at):
+                if to not in met:
+                    met.add(to)
+                    todo.append(to)
+            if len(met) > FEW:
+                return False
+        return number in terminal_components(list(met), self._goes)

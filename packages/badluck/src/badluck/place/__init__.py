@@ -1,0 +1,1 @@
+"""Where suspended code stands, and when two such places are the same."""

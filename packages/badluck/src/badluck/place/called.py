@@ -1,0 +1,49 @@
+"""Is all that a suspended frame knows to be seen?"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+from collections import ChainMap
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from badluck.place.bytecode import places
+from badluck.place.stack import known_waits
+
+# What is called by another name than its own.
+CALLED = ("__init__", "__new__", "__call__")
+
+
+def keeps_nothing_unseen(frame: FrameType, inner: FrameType | None) -> bool:
+    """Is all that this frame waits with, but for the operands of its call, known?
+
+    `inner` is the frame that it waits for. If that was not called by this one itself, then by
+    something in C that keeps what it likes meanwhile, as `sum` does of a generator's values.
+    """
+    wait = known_waits(frame.f_code).get(places(frame.f_code)[frame.f_lasti])
+    return wait is not None and (inner is None or _calls(frame, wait.called, inner.f_code))
+
+
+def _calls(frame: FrameType, what: str, code: CodeType) -> bool:
+    """Is that the code of what the frame calls?"""
+    *attributes, variable = (part.partition(" ")[::2] for part in what.split(" of "))
+    load, name = attributes[0] if attributes else variable
+    if attributes and code.co_name in {name, *CALLED}:
+        return True
+    if load == "BEFORE_WITH":
+        return code.co_name == "__exit__"
+    scopes = ChainMap(frame.f_locals, frame.f_globals, vars(builtins))
+    callee: Any = scopes.get(variable[1])
+    for _, attribute in reversed(attributes):
+        callee = inspect.getattr_static(callee, attribute, None)  # runs nothing
+    if callee is next:  # it keeps nothing
+        return True
+    if isinstance(callee, type):
+        return any(code is _code(getattr(callee, own)) for own in CALLED[:2])
+    return code is (_code(callee) or _code(type(callee).__call__))
+
+
+def _code(callee: Any) -> CodeType | None:
+    function = getattr(callee, "__func__", callee)
+    return function.__code__ if isinstance(function, FunctionType) else None

@@ -1,0 +1,172 @@
+"""What a suspended fiber knows: its frames, where each stands, and what its variables hold.
+
+Two moments of one history with equal fingerprints will go on alike: so a loop that polls is seen
+to be a loop. Of different histories that holds only if they are whole: `return x` inside of
+try/finally keeps `x` where no variable shows it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from itertools import count
+from types import FrameType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+from redis.client import Pipeline, PubSub, Redis
+from redis.lock import Lock
+
+from badluck.actor import threads
+from badluck.actor.code import Code
+from badluck.actor.fiber import Fiber
+from badluck.place.called import keeps_nothing_unseen
+from badluck.place.liveness import read_later
+
+PLAIN = (type(None), bool, int, float, str, bytes)
+# Which of its own locks a process holds, the place in its code shows.
+LOCKS = type(threading.Lock()) | type(threading.RLock())
+DEPTH = 6  # of objects in objects
+# redis-py's frames and objects hold times and counters of no consequence: where they stand is
+# enough. The gate's are ours.
+SKIPPED = ("redis.", "badluck.")
+# But these go on asking, and what they have been answered by then only they know.
+KEEPING = {
+    function.__code__
+    for function in (Redis.transaction, Pipeline.load_scripts, Pipeline._execute_pipeline)
+}
+
+
+class Look(NamedTuple):
+    frames: tuple[object, ...]
+    whole: bool  # nothing that it knows is left out
+
+
+class Eye:
+    """What looks at the values of one fiber."""
+
+    def __init__(self, code: Code) -> None:
+        self.skipped = (*SKIPPED, *code.harness)
+        self.counters = code.counters
+        self.unseen: list[type] = []  # what has contents that cannot be looked at
+
+
+def fingerprint(fiber: Fiber) -> Look:
+    """Of a fiber that waits; without frames when it has not begun or has ended."""
+    frames: list[object] = []
+    eye = Eye(fiber.actor.code)
+    whole = True
+    if fiber.actor.memory:
+        frames.append(_globals(fiber.actor.memory, eye))
+    frame: FrameType | None = fiber.gr_frame
+    inner: FrameType | None = None
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.startswith(eye.skipped) and module != "redis.lock":
+            frames.append((frame.f_code, frame.f_lasti))
+            whole = whole and frame.f_code not in KEEPING
+        else:
+            frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, eye)))
+            whole = whole and keeps_nothing_unseen(frame, inner)
+        frame, inner = frame.f_back, frame
+    return Look(tuple(frames), whole and not eye.unseen)
+
+
+def _globals(memory: dict[str, Any], eye: Eye) -> object:
+    """What a file's own variables hold, and those of its functions and classes."""
+    own = memory["__name__"]
+    found: list[object] = []
+    for name, value in memory.items():
+        if isinstance(value, type) and value.__module__ == own:
+            held = {key: one for key, one in vars(value).items() if not key.startswith("__")}
+            found.append((name, _frozen(held, DEPTH, eye)))
+        elif not name.startswith("__") and not isinstance(value, ModuleType | type):
+            found.append((name, _frozen(value, DEPTH, eye), _attributes(value, eye)))
+    return tuple(found)
+
+
+def _attributes(value: Any, eye: Eye) -> object:
+    held = vars(value) if isinstance(value, FunctionType) else None
+    return _frozen(held, DEPTH, eye) if held else None
+
+
+def _frozen(value: Any, depth: int, eye: Eye) -> object:
+    """A value that compares by content; of what is not the actor's own, only its type."""
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if depth == 0 or kind in eye.counters:
+        return kind
+
+    def inside(one: Any) -> object:
+        return _frozen(one, depth - 1, eye)
+
+    if isinstance(value, list | tuple):
+        return (*_kind(kind), *(inside(one) for one in value))
+    if isinstance(value, set | frozenset):
+        return frozenset(inside(one) for one in value)
+    if isinstance(value, dict):
+        pairs = ((_frozen(key, 1, eye), inside(one)) for key, one in value.items())
+        return (*_kind(kind), *pairs)
+    if kind is FunctionType:
+        cells = value.__closure__ or ()
+        return (value.__code__, *(inside(_content(cell)) for cell in cells))
+    if kind is property:
+        return (kind, inside((value.fget, value.fset, value.fdel)))
+    if kind is MethodType:
+        return (value.__func__.__code__, inside(value.__self__))
+    if kind is Pipeline:  # what it will send, in time, and whether it waits for that
+        return (kind, value.watching, value.explicit_transaction, inside(value.command_stack))
+    if isinstance(value, PubSub):  # it knows its channels, and what it has not handed on
+        eye.unseen.append(kind)
+    if kind is Lock:
+        return (kind, inside(_kept(value.local)))
+    if isinstance(value, threads.Local):
+        return (kind, inside(_kept(value)))
+    if isinstance(value, type) or kind is ModuleType or _skipped(kind, eye):
+        return kind
+    return _contents(value, inside, eye)
+
+
+def _kind(kind: type) -> tuple[type, ...]:
+    return () if kind in (list, tuple, dict) else (kind,)
+
+
+def _kept(local: Any) -> object:
+    return local.everybodys() if isinstance(local, threads.Local) else vars(local)
+
+
+def _skipped(kind: type, eye: Eye) -> bool:
+    if kind.__module__.startswith(eye.skipped):
+        return kind.__module__ != threads.__name__
+    return issubclass(kind, Redis | LOCKS)
+
+
+def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
+    """Of an object: its variables, or what one would pickle of it."""
+    kind = type(value)
+    if kind is count:  # from Python 3.14 on no iterator of that module can be pickled
+        return repr(value)
+    own = {name for each in kind.__mro__[:-1] for name in vars(each)}
+    if kind.__module__ != "itertools" and own & {"__reduce__", "__reduce_ex__"}:
+        try:
+            parts = value.__reduce_ex__(4)
+        except TypeError:
+            eye.unseen.append(kind)
+            return kind
+        if isinstance(parts, str):
+            return (kind, parts)
+        return (kind, *(inside(list(one) if isinstance(one, Iterator) else one) for one in parts))
+    held = getattr(value, "__dict__", None)
+    if held is not None:
+        return (kind, inside(held))
+    if not hasattr(kind, "__slots__") and kind is not object:
+        eye.unseen.append(kind)
+    slots = [name for name in getattr(kind, "__slots__", ()) if hasattr(value, name)]
+    return (kind, *(inside(getattr(value, name)) for name in slots))
+
+
+def _content(cell: Any) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not set yet
+        return None

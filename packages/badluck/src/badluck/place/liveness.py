@@ -1,0 +1,66 @@
+"""Which of its variables will a suspended frame read again?
+
+A value that nobody reads any more decides nothing: two moments that differ by no more than that
+are one. (In compilers: live variables, by going through the code backwards until nothing changes.)
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import CodeType, FrameType
+from typing import Any
+
+from badluck.place.bytecode import after, instructions, places, variables
+from badluck.place.stack import known_waits
+
+# Who calls one of these may read a variable by its name.
+BY_NAME = {"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"}
+# Of a loop over one of these the variables show how far it is, also if nobody reads them.
+COUNTERS = {"range", "enumerate"}
+PLAIN = (type(None), bool, int, float, str, bytes)  # to let go of them does nothing
+
+
+def read_later(frame: FrameType) -> dict[str, Any]:
+    """Its variables but for those of no consequence; not read, but in use, are a call's operands.
+
+    An object stays: when it goes, it may close a connection.
+    """
+    code = frame.f_code
+    at = places(code)[frame.f_lasti]
+    wait = known_waits(code).get(at)
+    needed = _needed(code)[at].union(wait.variables if wait else ())
+    return {
+        name: value for name, value in frame.f_locals.items() if name in needed or not _plain(value)
+    }
+
+
+def _plain(value: Any) -> bool:
+    kind = type(value)
+    return kind in PLAIN or (kind in (list, tuple) and all(map(_plain, value)))
+
+
+@cache
+def _needed(code: CodeType) -> tuple[frozenset[str], ...]:
+    """After each instruction."""
+    own = frozenset(code.co_varnames) - frozenset(code.co_cellvars)
+    others = frozenset((*code.co_cellvars, *code.co_freevars))  # read by functions in it
+    steps, ways = instructions(code), after(code)
+    if (BY_NAME | COUNTERS) & {*code.co_names}:
+        return tuple(own | others for _ in steps)
+    before: list[frozenset[str]] = [frozenset()] * len(steps)
+    handlers = [at for at, step in enumerate(steps) if step.opname == "PUSH_EXC_INFO"]
+    changed = True
+    while changed:
+        changed = False
+        on_error = frozenset[str]().union(*(before[at] for at in handlers))
+        needed = [on_error.union(*(before[way.at] for way in found)) for found in ways]
+        for at, step in enumerate(steps):
+            name, what = step.opname, step.argval
+            found = needed[at]
+            if name in ("STORE_FAST", "DELETE_FAST"):
+                found -= {what}
+            else:  # some load two, or store one and load another
+                found |= own.intersection(variables(step))
+            changed = changed or found != before[at]
+            before[at] = found
+    return tuple(found | others for found in needed)

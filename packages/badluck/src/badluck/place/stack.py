@@ -1,0 +1,175 @@
+"""Does a suspended frame keep values where none of its variables shows them?
+
+In `f(a(), b())` the result of a() waits on the interpreter's stack while b() runs; so does what a
+`return` inside of try/finally returns, and how far a `for` has come. Two frames that look alike may
+then differ. Here the bytecode is gone through once, and of each place is noted what lies on its
+stack: what anybody can see in a variable or look up by name is known, everything else is not.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from types import CodeType
+from typing import NamedTuple
+
+from badluck.place.bytecode import after, instructions, stored, variables
+
+COUNTS, UNKNOWN = "counts", "unknown"
+Stack = tuple[str, ...]  # what put each value there
+
+# What puts a variable, a constant or somebody's attribute there; the last of what it puts there
+# stands for all of it.
+LOADS = (
+    *("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE"),
+    *("PRECALL", "KW_NAMES", "EXTENDED_ARG"),
+)
+# What makes a list or a tuple, and what is always the same if it is made of nothing but that.
+MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
+FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
+ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
+COUNTERS = ("LOAD_GLOBAL range", "LOAD_GLOBAL enumerate")
+ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_", "END_FOR")
+
+
+class Wait(NamedTuple):
+    """What a frame has on its stack when it calls somebody."""
+
+    below: Stack
+    operands: Stack  # of the call
+
+    @property
+    def called(self) -> str:
+        """What put the callee there."""
+        return _callee(*self.operands[:2])
+
+    @property
+    def variables(self) -> set[str]:
+        """From which all that came."""
+        sources = (_source(what) for what in (*self.below, *self.operands))
+        return {name for load, name in sources if load == "LOAD_FAST"}
+
+
+@cache
+def known_waits(code: CodeType) -> dict[int, Wait]:
+    """The positions of its calls at which it is known what lies there, but for some operands."""
+    found: dict[int, set[Wait]] = defaultdict(set)
+    walk = _Walk(code)
+    for at, stack in walk.ways():
+        instruction = walk.steps[at]
+        if instruction.opname.startswith("CALL"):
+            below = len(stack) - _operands(instruction)
+            found[at].add(Wait(stack[:below], stack[below:]))
+    return {at: next(iter(waits)) for at, waits in found.items() if _known(waits)}
+
+
+def _callee(first: str, second: str = "") -> str:
+    """A method stands behind its object, and what is none behind or before an empty place."""
+    return second if second.startswith(ATTRIBUTES) or first.startswith("PUSH_NULL") else first
+
+
+def _source(what: str) -> tuple[str, str]:
+    """What loaded a value, or the object whose attribute it is; and that one's name."""
+    load, _, name = what.rpartition(" of ")[2].partition(" ")
+    return load, name
+
+
+def _known(waits: set[Wait]) -> bool:
+    """The same, whatever way led there, and all of it known."""
+    below, *others = {wait.below for wait in waits}
+    callees = {wait.called for wait in waits}
+    return not others and len(callees) == 1 and not any(UNKNOWN in what for what in below)
+
+
+def _operands(call: dis.Instruction) -> int:
+    """How much a call takes from the stack; it puts its result there."""
+    if call.opname == "CALL":  # the callee, an object or nothing, and the arguments
+        return 2 + (call.arg or 0)
+    return 1 - dis.stack_effect(call.opcode, call.arg, jump=False)
+
+
+class _Walk:
+    """Through one function."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+        self.steps = instructions(code)
+        self.stored = Counter(name for step in self.steps for name in stored(step))
+        self.stored.update(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        self.set = {step.argval for step in self.steps if step.opname == "STORE_ATTR"}
+
+    def ways(self) -> Iterator[tuple[int, Stack]]:
+        """The position of each instruction, with the stack before it, along every way."""
+        todo: list[tuple[int, Stack]] = [(0, ())]
+        seen: set[tuple[int, Stack]] = set()
+        while todo:
+            at, stack = todo.pop()
+            if (at, stack) in seen:
+                continue
+            seen.add((at, stack))
+            yield at, stack
+            todo += [(way.at, self._after(at, stack, way.jump)) for way in after(self.code)[at]]
+
+    def _after(self, at: int, stack: Stack, jump: bool) -> Stack:
+        instruction = self.steps[at]
+        name, what = instruction.opname, f"{instruction.opname} {instruction.argval}"
+        effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
+        if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
+            return (*stack[:-1], what, UNKNOWN)
+        if name == "FOR_ITER":  # once more, with another value; or the loop is over
+            return (*stack, UNKNOWN) if effect > 0 else stack[:-1]
+        if name in MAKES:
+            below = len(stack) + effect - 1
+            return (*stack[:below], what if _fixed(stack[below:]) else UNKNOWN)
+        if name == "GET_ITER":
+            return (*stack[:-1], what if stack[-1] == COUNTS and self._shows(at) else UNKNOWN)
+        if name.startswith("CALL"):
+            below = len(stack) - _operands(instruction)
+            return (*stack[:below], COUNTS if self._counts(stack[below:]) else UNKNOWN)
+        if name.startswith(ATTRIBUTES):
+            of = f"{what} of {stack[-1]}"
+            return (*stack, *([of] * effect)) if effect else (*stack[:-1], of)
+        if name == "SWAP":
+            above = stack[len(stack) - instruction.argval + 1 :]
+            return (*stack[: -len(above) - 1], above[-1], *above[:-1], stack[-len(above) - 1])
+        if name == "COPY":
+            return (*stack, stack[-instruction.argval])
+        if name == "BINARY_OP":  # with a constant it is the other one's
+            *others, one, two = stack
+            return (*others, one if two.startswith("LOAD_CONST") else UNKNOWN)
+        if name.startswith("LOAD_FAST"):  # some load two
+            return (*stack, *(f"LOAD_FAST {variable}" for variable in variables(instruction)))
+        if name == "STORE_FAST_LOAD_FAST":
+            return (*stack[:-1], f"LOAD_FAST {variables(instruction)[1]}")
+        if name.startswith(LOADS):
+            return (*stack, *([what] * effect)) if name != "PRECALL" else stack
+        kept = stack[: len(stack) + min(0, effect)]
+        if name.startswith(ONLY_TAKE):  # what came of a variable that is set now shows no more
+            gone = {("LOAD_FAST", variable) for variable in stored(instruction)}
+            return tuple(UNKNOWN if _source(value) in gone else value for value in kept)
+        # It may have put a result in the place of its last operand.
+        return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
+
+    def _counts(self, call: Stack) -> bool:
+        """Is it a range or an enumerate, of what stays the same meanwhile?"""
+        callee = _callee(*call[:2])
+        given = (what for what in call if what != callee and not what.startswith("PUSH_NULL"))
+        return callee in COUNTERS and all(map(self._stays, given))
+
+    def _stays(self, what: str) -> bool:
+        """A constant, or the attribute of a variable, that is set in no other place."""
+        load, name = _source(what)
+        return not any(part.partition(" ")[2] in self.set for part in what.split(" of ")) and (
+            load in FIXED or (load == "LOAD_FAST" and self.stored[name] <= 1)
+        )
+
+    def _shows(self, at: int) -> bool:
+        """Does the loop's variable say how far it is, and nothing else set it?"""
+        following = (name for step in self.steps[at:] for name in stored(step))
+        return self.stored[next(following, "")] == 1
+
+
+def _fixed(values: Stack) -> bool:
+    return all(value.startswith(FIXED) for value in values)

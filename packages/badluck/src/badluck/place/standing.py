@@ -1,0 +1,40 @@
+"""Where an actor's code stands: the lines that wait for an answer.
+
+For people who look at the source. Whether two places of the code are equal is decided elsewhere
+(fingerprint.py), by more than lines.
+"""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import NamedTuple
+
+from greenlet import greenlet
+
+
+class Spot(NamedTuple):
+    """A line of a module; the first line is 1."""
+
+    module: str
+    line: int
+
+
+def standing(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
+    """The line where the work begins, then the innermost one if that is in another file.
+
+    `shown` are the modules, by how their names begin, the work's first. Nothing of a fiber that
+    has not begun or has come to its end.
+    """
+    spots: list[Spot] = []  # the innermost first
+    frame: FrameType | None = fiber.gr_frame
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.startswith(shown):
+            spots.append(Spot(module, frame.f_lineno))
+        frame = frame.f_back
+    if not spots:
+        return ()
+    inner = spots[0]
+    # The work's own line is the one nearest to where it left its file.
+    own = next((spot for spot in spots if spot.module.startswith(shown[0])), inner)
+    return (own,) if own.module == inner.module else (own, inner)

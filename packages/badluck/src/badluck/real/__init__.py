@@ -1,0 +1,1 @@
+"""Real servers whose clock is ours, as a schedule needs them."""

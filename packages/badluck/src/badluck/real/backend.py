@@ -1,0 +1,220 @@
+"""Real servers as the schedule of a trace needs them: one step after the other, no way back.
+
+It does for real what `ModelBackend` does in the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from badluck.actor import bound
+from badluck.actor.request import Lost
+from badluck.errors import BadluckError
+from badluck.real.server import LiveServer, running
+from badluck.real.wire import Wire
+from badluck.simulated.values import Command, Entry, Reply, Stream, StreamEntry
+
+# What is not answered by one reply to each command.
+SPEAKS = {b"SUBSCRIBE", b"SSUBSCRIBE", b"UNSUBSCRIBE", b"SUNSUBSCRIBE", b"BLPOP", b"BRPOP"}
+LOOK = b"""
+local seen = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  seen[#seen + 1] = {key, redis.call('DUMP', key), redis.call('PEXPIRETIME', key)}
+end
+return seen
+"""
+READ = b"""
+local seen = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  local type, value = redis.call('TYPE', key).ok, nil
+  if type == 'string' then value = redis.call('GET', key) end
+  if type == 'list' then value = redis.call('LRANGE', key, 0, -1) end
+  if type == 'stream' then value = redis.call('XRANGE', key, '-', '+') end
+  if value then seen[#seen + 1] = {key, type, value, redis.call('PEXPIRETIME', key)} end
+end
+return seen
+"""
+
+Keys = dict[bytes, tuple[bytes, int]]  # what DUMP and PEXPIRETIME say of each
+
+
+class View(NamedTuple):
+    """All that anybody could find changed."""
+
+    keys: tuple[Keys, ...]  # of each server
+    bound: frozenset[str]  # connections that have left something with their servers
+    unread: tuple[tuple[str, int], ...]  # how many messages lie there for whom
+
+
+class RealBackend:
+    def __init__(self, servers: Sequence[LiveServer], remembers: bool = True) -> None:
+        """Who does not remember what each write found cannot fail over, and is faster."""
+        self.servers = servers
+        self.remembers = remembers
+        self.wires: dict[str, Wire] = {}
+        self.spare: list[list[Wire]] = [[] for _ in servers]  # open, and nobody's
+        self.loaded: list[set[Command]] = [set() for _ in servers]  # scripts
+        self.bound: set[str] = set()
+        self.listening: set[str] = set()  # may hear more, or less, than a reply to each command
+        self.broken: set[str] = set()
+        self.kept: dict[int, Keys] = {}  # of each server, as the last write left them
+        self.written: tuple[int, Keys] | None = None  # which server last, and its keys before that
+
+    def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
+        """Empty servers, and the commands that each of them is told first."""
+        for name in list(self.wires):
+            self.close(name)
+        self.broken.clear()
+        self.written = None
+        for number, commands in enumerate(setup):
+            self.servers[number].set(now)
+            # Scripts outlive a flush.
+            new = [command for command in commands if command not in self.loaded[number]]
+            self.loaded[number] |= {command for command in new if command[0] == b"SCRIPT"}
+            self.servers[number].control.ask_all([(b"FLUSHALL",), *new])
+            if self.remembers:
+                self.kept[number] = self.keys(number)
+
+    def send(self, name: str, commands: Sequence[Command]) -> tuple[Reply, ...] | Lost:
+        if name in self.broken:
+            return Lost()
+        which = int(name[0])
+        if name not in self.wires:
+            spare = self.spare[which]
+            self.wires[name] = spare.pop() if spare else self.servers[which].connect()
+        wire = self.wires[name]
+        wire.send(*commands)
+        bound.note(self.bound, name, commands)
+        if any(command[0] in SPEAKS for command in commands):
+            self.listening.add(name)
+        if name in self.listening:
+            self.servers[which].settle()
+            said = wire.waiting()
+        else:
+            said = [wire.read() for _ in commands]
+        if self.remembers and (keys := self.keys(which)) != self.kept[which]:
+            self.written, self.kept[which] = (which, self.kept[which]), keys
+        return tuple(said)
+
+    def hear(self, name: str) -> tuple[Reply, ...] | Lost:
+        """One of what it has been sent, if there is anything; Lost when its connection broke."""
+        if name in self.broken:
+            return Lost()
+        self.servers[int(name[0])].settle()
+        return tuple(self.wires[name].next())
+
+    def close(self, name: str) -> None:
+        self.broken.discard(name)
+        wire = self.wires.pop(name, None)
+        if wire is None:
+            return
+        which = int(name[0])
+        if name in self.bound | self.listening:
+            self.bound.discard(name)
+            self.listening.discard(name)
+            wire.close()
+            self.servers[which].settle()
+        else:  # it has left nothing there: the server cannot tell it from a new one
+            self.spare[which].append(wire)
+
+    def pass_time(self, now: int) -> None:
+        for number, server in enumerate(self.servers):
+            server.set(now)
+            if self.remembers:
+                self.kept[number] = self.keys(number)
+
+    def forgets(self) -> bool:
+        """Is there a write that a failover would lose, and is anything left of it?"""
+        if self.written is None:
+            return False
+        which, before = self.written
+        now = self.servers[which].now()
+        alive = {key: kept for key, kept in before.items() if not 0 <= kept[1] < now}
+        return alive != self.keys(which)
+
+    def fail_over(self) -> None:
+        """The server that was written last forgets that write; all its connections break."""
+        if self.written is None:
+            raise BadluckError("The trace loses a write, and nothing has been written.")
+        which, before = self.written
+        server = self.servers[which]
+        for name in [name for name in self.wires if int(name[0]) == which]:
+            broken = name in self.bound
+            self.close(name)
+            if broken:
+                self.broken.add(name)
+        server.control.ask((b"FLUSHALL",))
+        for key, (dumped, until) in before.items():
+            server.control.ask((b"RESTORE", key, b"%d" % max(0, until), dumped, b"ABSTTL"))
+        self.written, self.kept[which] = None, self.keys(which)
+
+    def entries(self) -> dict[bytes, Entry]:
+        """The keys of the store that a Target's book is made of."""
+        found: dict[bytes, Entry] = {}
+        seen: Any = self.servers[0].control.ask((b"EVAL", READ, b"0"))
+        for key, type_, value, until in seen:
+            if type_ == b"stream":
+                value = Stream((0, 0), tuple(StreamEntry((0, 0), words) for _, words in value))
+            if type_ == b"list":
+                value = tuple(value)
+            found[key] = Entry(value, until if until >= 0 else None)
+        return found
+
+    def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
+        """The store's strings and streams become what `fill` makes of them."""
+        ask = self.servers[0].control.ask
+        there = self.entries()
+        wanted = fill(there)
+        for key in there.keys() - wanted.keys():
+            ask((b"DEL", key))
+        for key, entry in wanted.items():
+            if there.get(key) != entry and isinstance(entry.value, bytes):
+                ask((b"SET", key, entry.value))
+
+    def keys(self, which: int) -> Keys:
+        seen: Any = self.servers[which].control.ask((b"EVAL", LOOK, b"0"))
+        return {key: (dumped, until) for key, dumped, until in seen}
+
+    def view(self) -> View:
+        keys = tuple(self.keys(which) for which in range(len(self.servers)))
+        # After that answer all that was said before it has come.
+        unread = [(name, len(self.wires[name].peek())) for name in self.bound & set(self.wires)]
+        return View(keys, frozenset(self.bound), tuple(sorted(unread)))
+
+    def close_all(self) -> None:
+        for name in list(self.wires):
+            self.close(name)
+        for wires in self.spare:
+            while wires:
+                wires.pop().close()
+
+    def hang_up(self) -> None:
+        """The same, when the servers may not be there to see it."""
+        for wire in (*self.wires.values(), *(wire for wires in self.spare for wire in wires)):
+            wire.close()
+
+
+@contextmanager
+def real_backend(folder: Path, servers: int, program: str) -> Iterator[RealBackend]:
+    """So many real servers, in folders of their own in `folder`.
+
+    Raises BadluckError when one cannot be started, does not answer any more, or is gone.
+    """
+    with ExitStack() as stack:
+        started = []
+        for number in range(servers):
+            own = folder / str(number)
+            own.mkdir()
+            started.append(stack.enter_context(running(own, program)))
+        made = RealBackend(started)
+        try:
+            yield made
+            made.close_all()
+        except OSError as error:  # also a TimeoutError
+            made.hang_up()
+            raise BadluckError(
+                f"A real server failed in the middle of a schedule: {error}"
+            ) from error

@@ -1,0 +1,1 @@
+"""What was found, for people and files; and a schedule played again."""

@@ -1,0 +1,76 @@
+"""A JSON object that somebody may have edited: each member is looked at before it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, NoReturn
+
+from badluck.errors import BadluckError
+
+
+class Unreadable(BadluckError):
+    """It is not what it should be; the text says where and why."""
+
+
+class Edited:
+    """All that it is asked for raises Unreadable when it is not there, or not what it should be."""
+
+    def __init__(self, value: Any, where: str) -> None:
+        """`where` it stands, for the message: `step 3`."""
+        self.where = where
+        if not isinstance(value, dict):
+            self.refuse("no JSON object")
+        self.members: dict[str, Any] = value
+
+    def refuse(self, why: str) -> NoReturn:
+        raise Unreadable(f"{self.where}{why}.")
+
+    def one_of(self, name: str, known: Collection[Any]) -> Any:
+        value = self._get(name)
+        # By type as well: to Python True is 1.
+        if not any(type(value) is type(one) and value == one for one in known):
+            self.refuse(f"{name!r} is {_shown(value)}, and not {_either(known)}")
+        return value
+
+    def number(self, name: str, least: int, most: int) -> int:
+        """A whole one, `least` and `most` included."""
+        value = self._get(name)
+        if type(value) is not int or not least <= value <= most:
+            self.refuse(f"{name!r} is {_shown(value)}, and no whole number of {least} to {most}")
+        return value
+
+    def text(self, name: str) -> str:
+        value = self._get(name)
+        if not isinstance(value, str):
+            self.refuse(f"{name!r} is {_shown(value)}, and no text")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        value = self._list(name)
+        if not all(isinstance(one, str) for one in value):
+            self.refuse(f"{name!r} holds something else than texts")
+        return value
+
+    def parts(self, name: str, called: str) -> Iterator[Edited]:
+        """The objects of a list, each `called` so in messages."""
+        for number, value in enumerate(self._list(name), 1):
+            yield Edited(value, f"{self.where}{called} {number}: ")
+
+    def _list(self, name: str) -> list[Any]:
+        value = self._get(name)
+        if not isinstance(value, list):
+            self.refuse(f"{name!r} is {_shown(value)}, and no list")
+        return value
+
+    def _get(self, name: str) -> Any:
+        if name not in self.members:
+            self.refuse(f"{name!r} is missing")
+        return self.members[name]
+
+
+def _shown(value: object) -> str:
+    return f"{value!r:.60}"
+
+
+def _either(known: Collection[Any]) -> str:
+    return " or ".join(map(repr, known)) if len(known) < 4 else "one that it knows"

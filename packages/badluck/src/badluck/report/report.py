@@ -1,0 +1,57 @@
+"""What a search has found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from badluck.faults import Faults
+from badluck.report.trace import Step
+from badluck.search.paths import Cost
+from badluck.target import Target
+
+
+@dataclass(frozen=True)
+class Finding:
+    name: str
+    cost: Cost
+    explanation: str
+    trace: list[Step]
+
+
+@dataclass(frozen=True)
+class Report:
+    """`findings`: the gravest first, each with its shortest schedule."""
+
+    target: Target
+    actors: int
+    faults: Faults
+    exhaustive: bool  # every order was looked at, within this budget and in the model
+    schedules: int | None  # None: without end, as one may go round in circles
+    states: int
+    seconds: float
+    findings: list[Finding]
+    again: bool = False  # asked was whether A is starved, by others who come again and again
+
+    def document(self) -> dict[str, Any]:
+        return {
+            **self.target.identity(),
+            "buyers": self.actors,
+            **self.target.terms(),
+            "faults": self.faults._asdict(),
+            "again": self.again,
+            "exhaustive": self.exhaustive,
+            "inconclusive": not self.exhaustive and not self.findings,
+            "schedules": self.schedules,
+            "states": self.states,
+            "seconds": round(self.seconds, 3),
+            "findings": [
+                {
+                    "name": finding.name,
+                    "cost": list(finding.cost),
+                    "explanation": finding.explanation,
+                    "trace": [step._asdict() for step in finding.trace],
+                }
+                for finding in self.findings
+            ],
+        }

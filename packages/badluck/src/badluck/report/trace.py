@@ -1,0 +1,116 @@
+"""A schedule, step by step: who moved, what went over the wire, and how things stood then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from badluck.actor.request import Hear, Send
+from badluck.actor.words import Words
+from badluck.findings.judge import Judge
+from badluck.search.graph import CRASHED, Graph, State, Transition
+from badluck.search.names import Names
+from badluck.search.paths import Path
+
+SECOND = 1_000  # ms
+
+
+class Step(NamedTuple):
+    """`does`: goes, lost (its reply), crash, pause, time, failover, again (a new purchase).
+
+    In SQL: goes, blocks (it waits for the other), goes on (it need not wait any more).
+    """
+
+    buyer: str  # "" for what nobody does
+    strand: int  # 0 the purchase, 1... a renewal beside it
+    does: str
+    at: int  # ms since the schedule began, when it is done
+    lines: list[str]  # the commands, or what else it did
+    said: list[str]  # the replies
+    told: str  # the buyer's outcome, if this was its last step
+    left: int  # as in Shown
+    lock: str
+    sold: int
+
+
+def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
+    return list(_steps(graph, judge, path))
+
+
+def _steps(graph: Graph, judge: Judge, path: Path) -> Iterator[Step]:
+    called = _by_first_move(graph, path)
+    after = graph.called(graph.states[0], called)
+    for _, way in path.ways:
+        before = after
+        actor = called[way.actor] if way.actor >= 0 else -1
+        called = _through(called, way)
+        after = graph.called(graph.states[way.to], called)
+        yield step(graph, judge, before, after, way._replace(actor=actor))
+
+
+def step(graph: Graph, judge: Judge, before: State, after: State, way: Transition) -> Step:
+    """`way` leads from the state `before` to `after`, in which the actors have their own names."""
+    actor = way.actor
+    told = ""
+    if actor >= 0 and after.nodes[actor] != CRASHED:
+        nodes = graph.automata[actor].nodes
+        told = "" if nodes[before.nodes[actor]].told else nodes[after.nodes[actor]].told
+    stand = judge.target.shown(judge.book(after.servers))
+    return Step(
+        graph.automata[actor].name if actor >= 0 else "",
+        way.fiber,
+        way.kind,
+        graph.servers.now(after.servers) - graph.began,
+        *_what(graph, judge.target.code.words, before, after, way),
+        told,
+        stand.left,
+        stand.lock,
+        stand.sold,
+    )
+
+
+def _through(called: Names, way: Transition) -> Names:
+    """By what names the actors of the next state go, so that nobody's name has changed."""
+    if not way.names:
+        return called
+    after = [0] * len(called)
+    for actor, name in enumerate(called):
+        after[way.names[actor]] = name
+    return tuple(after)
+
+
+def _by_first_move(graph: Graph, path: Path) -> Names:
+    """A is who moves first, then comes B."""
+    called = tuple(range(len(graph.automata)))
+    if graph.symmetry is None:
+        return called
+    order: list[int] = []
+    through = called
+    for _, way in path.ways:
+        if way.actor >= 0 and through[way.actor] not in order:
+            order.append(through[way.actor])
+        through = _through(through, way)
+    order += [actor for actor in called if actor not in order]
+    return tuple(order.index(actor) for actor in called)
+
+
+def _what(
+    graph: Graph, words: Words, before: State, after: State, way: Transition
+) -> tuple[list[str], list[str]]:
+    if way.kind in ("pause", "time"):
+        passed = graph.servers.now(after.servers) - graph.servers.now(before.servers)
+        return [f"{passed / 1000:.1f} s" if passed >= SECOND else f"{passed} ms"], []
+    if way.kind in ("crash", "failover", "again"):
+        return [], []
+    node = graph.automata[way.actor].nodes[before.nodes[way.actor]]
+    request = node.requests[way.fiber]
+    if isinstance(request, Send):
+        return words.of(
+            request, graph.servers.send(before.servers, request.connection, request.commands).said
+        )
+    heard = (
+        graph.servers.hear(before.servers, request.connection)
+        if isinstance(request, Hear)
+        else None
+    )
+    return words.of(request, heard.said if heard else None)

@@ -1,0 +1,67 @@
+"""A report in sentences, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from badluck.faults import Faults
+from badluck.report.report import Finding, Report
+from badluck.search.names import LETTERS
+from badluck.search.paths import Cost
+
+# What `--again` asks.
+AGAIN = "all but A come again and again, each time to a full shelf; no faults"
+
+
+def verdict(report: Report) -> str:
+    """One sentence, about the gravest that was found."""
+    name = report.target.name
+    if report.findings:
+        worst = report.findings[0]
+        return f"{name}: {worst.name.upper()}, with {cost(worst.cost)}. {worst.explanation}"
+    if not report.exhaustive:
+        return f"{name}: nothing found so far, and not all was looked at. This says nothing."
+    if report.again:
+        return (
+            f"{name}: nobody can be starved. However often the others come again, A's turn comes."
+        )
+    return f"{name}: nothing goes wrong, in whatever order its steps come."
+
+
+def budget(report: Report) -> Iterator[str]:
+    """What was looked at, and what that does not show."""
+    yield (
+        f"{report.actors} buyers ({', '.join(LETTERS[: report.actors])}), {report.target.setting}; "
+        f"{AGAIN if report.again else _faults(report.faults)}"
+    )
+    if not report.exhaustive:
+        yield f"stopped after {report.states:,} states: fewer buyers or faults are fewer states"
+        return
+    many = "schedules without end (buyers ask again and again)"
+    if report.schedules is not None:
+        many = f"{report.schedules:,} schedule{'s' * (report.schedules != 1)}"
+    yield (
+        f"{many}, {report.states:,} states, all of them looked at in {report.seconds:.2f} s; more "
+        "buyers, more faults and what the model of the server lacks are not part of that"
+    )
+
+
+def _faults(faults: Faults) -> str:
+    counts = [f"{count} {kind}" for kind, count in faults._asdict().items() if count]
+    return f"faults: {', '.join(counts)}, at the most" if counts else "no faults"
+
+
+def cost(cost: Cost) -> str:
+    faults = "no fault at all" if cost.faults == 0 else _count(cost.faults, "fault")
+    switches = _count(cost.switches, "switch", "switches")
+    return f"{faults}, {switches} and {_count(cost.steps, 'step')}"
+
+
+def others(findings: list[Finding]) -> Iterator[str]:
+    """What else was found, a line each."""
+    for finding in findings:
+        yield f"{finding.name}, with {cost(finding.cost)}. {finding.explanation}"
+
+
+def _count(number: int, what: str, many: str = "") -> str:
+    return f"{number} {what if number == 1 else many or what + 's'}"

@@ -1,0 +1,1 @@
+"""Somebody's own file, explored in a process of its own."""

@@ -1,0 +1,97 @@
+"""Explore and replay somebody's own code, in a process of its own (sandbox.py)."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from badluck.errors import BadCode, BadluckError
+from badluck.faults import Faults
+from badluck.orphans import end_with_parent
+from badluck.report.replay import Played
+from badluck.report.report import Finding, Report
+from badluck.report.trace import Step
+from badluck.run.job import Explore, FileTarget, Job, Replay
+from badluck.run.limits import DEADLINE, IN_WORDS
+from badluck.search.paths import Cost
+
+START = 10  # s for the process and its servers to start
+
+
+def explore(target: FileTarget, actors: int, faults: Faults) -> Report:
+    """Raises BadCode for what is wrong with the code, BadluckError when the process fails."""
+    document = _ask(Explore(target, actors, faults))["report"]
+    findings = [
+        Finding(
+            finding["name"],
+            Cost(*finding["cost"]),
+            finding["explanation"],
+            [Step(**step) for step in finding["trace"]],
+        )
+        for finding in document["findings"]
+    ]
+    return Report(
+        target,
+        actors,
+        faults,
+        document["exhaustive"],
+        document["schedules"],
+        document["states"],
+        document["seconds"],
+        findings,
+    )
+
+
+def replay(
+    target: FileTarget,
+    names: str,
+    traces: Mapping[str, Sequence[Step]],
+    folder: Path | None,
+    program: str = "",
+) -> dict[str, list[Played]]:
+    """On a real server, `program`, that has its files in `folder`; without one in the model.
+
+    Raises as explore().
+    """
+    found = _ask(Replay(target, names, traces, folder, program))["played"]
+    return {
+        name: [Played(Step(**expected), Step(**got)) for expected, got in played]
+        for name, played in found.items()
+    }
+
+
+def _ask(job: Job) -> dict[str, Any]:
+    name = job.target.name
+    try:
+        done = subprocess.run(
+            # -P: a redis.py or random.py that lies about is not what the code means.
+            [sys.executable, "-P", "-m", "badluck.run.sandbox"],
+            input=pickle.dumps(job),
+            env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order at each run
+            capture_output=True,
+            start_new_session=True,  # Ctrl-C is for us, who end it
+            preexec_fn=end_with_parent,
+            timeout=START + DEADLINE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BadCode(f"{name} does not come to an end ({IN_WORDS}).") from error
+    if done.returncode == -signal.SIGXCPU:
+        raise BadCode(f"{name} does not come to an end ({IN_WORDS}).")
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError as error:
+        why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise BadluckError(f"The process of {name} died ({done.returncode}): {why}") from error
+    if "wrong" in answer:
+        raise BadCode(answer["wrong"])
+    if "failed" in answer:
+        raise BadluckError(answer["failed"])
+    return answer

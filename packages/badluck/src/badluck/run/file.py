@@ -1,0 +1,129 @@
+"""Somebody's own file with a function that each actor calls.
+
+Each actor is a process of its own: the file is run anew for each, and no variable of it is shared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cached_property
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from greenlet import GreenletExit
+
+from badluck.actor import own_process, wrong
+from badluck.actor.actor import Actor
+from badluck.actor.code import Code
+from badluck.actor.words import LOCK_SCRIPTS, Words
+from badluck.actor.wrong import Wrong
+from badluck.simulated.values import Command
+
+# redis-py's lock finds its scripts in the store, as it does from the second time on.
+LOAD_LOCK_SCRIPTS: list[Command] = [
+    (b"SCRIPT", b"LOAD", text.encode()) for text in LOCK_SCRIPTS.values()
+]
+
+
+class OwnFile(ABC):
+    """The half of a Target that every such file shares."""
+
+    path: Path
+    function: str  # its name
+    parameters: tuple[str, ...]  # their names; it is called with so many arguments
+    words = Words()
+    harness: tuple[str, ...] = ()  # see Code
+    pause = 600_000  # ms: longer than a lease in any tutorial
+    locks = False
+    alike = False  # nobody knows what it does with a name
+    frugal = False
+    gave_up = "BUSY"
+    lock_key: bytes | None = None
+
+    @abstractmethod
+    def arguments(self, actor: Actor) -> tuple[Any, ...]:
+        """What the function is called with."""
+
+    @abstractmethod
+    def outcome(self, said: object) -> str:
+        """What an actor is told whose call has answered that. Raises ValueError, in words."""
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def signature(self) -> str:
+        return f"{self.function}({', '.join(self.parameters)})"
+
+    @cached_property
+    def source(self) -> bytes:
+        return self.path.read_bytes()
+
+    def identity(self) -> dict[str, Any]:
+        digest = hashlib.sha256(self.source).hexdigest()
+        return {"target": self.name, "file": str(self.path), "sha256": digest}
+
+    def surroundings(self) -> AbstractContextManager[None]:
+        return own_process.of_its_own()
+
+    @property
+    def code(self) -> Code:
+        return Code(self._work, harness=self.harness, words=self.words)
+
+    def _work(self, actor: Actor) -> str:
+        """Raises Wrong for what is wrong with the code, whatever it is."""
+        try:
+            call = self._begun(actor)
+            return self._told(call(*self.arguments(actor)), call)
+        except (GreenletExit, Wrong, *wrong.EXPECTED):
+            raise
+        except BaseException as error:
+            if actor.over:
+                raise GreenletExit from None  # on its way out it meets with all sorts of errors
+            raise wrong.raised(error, self.path, actor) from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To be sent to another process: bytecode cannot be pickled."""
+        return {name: value for name, value in vars(self).items() if name != "_code"}
+
+    @cached_property
+    def _code(self) -> CodeType:
+        code: CodeType = compile(self.source, str(self.path), "exec", dont_inherit=True)
+        return code
+
+    def _begun(self, actor: Actor) -> Callable[..., object]:
+        """The function, of the file as this actor has run it."""
+        module = ModuleType(f"explored_{self.path.stem}")
+        module.__file__ = str(self.path)
+        sys.modules[module.__name__] = module  # dataclasses look for themselves there
+        actor.memory = module.__dict__
+        exec(self._code, module.__dict__)  # noqa: S102  this is what we are here for
+        call: Any = module.__dict__.get(self.function)
+        if not callable(call):
+            raise Wrong(f"{self.name} has no function {self.signature}")
+        try:
+            inspect.signature(call).bind(*self.parameters)
+        except TypeError as error:
+            said = f"it cannot be called as {self.signature}: {error}"
+            raise Wrong(self._at(call, said)) from error
+        if inspect.iscoroutinefunction(call) or inspect.isgeneratorfunction(call):
+            raise Wrong(self._at(call, "it must be a plain function, without async and yield"))
+        found: Callable[..., object] = call
+        return found
+
+    def _told(self, said: object, call: Callable[..., object]) -> str:
+        try:
+            return self.outcome(said)
+        except ValueError as error:
+            raise Wrong(self._at(call, str(error))) from error
+
+    def _at(self, call: Callable[..., object], text: str) -> str:
+        code = getattr(call, "__code__", None)
+        return wrong.at(self.path, code.co_firstlineno if code else 1, self.function, text)

@@ -1,0 +1,82 @@
+"""Anybody's file as a target: a function, the commands that the store is told first, and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from badluck.actor.actor import Actor
+from badluck.actor.connection import RESENDS, SENDS_ONCE, client
+from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.rule import Rule
+from badluck.run.file import LOAD_LOCK_SCRIPTS, OwnFile
+from badluck.simulated.server import begun
+from badluck.simulated.values import Command, Entry, Value
+from badluck.target import EPOCH, Lock, Shown
+
+
+class Contents(NamedTuple):
+    """What a rule finds in the store, as `view.book`."""
+
+    keys: dict[str, Value]  # strings are bytes, lists tuples of bytes, sets frozensets
+    lock: Lock | None
+
+
+@dataclass(frozen=True)
+class Program(OwnFile):
+    """Each actor calls `run(redis, name)` of the file `path`, and is told what that returns.
+
+    `redis` is a client as redis.Redis() gives, `name` is A, B, C or D. The file is run anew for
+    each actor.
+    """
+
+    parameters = ("redis", "name")
+
+    path: Path
+    prepare: Sequence[Sequence[str | int]] = ()  # commands, as words: ("SET", "stock", 1)
+    wrong: Sequence[Rule] = ()  # what can be wrong, the gravest first
+    function: str = "run"
+    stock: str = "stock"  # the key whose number a chart shows beside each step
+    lock_key: bytes | None = None  # of a lock, that is shown as well
+    resend: bool = False  # as redis-py does by default
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        return (*self.wrong, STUCK, STARVED)
+
+    @property
+    def setting(self) -> str:
+        return f"each {self.signature} of {self.name}"
+
+    def terms(self) -> dict[str, Any]:
+        return {"retries": "default" if self.resend else 0}
+
+    def setup(self) -> list[list[Command]]:
+        commands = [tuple(str(word).encode() for word in words) for words in self.prepare]
+        return [[*LOAD_LOCK_SCRIPTS, *commands]]
+
+    def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
+        lock = {key: entry for key, entry in entries.items() if key == self.lock_key}
+        return begun(EPOCH, self.setup())[0].keys.entries | lock
+
+    def arguments(self, actor: Actor) -> tuple[Any, ...]:
+        return client(retry=RESENDS if self.resend else SENDS_ONCE), actor.name
+
+    def outcome(self, said: object) -> str:
+        return str(said)
+
+    def book(self, entries: dict[bytes, Entry]) -> Contents:
+        held = entries.get(self.lock_key or b"")
+        lock = None
+        if held and isinstance(held.value, bytes):
+            lock = Lock(held.value, held.expires is not None, held.expires)
+        keys = {key.decode("utf-8", "backslashreplace"): one.value for key, one in entries.items()}
+        return Contents(keys, lock)
+
+    def shown(self, book: Contents) -> Shown:
+        left = book.keys.get(self.stock, b"0")
+        number = int(left) if isinstance(left, bytes) and left.removeprefix(b"-").isdigit() else 0
+        lock = book.lock.value if book.lock else b""
+        return Shown(number, lock.decode("utf-8", "backslashreplace"), 0)

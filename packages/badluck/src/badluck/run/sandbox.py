@@ -1,0 +1,104 @@
+"""The process in which somebody's own code runs: a job from standard input, an answer to output.
+
+`python -m badluck.run.sandbox`; see apart.py, which starts it. A job is pickled: it comes from who
+started us. An answer is JSON: it comes from where anybody's code has run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from badluck.actor import wrong
+from badluck.actor.request import Send
+from badluck.errors import BadluckError
+from badluck.explorer import Explorer
+from badluck.real.backend import real_backend
+from badluck.report.model_backend import ModelBackend
+from badluck.report.replay import Backend, replay
+from badluck.run.job import Explore, Job, Replay
+from badluck.run.limits import MEMORY, Watch
+from badluck.search.automaton import Automaton, NotAgain
+from badluck.search.server_states import Unsupported
+
+MOST = 500_000  # states, which fit into the memory
+
+
+@dataclass
+class Sandbox:
+    job: Job
+    output: int  # a file descriptor
+
+    def run(self) -> NoReturn:
+        target = self.job.target
+        self.watch = Watch(target, lambda text: self.answer({"wrong": text}))
+        try:
+            job = self.job
+            self.answer(self._explore(job) if isinstance(job, Explore) else self._replay(job))
+        except wrong.Wrong as error:
+            self.answer({"wrong": str(error)})
+        except Unsupported as lacks:
+            self.answer({"wrong": self._lacking(lacks)})
+        except NotAgain:
+            text = "does not do the same when it is answered the same: on what does it depend?"
+            self.answer({"wrong": f"{target.name}: {target.function} {text}"})
+        except MemoryError:
+            text = f"this takes more than {MEMORY >> 30} GiB of memory: fewer buyers or faults?"
+            self.answer({"wrong": f"{target.name}: {text}"})
+        except BadluckError as error:
+            self.answer({"failed": str(error)})
+
+    def _explore(self, job: Explore) -> dict[str, Any]:
+        self.watch.begin()
+        with job.target.surroundings():
+            explorer = self.watch.explorer = Explorer(job.target, job.actors)
+            report = explorer.explore(job.faults, MOST)
+        return {"report": report.document()}
+
+    def _replay(self, job: Replay) -> dict[str, Any]:
+        with ExitStack() as stack:
+            where: Backend = ModelBackend()
+            if job.folder:
+                where = stack.enter_context(real_backend(job.folder, 1, job.program))
+            self.watch.begin()  # the server has its own limits
+            played = {}
+            for name, steps in job.traces.items():
+                both = replay(job.target, job.names, steps, where)
+                played[name] = [[one.expected._asdict(), one.got._asdict()] for one in both]
+        return {"played": played}
+
+    def _lacking(self, lacks: Unsupported) -> str:
+        """Which line it is that waits to send that."""
+        text = str(lacks)
+        wants = Send(lacks.connection, lacks.commands)
+        automata = self.watch.explorer.automata if self.watch.explorer else []
+        for automaton in automata:
+            for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():
+                for fiber in actor.fibers:
+                    if fiber.request == wants:
+                        return wrong.standing(fiber.gr_frame, self.job.target.path, text)
+        return f"{self.job.target.name}: {text}"
+
+    def answer(self, document: dict[str, Any]) -> NoReturn:
+        """Say it and end at once: nothing of the code that was explored runs any more."""
+        with os.fdopen(self.output, "wb") as to:
+            to.write(json.dumps(document).encode())
+        os._exit(0)
+
+
+def main() -> NoReturn:
+    job: Job = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
+    output = os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)  # what the code prints, it would print thousands of times
+    Sandbox(job, output).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Actors run the same code: what it does is learned of one of them, and read by all.
+
+Each looks at the one automaton as if it were the first actor: it and the first have changed names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from badluck.actor.request import Hear, Request, Send
+from badluck.search.automaton import Answer, Automaton, Move, Node
+from badluck.search.names import LETTERS, Names, renamed
+
+
+class Alike:
+    """As an Automaton, of the actor of that number; nodes have the same numbers for all actors."""
+
+    def __init__(self, first: Automaton, actor: int) -> None:
+        """`first` is the first actor's."""
+        self.first = first
+        self.name = LETTERS[actor]
+        names = list(range(len(LETTERS)))
+        names[0], names[actor] = actor, 0
+        self.names = tuple(names)
+        self.nodes = Nodes(self)
+
+    def move(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
+    ) -> Move:
+        move = self.first.move(at, fiber, renamed(said, self.names), now, taken)
+        return move._replace(closed=renamed(move.closed, self.names))
+
+    def history(self, at: int) -> list[Answer]:
+        answers = self.first.history(at)
+        return [answer._replace(said=renamed(answer.said, self.names)) for answer in answers]
+
+
+class Nodes:
+    """The nodes, with what is sent there in this actor's name."""
+
+    def __init__(self, of: Alike) -> None:
+        self.of = of
+        self.known: dict[int, Node] = {}
+
+    def __getitem__(self, at: int) -> Node:
+        known = self.known.get(at)
+        if known is None:
+            node, names = self.of.first.nodes[at], self.of.names
+            requests = tuple([_renamed(request, names) for request in node.requests])
+            known = replace(node, requests=requests, bound=renamed(node.bound, names))
+            self.known[at] = known
+        return known
+
+
+def _renamed(request: Request, names: Names) -> Request:
+    if isinstance(request, Send | Hear):
+        made: Request = renamed(request, names)
+        return made
+    return request

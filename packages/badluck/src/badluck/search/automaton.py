@@ -1,0 +1,224 @@
+"""What an actor's code does, learned by running it: after these answers it asks that.
+
+The code is a function of the answers (and of the clock, where it looks at it), so a history has to
+be run once. The search walks over nodes, thousands of times a second, and Python runs only where
+nobody has been.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from badluck.actor.actor import Actor
+from badluck.actor.code import Code
+from badluck.actor.request import Done, Failed, Request, outcome
+from badluck.place.fingerprint import Look, fingerprint
+from badluck.place.standing import Spot, standing
+
+ANY = -1  # in place of the clock: the code did not look at it
+# So often a loop is run after it was seen to be one, where something might count out of sight: who
+# gives up after more tries than that, with nothing to show how many they were, seems to go on.
+ROUNDS = 100
+
+
+class NotAgain(RuntimeError):
+    """The code does something else when it is answered the same."""
+
+
+class Answer(NamedTuple):
+    """What one fiber was told, and when."""
+
+    fiber: int
+    said: Any
+    now: int  # ms since 1970, or ANY
+    taken: frozenset[int] | None = None  # its tokens that are in use; None: it did not matter
+
+
+class Move(NamedTuple):
+    """Where an answer leads, and which connections the code closed on the way."""
+
+    to: int
+    closed: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Node:
+    """A place in an actor's code: all that has been answered so far."""
+
+    requests: tuple[Request, ...]  # one a fiber
+    parent: int  # -1: this is where it begins
+    came_by: Answer | None
+    looks: tuple[Look, ...]  # the fibers'
+    inside: bool  # a critical section
+    tells_time: bool  # compares what time it is
+    bound: tuple[str, ...]  # connections that have left something with their servers
+    stands: tuple[tuple[Spot, ...], ...]  # the lines at which the fibers wait, to be shown
+    moves: dict[Answer, Move] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> bool:
+        return isinstance(self.requests[0], Done | Failed)
+
+    @property
+    def told(self) -> str:
+        """The outcome; "" as long as there is none."""
+        return outcome(self.requests[0])
+
+
+class Known(Protocol):
+    """What a search asks of an actor's behaviour."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def nodes(self) -> Nodes:
+        """The first is where it begins."""
+
+    def move(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
+    ) -> Move:
+        """From the node `at`, when that fiber is told `said` at `now` (ms since 1970).
+
+        `taken` are the numbers of its tokens that are in use; None: each token is a new one.
+        """
+
+    def history(self, at: int) -> list[Answer]:
+        """Answers that lead to the node `at`, from the beginning."""
+
+
+class Nodes(Protocol):
+    def __getitem__(self, at: int, /) -> Node: ...
+
+
+class Automaton:
+    """One actor's."""
+
+    def __init__(self, name: str, code: Code, now: int) -> None:
+        self.name = name
+        self.code = code
+        self.now = now
+        self.nodes: list[Node] = []
+        self.orders: dict[object, int] = {}  # see _told_apart
+        self.live: dict[int, Actor] = {}  # actors that stand at a node at this moment
+        self._add(self._fresh(), -1, None)
+
+    def move(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
+    ) -> Move:
+        moves = self.nodes[at].moves
+        for known in (
+            Answer(fiber, said, ANY),
+            Answer(fiber, said, now),
+            *(
+                (Answer(fiber, said, ANY, taken), Answer(fiber, said, now, taken))
+                if taken is not None
+                else ()
+            ),
+        ):
+            if known in moves:
+                return moves[known]
+        actor = self.live.pop(at, None) or self._again(at)
+        actor.go_on(fiber, said, now, taken)
+        closed = tuple(actor.closed)
+        # Learn it by itself if the code asked for the time or a token; else it always holds.
+        known = Answer(fiber, said, now if actor.looked else ANY, taken if actor.drew else None)
+        moves[known] = Move(self._add(actor, at, known), closed)
+        return moves[known]
+
+    def _fresh(self) -> Actor:
+        return Actor(self.name, self.code, self.now)
+
+    def _again(self, at: int) -> Actor:
+        """An actor that stands there: all answers once more."""
+        actor = self._fresh()
+        for answer in self.history(at):
+            actor.go_on(*answer)
+        if actor.requests != self.nodes[at].requests:
+            raise NotAgain(
+                f"{self.name} does not do the same again: {actor.requests} instead of "
+                f"{self.nodes[at].requests}"
+            )
+        return actor
+
+    def history(self, at: int) -> list[Answer]:
+        answers = []
+        while (came_by := self.nodes[at].came_by) is not None:
+            answers.append(came_by)
+            at = self.nodes[at].parent
+        return answers[::-1]
+
+    def _add(self, actor: Actor, parent: int, came_by: Answer | None) -> int:
+        looks = tuple(fingerprint(fiber) for fiber in actor.fibers)
+        requests = actor.requests
+        # Who has come to an end is one, whatever led there.
+        over = all(isinstance(request, Done | Failed) for request in requests)
+        whole = over or all(look.whole for look in looks)
+        told = () if whole else self._told_apart(parent, came_by)
+        requests = requests[:1] if over else requests
+        bound = tuple(sorted(actor.bound))
+        if (same := self.orders.get((requests, looks, told, bound))) is not None:
+            actor.drop()
+            return same
+        if came_by and not whole and (at := self._loop(parent, came_by, requests, looks)) >= 0:
+            actor.drop()
+            return at
+        node = Node(
+            requests,
+            parent,
+            came_by,
+            looks,
+            actor.inside(),
+            actor.tells_time,
+            bound,
+            tuple(standing(fiber, self.code.shown) for fiber in actor.fibers),
+        )
+        self.nodes.append(node)
+        self.orders[requests, looks, told, bound] = len(self.nodes) - 1
+        if not node.ended:
+            self.live[len(self.nodes) - 1] = actor
+        return len(self.nodes) - 1
+
+    def _told_apart(self, parent: int, came_by: Answer | None) -> tuple[tuple[object, ...], ...]:
+        """What each fiber was told, whatever came between.
+
+        Fibers of one actor are told things in many orders, and mostly come to the same. What no
+        fingerprint shows of a fiber comes of its own answers.
+        """
+        answers = [*self.history(parent), came_by] if came_by else []
+        fibers = 1 + max((answer.fiber for answer in answers), default=0)
+        return tuple(
+            tuple(answer[1:] for answer in answers if answer.fiber == fiber)
+            for fiber in range(fibers)
+        )
+
+    def _loop(
+        self, parent: int, came_by: Answer, requests: tuple[Request, ...], looks: tuple[Look, ...]
+    ) -> int:
+        """The node on the way that one has come back to, if one always does; else -1."""
+        answers = [came_by]
+        at = parent
+        while at >= 0:
+            node = self.nodes[at]
+            if node.requests == requests and node.looks == looks:
+                return at if self._comes_back(at, answers[::-1]) else -1
+            if node.came_by:
+                answers.append(node.came_by)
+            at = node.parent
+        return -1
+
+    def _comes_back(self, at: int, answers: list[Answer]) -> bool:
+        """Is it the same again after each round of these answers?"""
+        node = self.nodes[at]
+        actor = self._again(at)
+        for _ in range(1 + ROUNDS):
+            for answer in answers:
+                actor.go_on(*answer)
+            if actor.requests != node.requests:
+                break
+        same = actor.requests == node.requests and node.looks == tuple(
+            fingerprint(fiber) for fiber in actor.fibers
+        )
+        actor.drop()
+        return same

@@ -1,0 +1,144 @@
+"""The shortest way to something: by faults, then by switches between actors, then by steps."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import NamedTuple, Protocol
+
+from badluck.faults import Faults
+from badluck.search.graph import Transition
+from badluck.search.names import LETTERS
+
+KINDS = frozenset(Faults._fields)
+
+
+class Cost(NamedTuple):
+    """Compares as it stands: one fault more is worse than any number of steps."""
+
+    faults: int
+    switches: int
+    steps: int
+
+
+class Path(NamedTuple):
+    cost: Cost
+    ways: tuple[tuple[int, Transition], ...]  # from which state, by which way
+
+
+# What is sought: a state, or a step, by which way from which state.
+Goal = int | tuple[int, Transition]
+
+# A cost as one number that compares as the cost does.
+FAULT, SWITCH, STEP = 1 << 40, 1 << 20, 1
+# A place is a state and who has moved last: whether the next step is a switch depends on it. One
+# number, too: the state's, then the mover's.
+MOVERS = 1 << 10
+NOBODY, EVERYBODY = 0, 1
+
+
+class Transitions(Protocol):
+    """A graph, as far as paths go: for each state the ways on; state 0 is the beginning."""
+
+    @property
+    def ways(self) -> list[list[Transition]]: ...
+
+
+def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Path]:
+    """To the nearest of each name's goals. Dijkstra (1959)."""
+    names: dict[Goal, list[str]] = defaultdict(list)
+    for name, sought in goals.items():
+        for goal in sought:
+            names[goal].append(name)
+    found: dict[str, tuple[int, list[tuple[int, Transition]]]] = {}  # the cheapest so far
+    came: dict[int, tuple[int, Transition]] = {}
+    best = {NOBODY: 0}
+    todo = [(0, NOBODY)]
+
+    def reach(goal: Goal, cost: int, place: int, *last: tuple[int, Transition]) -> None:
+        for name in names.get(goal, ()):
+            if name not in found or cost < found[name][0]:
+                found[name] = cost, [*_back(place, came), *last]
+
+    while todo:
+        cost, place = heappop(todo)
+        if len(found) == len(goals) and all(cost >= least for least, _ in found.values()):
+            break
+        if cost > best[place]:
+            continue
+        number, mover = divmod(place, MOVERS)
+        reach(number, cost, place)
+        for way in graph.ways[number]:
+            moves, called = _movers(way)
+            further = cost + STEP
+            if mover not in (NOBODY, moves):
+                further += SWITCH
+            if way.kind in KINDS:
+                further += FAULT
+            reach((number, way), further, place, (number, way))
+            there = way.to * MOVERS + called
+            if there not in best or further < best[there]:
+                best[there], came[there] = further, (place, way)
+                heappush(todo, (further, there))
+    return {name: Path(_cost(least), tuple(ways)) for name, (least, ways) in found.items()}
+
+
+def _cost(least: int) -> Cost:
+    faults, rest = divmod(least, FAULT)
+    return Cost(faults, *divmod(rest, SWITCH))
+
+
+def _movers(way: Transition) -> tuple[int, int]:
+    """Who moves, by the names that actors have before it, and by those after it."""
+    if way.actor < 0:
+        return EVERYBODY, EVERYBODY
+    fibers = 2 + way.fiber * len(LETTERS)
+    return fibers + way.actor, fibers + (way.names[way.actor] if way.names else way.actor)
+
+
+def _back(place: int, came: dict[int, tuple[int, Transition]]) -> list[tuple[int, Transition]]:
+    ways = []
+    while place in came:
+        place, way = came[place]
+        ways.append((place // MOVERS, way))
+    return ways[::-1]
+
+
+def cost(ways: Sequence[Transition]) -> Cost:
+    """Of a schedule."""
+    movers = [(way.actor, way.fiber) for way in ways]
+    return Cost(
+        sum(way.kind in KINDS for way in ways),
+        sum(one != other for one, other in pairwise(movers)),
+        len(ways),
+    )
+
+
+def schedules(graph: Transitions) -> int | None:
+    """How many different schedules there are. None: one may go round in circles."""
+    found = ends(graph)
+    return None if found is None else sum(found.values())
+
+
+def ends(graph: Transitions) -> dict[int, int] | None:
+    """How many different schedules end in each of the states without a way on. None: as above."""
+    count = [0] * len(graph.ways)
+    arrivals = [0] * len(graph.ways)
+    for ways in graph.ways:
+        for way in ways:
+            arrivals[way.to] += 1
+    count[0] = 1
+    todo, seen, found = [0], 0, {}
+    while todo:
+        number = todo.pop()
+        seen += 1
+        if not graph.ways[number]:
+            found[number] = count[number]
+        for way in graph.ways[number]:
+            count[way.to] += count[number]
+            arrivals[way.to] -= 1
+            if arrivals[way.to] == 0:
+                todo.append(way.to)
+    return found if seen == len(graph.ways) else None

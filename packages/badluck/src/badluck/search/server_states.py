@@ -1,0 +1,186 @@
+"""The servers' states, each with a number, and what leads from one to the next; all remembered.
+
+There may be several servers that know nothing of each other (redlock's masters); they share the
+clock. A connection's name begins with the number of its server.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from badluck.actor.request import Lost
+from badluck.search.names import Names, state_renamed
+from badluck.simulated.memory import State
+from badluck.simulated.server import Server, Waits
+from badluck.simulated.values import Command, Entry, NeverAnswers, Reply
+
+Fill = Callable[[dict[bytes, Entry]], dict[bytes, Entry]]
+
+
+class Step(NamedTuple):
+    """After a unit of commands: the new state, what was answered, whether it changed any key."""
+
+    to: int
+    said: tuple[Reply, ...] | Lost
+    wrote: bool
+
+
+class Unsupported(NotImplementedError):
+    """What the model cannot answer, in words: a command that it lacks, a script without an end."""
+
+    def __init__(self, connection: str, commands: tuple[Command, ...], what: str) -> None:
+        super().__init__(what)
+        self.connection = connection
+        self.commands = commands
+
+
+class ServerStates:
+    def __init__(self, servers: list[Server]) -> None:
+        self.servers = servers
+        self.states: list[tuple[State, ...]] = []
+        self.numbers: dict[tuple[State, ...], int] = {}
+        self.steps: dict[object, Step | None] = {}
+        self.ways: dict[object, int] = {}
+        self.held: dict[tuple[int, str], frozenset[int]] = {}
+        self.start = self._number(tuple(server.state() for server in servers))
+
+    def now(self, at: int) -> int:
+        return self.states[at][0].now
+
+    def entries(self, at: int) -> dict[bytes, Entry]:
+        """The keys of the first server, the store."""
+        return dict(self.states[at][0].entries)
+
+    def send(self, at: int, connection: str, commands: tuple[Command, ...]) -> Step:
+        key = (at, connection, commands)
+        step = self.steps.get(key)
+        if step is None:
+            step = self.steps[key] = self._send(at, connection, commands)
+        return step
+
+    def _send(self, at: int, connection: str, commands: tuple[Command, ...]) -> Step:
+        which = int(connection[0])
+        server = self.servers[which]
+        before = self.states[at][which]
+        if connection in before.broken:
+            return Step(at, Lost(), False)
+        server.load(before)
+        try:
+            said = [server.execute(connection, command) for command in commands]
+        except NotImplementedError as lacks:
+            text = f"{lacks} is not supported: the explorer's model of Redis does not know it"
+            raise Unsupported(connection, commands, text) from lacks
+        except NeverAnswers as error:
+            raise Unsupported(connection, commands, str(error)) from error
+        replies = [reply for reply in said if not isinstance(reply, Waits)]
+        replies += server.unread.pop(connection, [])  # what it reads next in any case
+        after = server.state()
+        return Step(self._with(at, which, after), tuple(replies), before.entries != after.entries)
+
+    def hear(self, at: int, connection: str) -> Step | None:
+        """None: nothing has been said."""
+        key = (at, connection)
+        if key not in self.steps:
+            self.steps[key] = self._hear(at, connection)
+        return self.steps[key]
+
+    def _hear(self, at: int, connection: str) -> Step | None:
+        which = int(connection[0])
+        state = self.states[at][which]
+        if connection in state.broken:
+            return Step(at, Lost(), False)
+        if not any(who == connection for who, _ in state.unread):
+            return None
+        server = self.servers[which]
+        server.load(state)
+        reply = server.read(connection)
+        return Step(self._with(at, which, server.state()), (reply,), False)
+
+    def drop(self, at: int, connections: tuple[str, ...]) -> int:
+        """The connections are closed."""
+        key = (at, "drop", connections)
+        if key not in self.ways:
+            to = at
+            for connection in connections:
+                which = int(connection[0])
+                server = self.servers[which]
+                server.load(self.states[to][which])
+                server.drop(connection)
+                to = self._with(to, which, server.state())
+            self.ways[key] = to
+        return self.ways[key]
+
+    def pass_time(self, at: int, now: int) -> int:
+        key = (at, now)
+        if key not in self.ways:
+            states = []
+            for server, state in zip(self.servers, self.states[at], strict=True):
+                server.load(state)
+                server.pass_time(now)
+                states.append(server.state())
+            self.ways[key] = self._number(tuple(states))
+        return self.ways[key]
+
+    def fail_over(self, at: int, before: int) -> int | None:
+        """The server that was written last is replaced by one that has not heard of that write.
+
+        None: there is nothing left of it that could be forgotten.
+        """
+        pairs = list(zip(self.states[at], self.states[before], strict=True))
+        forgets = [which for which, (now, then) in enumerate(pairs) if now.entries != then.entries]
+        if not forgets:
+            return None
+        key = (at, "fail over", before)
+        if key not in self.ways:
+            which = forgets[0]
+            server = self.servers[which]
+            server.load(self.states[at][which])
+            server.fail_over(self.states[before][which])
+            self.ways[key] = self._with(at, which, server.state())
+        return self.ways[key]
+
+    def fill_up(self, at: int, fill: Fill) -> int:
+        """The store's keys become what `fill` makes of them."""
+        key = (at, "fill up")
+        if key not in self.ways:
+            store = self.servers[0]
+            store.load(self.states[at][0])
+            store.keys.entries = fill(store.keys.entries)
+            self.ways[key] = self._with(at, 0, store.state())
+        return self.ways[key]
+
+    def deadlines(self, at: int) -> Iterable[int]:
+        """When something happens by itself, ms since 1970."""
+        for server, state in zip(self.servers, self.states[at], strict=True):
+            server.load(state)
+            yield from server.deadlines()
+
+    def tokens(self, at: int, name: str) -> frozenset[int]:
+        """The numbers of that actor's tokens that are the value of any key."""
+        key = (at, name)
+        if key not in self.held:
+            entries = [entry for state in self.states[at] for _, entry in state.entries]
+            text = b" ".join(entry.value for entry in entries if isinstance(entry.value, bytes))
+            found = re.findall(rb"token-%s(\d+)" % name.encode(), text)
+            self.held[key] = frozenset(map(int, found))
+        return self.held[key]
+
+    def renamed(self, at: int, names: Names) -> int:
+        """The same, when actors have changed their names."""
+        key = (at, names)
+        if key not in self.ways:
+            states = tuple(state_renamed(state, names) for state in self.states[at])
+            self.ways[key] = self._number(states)
+        return self.ways[key]
+
+    def _with(self, at: int, which: int, state: State) -> int:
+        states = self.states[at]
+        return self._number((*states[:which], state, *states[which + 1 :]))
+
+    def _number(self, states: tuple[State, ...]) -> int:
+        number = self.numbers.setdefault(states, len(self.states))
+        if number == len(self.states):
+            self.states.append(states)
+        return number

@@ -1,0 +1,125 @@
+"""Can others go on for ever while one actor never gets its turn?
+
+All actors but one come again and again, to a shelf that is filled up each time. The one is starved
+when the system can go round in a circle, others selling at every turn, and the circle is fair: it
+is not simply passed over while it could move, but asks in vain, or moves and gets nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from badluck.faults import Faults
+from badluck.search.automaton import Known
+from badluck.search.components import circles
+from badluck.search.graph import Graph, State, Transition
+from badluck.search.paths import Path, cost, shortest
+from badluck.search.server_states import Fill, ServerStates
+
+ONE = 0  # the actor who comes once
+
+
+class Endless(Graph):
+    """All but the first actor begin anew when they have come to their end."""
+
+    def __init__(
+        self,
+        servers: ServerStates,
+        automata: Sequence[Known],
+        pause: int,
+        most: int,
+        frugal: bool,
+        fill: Fill,
+        gave_up: str,
+    ) -> None:
+        """As a Graph. `fill` makes of the store's keys what who comes again finds; `gave_up` is
+        what an actor is told that has given up.
+        """
+        super().__init__(servers, automata, Faults(), pause, most, frugal=frugal)
+        self.fill = fill
+        self.gave_up = gave_up
+
+    def _expand(self, number: int, now: int) -> None:
+        super()._expand(number, now)
+        state = self.states[number]
+        for actor, at in enumerate(state.nodes):
+            node = self.automata[actor].nodes[at]
+            if actor == ONE or not node.ended:
+                continue
+            servers = self.servers.drop(state.servers, node.bound) if node.bound else state.servers
+            servers = self.servers.fill_up(servers, self.fill)
+            nodes = (*state.nodes[:actor], 0, *state.nodes[actor + 1 :])
+            to, names = self._number(servers, nodes, state.left, state.before)
+            self.ways[number].append(Transition("again", actor, 0, to, names))
+
+    def over(self, state: State) -> bool:
+        """For the others it never is."""
+        return self.automata[ONE].nodes[state.nodes[ONE]].ended
+
+
+def starvation(graph: Endless) -> Path | None:
+    """The shortest way to a fair circle, and once around it; or to where it gives up."""
+    found = {"it gives up": {n for n, state in enumerate(graph.states) if _gave_up(graph, state)}}
+    rounds = _fair_circles(graph)
+    found["a circle"] = {number for circle in rounds for number in circle}
+    paths = shortest(graph, found)
+    if circled := paths.get("a circle"):
+        at = circled.ways[-1][1].to if circled.ways else 0
+        circle = next(circle for circle in rounds if at in circle)
+        ways = (*circled.ways, *_around(graph, circle, at))
+        return Path(cost([way for _, way in ways]), ways)
+    return paths.get("it gives up")
+
+
+def _fair_circles(graph: Endless) -> list[set[int]]:
+    waits = {number for number, state in enumerate(graph.states) if not graph.over(state)}
+    onward = {at: [way.to for way in graph.ways[at] if way.to in waits] for at in waits}
+    return [circle for circle in circles(sorted(waits), onward) if _fair(graph, circle)]
+
+
+def _fair(graph: Endless, circle: set[int]) -> bool:
+    ways = [way for at in circle for way in graph.ways[at] if way.to in circle]
+    others_sell = any(way.kind == "again" for way in ways)
+    return others_sell and (
+        any(way.actor == ONE for way in ways) or any(_in_vain(graph, at) for at in circle)
+    )
+
+
+def _in_vain(graph: Endless, at: int) -> bool:
+    """Nobody keeps the one from asking; there is nothing for it when it does."""
+    return all(way.actor != ONE for way in graph.ways[at])
+
+
+def _gave_up(graph: Endless, state: State) -> bool:
+    return graph.automata[ONE].nodes[state.nodes[ONE]].told == graph.gave_up
+
+
+def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Transition]]:
+    """From `start` back to it: another sells, and the one asks."""
+    ways = _tour(graph, circle, start, lambda way: way.kind == "again")
+    at = ways[-1][1].to
+    if any(_in_vain(graph, state) for state in circle):
+        if not _in_vain(graph, at):
+            ways += _tour(graph, circle, at, lambda way: _in_vain(graph, way.to))
+            at = ways[-1][1].to
+        ways.append((at, Transition("goes", ONE, 0, at)))  # it asks, and all is as it was
+    else:
+        ways += _tour(graph, circle, at, lambda way: way.actor == ONE)
+        at = ways[-1][1].to
+    return ways + (_tour(graph, circle, at, lambda way: way.to == start) if at != start else [])
+
+
+def _tour(
+    graph: Endless, circle: set[int], start: int, wanted: Callable[[Transition], bool]
+) -> list[tuple[int, Transition]]:
+    """The fewest ways inside of the circle, the last of which is wanted."""
+    todo: list[tuple[int, list[tuple[int, Transition]]]] = [(start, [])]
+    seen = {start}
+    for at, ways in todo:
+        for way in graph.ways[at]:
+            if way.to in circle and wanted(way):
+                return [*ways, (at, way)]
+            if way.to in circle and way.to not in seen:
+                seen.add(way.to)
+                todo.append((way.to, [*ways, (at, way)]))
+    raise AssertionError("every state of a circle can be reached from every other")

@@ -1,0 +1,98 @@
+"""States that differ by who is called what are one: actors run the same code.
+
+Of all the states that actors can make of one by changing their names, one stands for all of them.
+Three actors make six of most states, four make twenty-four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, permutations, product
+
+from badluck.search.automaton import Known
+from badluck.search.names import Names, renamed
+from badluck.search.server_states import ServerStates
+
+Places = tuple[int, ...]  # each actor's node; below 0: there is none
+
+
+class Symmetry:
+    """Changes names in servers' states and in places of the code, and knows who stands for whom."""
+
+    def __init__(self, servers: ServerStates, automata: Sequence[Known]) -> None:
+        """The automata of actors that do the same work."""
+        self.servers = servers
+        self.automata = automata
+        self.nodes: dict[tuple[int, int, Names], int] = {}
+        self.ranks: dict[tuple[int, int], int] = {}
+        self.sorted: dict[Places, list[tuple[Names, Places]]] = {}
+        self.unchanged = tuple(range(len(automata)))
+        self.as_first = [
+            [names for names in permutations(self.unchanged) if names[actor] == 0]
+            for actor in self.unchanged
+        ]
+
+    def standing_for(
+        self, servers: int, nodes: Places, before: int
+    ) -> tuple[int, Places, int, Names]:
+        """The state that stands for this one, and the names that lead to it."""
+        choices = self.sorted.get(nodes)
+        if choices is None:
+            choices = self.sorted[nodes] = list(self._sorting(nodes))
+        found = [
+            (self._world(servers, names), placed, self._world(before, names), names)
+            for names, placed in choices
+        ]
+        return found[0] if len(found) == 1 else min(found)
+
+    def _sorting(self, nodes: Places) -> Iterator[tuple[Names, Places]]:
+        """Names by which actors stand in the order of their places; many, where some tie."""
+        ranks = [self._rank(actor, node) for actor, node in enumerate(nodes)]
+        order = sorted(self.unchanged, key=ranks.__getitem__)
+        ties = [list(tied) for _, tied in groupby(order, key=ranks.__getitem__)]
+        for choice in product(*map(permutations, ties)):
+            names = [0] * len(nodes)
+            for new, old in enumerate(old for tied in choice for old in tied):
+                names[old] = new
+            yield tuple(names), self._placed(nodes, tuple(names))
+
+    def apply(
+        self, servers: int, nodes: Places, before: int, names: Names
+    ) -> tuple[int, Places, int]:
+        """The same state, under other names."""
+        return self._world(servers, names), self._placed(nodes, names), self._world(before, names)
+
+    def _world(self, servers: int, names: Names) -> int:
+        """Of none it is none."""
+        if servers < 0 or names == self.unchanged:
+            return servers
+        return self.servers.renamed(servers, names)
+
+    def _placed(self, nodes: Places, names: Names) -> Places:
+        placed = [0] * len(nodes)
+        for actor, node in enumerate(nodes):
+            placed[names[actor]] = self._node(actor, node, names)
+        return tuple(placed)
+
+    def _rank(self, actor: int, node: int) -> int:
+        """A number of a place that no change of names changes."""
+        if node < 0:
+            return node
+        key = (actor, node)
+        if key not in self.ranks:
+            self.ranks[key] = min(self._node(actor, node, names) for names in self.as_first[actor])
+        return self.ranks[key]
+
+    def _node(self, actor: int, node: int, names: Names) -> int:
+        """Where the actor of the new name stands, told the same in new names."""
+        if node < 0:
+            return node
+        key = (actor, node, names)
+        if key not in self.nodes:
+            other = self.automata[names[actor]]
+            at = 0
+            for answer in self.automata[actor].history(node):
+                said = renamed(answer.said, names)
+                at = other.move(at, answer.fiber, said, answer.now, answer.taken).to
+            self.nodes[key] = at
+        return self.nodes[key]

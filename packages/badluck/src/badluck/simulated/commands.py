@@ -1,0 +1,117 @@
+"""The commands that the model knows, and how many words each has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from badluck.simulated import collections, generic, lists, streams, strings
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.values import Command, Refused, Reply
+
+
+class Known(NamedTuple):
+    """`words` as the server's own COMMAND says it: exactly so many, or at least, if negative."""
+
+    words: int
+    do: Callable[[Keyspace, Command], Reply]
+
+
+def of_the_server(_: Keyspace, command: Command) -> Reply:
+    raise AssertionError(f"{command[0].decode()} is the server's own")
+
+
+TABLE: dict[bytes, Known] = {
+    b"PING": Known(-1, of_the_server),
+    b"TIME": Known(1, generic.time),
+    b"DEL": Known(-2, generic.delete),
+    b"UNLINK": Known(-2, generic.delete),
+    b"EXISTS": Known(-2, generic.exists),
+    b"TYPE": Known(2, generic.type_),
+    b"EXPIRE": Known(-3, generic.expire),
+    b"PEXPIRE": Known(-3, generic.expire),
+    b"EXPIREAT": Known(-3, generic.expire),
+    b"PEXPIREAT": Known(-3, generic.expire),
+    b"PERSIST": Known(2, generic.persist),
+    b"TTL": Known(2, generic.ttl),
+    b"PTTL": Known(2, generic.ttl),
+    b"RENAME": Known(3, generic.rename),
+    b"RENAMENX": Known(3, generic.rename),
+    b"GET": Known(2, strings.get),
+    b"SET": Known(-3, strings.set_),
+    b"SETNX": Known(3, strings.setnx),
+    b"SETEX": Known(4, strings.setex),
+    b"PSETEX": Known(4, strings.setex),
+    b"GETSET": Known(3, strings.getset),
+    b"GETDEL": Known(2, strings.getdel),
+    b"MGET": Known(-2, strings.mget),
+    b"MSET": Known(-3, strings.mset),
+    b"MSETNX": Known(-3, strings.msetnx),
+    b"INCR": Known(2, strings.add),
+    b"DECR": Known(2, strings.add),
+    b"INCRBY": Known(3, strings.add),
+    b"DECRBY": Known(3, strings.add),
+    b"APPEND": Known(3, strings.append),
+    b"STRLEN": Known(2, strings.strlen),
+    b"LPUSH": Known(-3, lists.push),
+    b"RPUSH": Known(-3, lists.push),
+    b"LPUSHX": Known(-3, lists.push),
+    b"RPUSHX": Known(-3, lists.push),
+    b"LPOP": Known(-2, lists.pop),
+    b"RPOP": Known(-2, lists.pop),
+    b"LMOVE": Known(5, lists.move),
+    b"RPOPLPUSH": Known(3, lists.move),
+    b"LLEN": Known(2, lists.length),
+    b"LRANGE": Known(4, lists.range_),
+    b"LINDEX": Known(3, lists.index),
+    b"LSET": Known(4, lists.set_),
+    b"LTRIM": Known(4, lists.trim),
+    b"LREM": Known(4, lists.remove),
+    b"LPOS": Known(-3, lists.position),
+    b"SADD": Known(-3, collections.sadd),
+    b"SREM": Known(-3, collections.srem),
+    b"SISMEMBER": Known(3, collections.sismember),
+    b"SCARD": Known(2, collections.scard),
+    b"SMEMBERS": Known(2, collections.smembers),
+    b"HSET": Known(-4, collections.hset),
+    b"HMSET": Known(-4, collections.hset),
+    b"HSETNX": Known(4, collections.hsetnx),
+    b"HGET": Known(3, collections.hget),
+    b"HMGET": Known(-3, collections.hmget),
+    b"HGETALL": Known(2, collections.hgetall),
+    b"HDEL": Known(-3, collections.hdel),
+    b"HEXISTS": Known(3, collections.hexists),
+    b"HLEN": Known(2, collections.hlen),
+    b"HINCRBY": Known(4, collections.hincrby),
+    b"XADD": Known(-5, streams.add),
+    b"XLEN": Known(2, streams.length),
+    b"XRANGE": Known(-4, streams.range_),
+    b"XREVRANGE": Known(-4, streams.range_),
+    b"XDEL": Known(-3, streams.delete),
+    b"MULTI": Known(1, of_the_server),
+    b"EXEC": Known(1, of_the_server),
+    b"DISCARD": Known(1, of_the_server),
+    b"WATCH": Known(-2, of_the_server),
+    b"UNWATCH": Known(1, of_the_server),
+    b"EVAL": Known(-3, of_the_server),
+    b"EVALSHA": Known(-3, of_the_server),
+    b"SCRIPT": Known(-2, of_the_server),
+    b"BLPOP": Known(-3, of_the_server),
+    b"BRPOP": Known(-3, of_the_server),
+    b"SUBSCRIBE": Known(-2, of_the_server),
+    b"UNSUBSCRIBE": Known(-1, of_the_server),
+    b"PUBLISH": Known(3, of_the_server),
+    b"SSUBSCRIBE": Known(-2, of_the_server),
+    b"SUNSUBSCRIBE": Known(-1, of_the_server),
+    b"SPUBLISH": Known(3, of_the_server),
+}
+
+
+def check(command: Command) -> None:
+    """Raises Refused for a wrong number of words, NotImplementedError for an unknown command."""
+    known = TABLE.get(command[0])
+    if known is None:
+        raise NotImplementedError(command[0].decode())
+    if len(command) < abs(known.words) or len(command) > known.words > 0:
+        name = command[0].decode().lower()
+        raise Refused(f"ERR wrong number of arguments for '{name}' command")

@@ -1,0 +1,100 @@
+"""Commands on keys of any type: expiry, deletion, names."""
+
+from __future__ import annotations
+
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.values import (
+    HIGHEST,
+    OK,
+    Command,
+    Hash,
+    Ok,
+    Refused,
+    Reply,
+    Stream,
+    integer,
+)
+
+TYPES = {bytes: "string", tuple: "list", frozenset: "set", Hash: "hash", Stream: "stream"}
+CONDITIONS = {b"NX", b"XX", b"GT", b"LT"}
+
+
+def delete(keys: Keyspace, command: Command) -> Reply:
+    return sum([keys.delete(key) for key in command[1:]])
+
+
+def exists(keys: Keyspace, command: Command) -> Reply:
+    return sum([keys.get(key) is not None for key in command[1:]])
+
+
+def type_(keys: Keyspace, command: Command) -> Reply:
+    entry = keys.get(command[1])
+    return Ok(TYPES[type(entry.value)] if entry else "none")
+
+
+def expire(keys: Keyspace, command: Command) -> Reply:
+    """EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT."""
+    name, key, number, *conditions = command
+    wanted = set(map(bytes.upper, conditions))
+    amount = integer(number)
+    scale = 1 if name.startswith(b"P") else 1000
+    base = 0 if name.endswith(b"AT") else keys.now
+    if not -(HIGHEST // scale) <= amount <= (HIGHEST - base) // scale:
+        raise Refused(f"ERR invalid expire time in '{name.decode().lower()}' command")
+    for word in wanted - CONDITIONS:
+        raise Refused(f"ERR Unsupported option {word.decode()}")
+    when = base + amount * scale
+    entry = keys.get(key)
+    if entry is None or not _applies(wanted, entry.expires, when):
+        return 0
+    if when <= keys.now:
+        keys.delete(key)
+    else:
+        keys.put(key, entry.value, when)
+    return 1
+
+
+def _applies(wanted: set[bytes], old: int | None, when: int) -> bool:
+    if b"NX" in wanted and old is not None:
+        return False
+    if b"XX" in wanted and old is None:
+        return False
+    if b"GT" in wanted and (old is None or when <= old):
+        return False
+    return not (b"LT" in wanted and old is not None and when >= old)
+
+
+def persist(keys: Keyspace, command: Command) -> Reply:
+    entry = keys.get(command[1])
+    if entry is None or entry.expires is None:
+        return 0
+    keys.put(command[1], entry.value)
+    return 1
+
+
+def ttl(keys: Keyspace, command: Command) -> Reply:
+    """TTL rounds to the nearest second; PTTL is exact."""
+    entry = keys.get(command[1])
+    if entry is None:
+        return -2
+    if entry.expires is None:
+        return -1
+    left = entry.expires - keys.now
+    return left if command[0] == b"PTTL" else (left + 500) // 1000
+
+
+def rename(keys: Keyspace, command: Command) -> Reply:
+    name, old, new = command
+    entry = keys.get(old)
+    if entry is None:
+        raise Refused("ERR no such key")
+    if name == b"RENAMENX" and keys.get(new):
+        return 0
+    if old != new:
+        keys.delete(old)
+        keys.put(new, entry.value, entry.expires)
+    return 1 if name == b"RENAMENX" else OK
+
+
+def time(keys: Keyspace, _: Command) -> Reply:
+    return (b"%d" % (keys.now // 1000), b"%d" % (keys.now % 1000 * 1000))

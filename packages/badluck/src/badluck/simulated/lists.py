@@ -1,0 +1,145 @@
+"""Commands on lists."""
+
+from __future__ import annotations
+
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.values import OK, SYNTAX, Command, Refused, Reply, integer
+
+
+def _list(keys: Keyspace, key: bytes) -> tuple[bytes, ...] | None:
+    return keys.value(key, tuple)
+
+
+def push(keys: Keyspace, command: Command) -> Reply:
+    """LPUSH, RPUSH, LPUSHX, RPUSHX."""
+    name, key, *new = command
+    old = _list(keys, key)
+    if old is None and name.endswith(b"X"):
+        return 0
+    whole = (*reversed(new), *(old or ())) if name.startswith(b"L") else (*(old or ()), *new)
+    keys.change(key, whole)
+    return len(whole)
+
+
+def pop(keys: Keyspace, command: Command) -> Reply:
+    """LPOP, RPOP."""
+    name, key, *number = command
+    count = 1
+    if number:
+        count = _count(number[0])
+    old = _list(keys, key)
+    if old is None:
+        return None
+    if number and count == 0:
+        return ()
+    if name == b"LPOP":
+        taken, rest = old[:count], old[count:]
+    else:
+        taken, rest = old[::-1][:count], old[: max(0, len(old) - count)]
+    keys.change(key, rest)
+    return taken if number else taken[0]
+
+
+def _count(text: bytes) -> int:
+    try:
+        count = integer(text)
+    except Refused:
+        count = -1
+    if count < 0:
+        raise Refused("ERR value is out of range, must be positive")
+    return count
+
+
+def move(keys: Keyspace, command: Command) -> Reply:
+    """LMOVE, RPOPLPUSH."""
+    if command[0] == b"RPOPLPUSH":
+        source, target, ends = command[1], command[2], (b"RIGHT", b"LEFT")
+    else:
+        source, target = command[1:3]
+        ends = (command[3].upper(), command[4].upper())
+        if not set(ends) <= {b"LEFT", b"RIGHT"}:
+            raise Refused(SYNTAX)
+    whole = _list(keys, source)
+    if whole is None:
+        return None
+    _list(keys, target)
+    at = 0 if ends[0] == b"LEFT" else -1
+    moved = whole[at]
+    if source == target:  # it is never empty in between, and keeps its expiry
+        rest = whole[1:] if at == 0 else whole[:-1]
+        keys.change(source, (moved, *rest) if ends[1] == b"LEFT" else (*rest, moved))
+        return moved
+    pop(keys, (b"LPOP" if at == 0 else b"RPOP", source))
+    push(keys, (b"LPUSH" if ends[1] == b"LEFT" else b"RPUSH", target, moved))
+    return moved
+
+
+def length(keys: Keyspace, command: Command) -> Reply:
+    return len(_list(keys, command[1]) or ())
+
+
+def range_(keys: Keyspace, command: Command) -> Reply:
+    start, stop = integer(command[2]), integer(command[3])
+    return slice_(_list(keys, command[1]) or (), start, stop)
+
+
+def slice_(whole: tuple[bytes, ...], start: int, stop: int) -> tuple[bytes, ...]:
+    """From start to stop, both inside; negative ones count from the end."""
+    start = max(0, start + len(whole) if start < 0 else start)
+    stop = stop + len(whole) if stop < 0 else stop
+    return whole[start : stop + 1] if stop >= start else ()
+
+
+def index(keys: Keyspace, command: Command) -> Reply:
+    whole = _list(keys, command[1])
+    if whole is None:
+        return None
+    at = integer(command[2])
+    return whole[at] if -len(whole) <= at < len(whole) else None
+
+
+def set_(keys: Keyspace, command: Command) -> Reply:
+    whole = _list(keys, command[1])
+    if whole is None:
+        raise Refused("ERR no such key")
+    at = integer(command[2])
+    if not -len(whole) <= at < len(whole):
+        raise Refused("ERR index out of range")
+    changed = list(whole)
+    changed[at] = command[3]
+    keys.change(command[1], tuple(changed))
+    return OK
+
+
+def trim(keys: Keyspace, command: Command) -> Reply:
+    start, stop = integer(command[2]), integer(command[3])
+    whole = _list(keys, command[1])
+    if whole is not None:
+        keys.change(command[1], slice_(whole, start, stop))
+    return OK
+
+
+def remove(keys: Keyspace, command: Command) -> Reply:
+    count, gone = integer(command[2]), command[3]
+    whole = _list(keys, command[1])
+    if whole is None:
+        return 0
+    left = abs(count) or len(whole)
+    rest: list[bytes] = []
+    for word in whole if count >= 0 else whole[::-1]:
+        if word == gone and left:
+            left -= 1
+        else:
+            rest.append(word)
+    removed = len(whole) - len(rest)
+    if removed:
+        keys.change(command[1], tuple(rest if count >= 0 else rest[::-1]))
+    return removed
+
+
+def position(keys: Keyspace, command: Command) -> Reply:
+    """LPOS, without its options."""
+    if len(command) > 3:
+        raise NotImplementedError(f"LPOS with {command[3].decode()}")
+    whole = _list(keys, command[1])
+    return whole.index(command[2]) if whole and command[2] in whole else None

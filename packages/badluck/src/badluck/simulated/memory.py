@@ -1,0 +1,127 @@
+"""All that a server knows, and what becomes of it while nobody sends a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from badluck.simulated.channels import Channels
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.values import Command, Entry, Reply
+
+
+class Blocked(NamedTuple):
+    """A client in BLPOP or BRPOP."""
+
+    connection: str
+    command: Command
+    until: int | None  # ms since 1970
+
+
+class State(NamedTuple):
+    """All that the server knows. Two equal ones behave alike for ever."""
+
+    now: int
+    entries: tuple[tuple[bytes, Entry], ...]
+    watches: tuple[tuple[str, tuple[tuple[bytes, bool], ...]], ...]
+    queued: tuple[tuple[str, tuple[Command, ...], bool], ...]
+    channels: tuple[tuple[str, frozenset[tuple[bool, bytes]]], ...]
+    blocked: tuple[Blocked, ...]
+    unread: tuple[tuple[str, tuple[Reply, ...]], ...]
+    known: frozenset[bytes]
+    broken: frozenset[str]  # connections that broke, and their clients have not noticed
+
+
+class Memory:
+    """Keys, and what each connection has left here."""
+
+    def __init__(self, now: int) -> None:
+        """`now` is the clock, ms since 1970."""
+        self.keys = Keyspace()
+        self.keys.now = now
+        self.queued: dict[str, list[Command]] = {}  # connection in MULTI -> its commands
+        self.spoilt: set[str] = set()  # in MULTI, and one of them was refused
+        self.channels = Channels(self.send)
+        self.blocked: list[Blocked] = []
+        self.unread: dict[str, list[Reply]] = {}  # connection -> what it has been sent
+        self.known: dict[bytes, bytes] = {}  # sha -> script
+        self.broken: set[str] = set()
+
+    def state(self) -> State:
+        return State(
+            self.keys.now,
+            tuple(sorted(self.keys.entries.items())),
+            tuple(
+                (who, tuple(sorted(watched.items())))
+                for who, watched in sorted(self.keys.watches.items())
+            ),
+            tuple((who, tuple(q), who in self.spoilt) for who, q in sorted(self.queued.items())),
+            tuple((who, frozenset(on)) for who, on in sorted(self.channels.on.items())),
+            tuple(self.blocked),
+            tuple((who, tuple(sent)) for who, sent in sorted(self.unread.items())),
+            frozenset(self.known),
+            frozenset(self.broken),
+        )
+
+    def load(self, state: State) -> None:
+        """Be in that state again. Scripts, once known, stay known to the interpreter."""
+        self.keys.now = state.now
+        self.keys.entries = dict(state.entries)
+        self.keys.watches = {who: dict(watched) for who, watched in state.watches}
+        self.queued = {who: list(queue) for who, queue, _ in state.queued}
+        self.spoilt = {who for who, _, spoilt in state.queued if spoilt}
+        self.channels.on = {who: set(on) for who, on in state.channels}
+        self.blocked = list(state.blocked)
+        self.unread = {who: list(sent) for who, sent in state.unread}
+        self.broken = set(state.broken)
+
+    def fail_over(self, before: State) -> None:
+        """Another server takes over, and it has the keys of `before`.
+
+        Connections that hold something of the old one (a WATCH, a subscription) are broken. The
+        others were only lying ready, and their client opens new ones.
+        """
+        self.broken |= {*self.keys.watches, *self.queued, *self.channels.on, *self.unread}
+        self.broken |= {client.connection for client in self.blocked}
+        self.keys.watches, self.queued, self.spoilt = {}, {}, set()
+        self.channels.on, self.unread, self.blocked = {}, {}, []
+        self.keys.entries = dict(before.entries)
+        self.keys.pass_time(self.keys.now)
+
+    def pass_time(self, now: int) -> None:
+        """Let the clock say `now`: keys expire, and clients whose patience is over hear nil."""
+        self.keys.pass_time(now)
+        for client in list(self.blocked):
+            if client.until is not None and client.until < now:
+                self.blocked.remove(client)
+                self.send(client.connection, None)
+
+    def deadlines(self) -> Iterable[int]:
+        """When something happens by itself, ms since 1970."""
+        for entry in self.keys.entries.values():
+            if entry.expires is not None:
+                yield entry.expires + 1
+        for client in self.blocked:
+            if client.until is not None:
+                yield client.until + 1
+
+    def drop(self, connection: str) -> None:
+        """The connection is closed: nothing of it stays."""
+        self.keys.unwatch(connection)
+        self.queued.pop(connection, None)
+        self.spoilt.discard(connection)
+        self.channels.on.pop(connection, None)
+        self.unread.pop(connection, None)
+        self.broken.discard(connection)
+        self.blocked = [client for client in self.blocked if client.connection != connection]
+
+    def read(self, connection: str) -> Reply:
+        """The oldest thing that the connection was sent and has not read."""
+        sent = self.unread[connection]
+        said = sent.pop(0)
+        if not sent:
+            del self.unread[connection]
+        return said
+
+    def send(self, connection: str, said: Reply) -> None:
+        self.unread.setdefault(connection, []).append(said)

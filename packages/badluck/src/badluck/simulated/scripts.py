@@ -1,0 +1,227 @@
+"""EVAL and EVALSHA: the scripts' real text, run by a real Lua 5.1 against the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha1
+from itertools import count, takewhile
+from pathlib import Path
+from typing import Any, NoReturn
+
+import lupa.lua51
+import orjson
+
+from badluck.simulated.values import (
+    HIGHEST,
+    LOWEST,
+    Command,
+    Err,
+    NeverAnswers,
+    Ok,
+    Refused,
+    Reply,
+    Undefined,
+    integer,
+)
+
+Run = Callable[[Command], Reply]
+ENVIRONMENT = Path(__file__).with_name("environment.lua")
+
+LONGEST = 10_000_000  # instructions of one script: some 0.1 s; what sells an apple needs hundreds
+ENDLESS = "the script has no end"
+DIGITS = 17  # so many a server writes of a number of Lua's, a double
+JSON_DIGITS = 14  # and so many cjson
+SPARSE = 10  # so long may a list be whose holes cjson writes as null
+# In RESP3 a script may answer with more; the keys of the tables that it does so with.
+RESP3 = (b"double", b"map", b"set", b"big_number", b"verbatim_string")
+
+
+class Lua:
+    """One interpreter; scripts are compiled once."""
+
+    def __init__(self) -> None:
+        self.lua = lupa.lua51.LuaRuntime(encoding=None, unpack_returned_tuples=True)
+        self.do: Run  # the commands of the script that runs
+        self.failed: BaseException | None = None  # in it, and not as a server fails
+        table = self.lua.table_from
+        host = {
+            b"call": self._call,
+            b"lacks": self._lacks,
+            b"error_reply": lambda text: table({b"err": _with_a_code(text)}),
+            b"encode": self._encode,
+            b"decode": self._decode,
+        }
+        make = self.lua.eval(b"loadstring(...)", ENVIRONMENT.read_bytes(), b"@environment")
+        self.compile, self.begin = make(table(host))
+        self.compiled: dict[bytes, Any] = {}
+        self.hook = self.lua.eval(b"debug.sethook")
+        # From then on at each instruction: a pcall in a loop does not catch the one after it.
+        self.stop = self.lua.eval(
+            b"function() debug.sethook((debug.gethook()), '', 1) error('%s', 0) end"
+            % ENDLESS.encode()
+        )
+
+    def run(self, text: bytes, keys: tuple[bytes, ...], args: tuple[bytes, ...], do: Run) -> Reply:
+        """Raises Refused when the script does not compile or fails, NeverAnswers, and
+        NotImplementedError when it asks for what the model lacks, caught by its pcall or not.
+        """
+        if text not in self.compiled:
+            body, why = self.compile(text)
+            if body is None:
+                raise Refused(f"ERR Error compiling script (new function): {why.decode()}")
+            self.compiled[text] = body
+        self.do, self.failed = do, None
+        table = self.lua.table_from
+        self.hook(self.stop, b"", LONGEST)
+        try:
+            well, value = self.begin(self.compiled[text], table(keys), table(args))
+        except lupa.lua51.LuaError as error:
+            if ENDLESS in str(error):
+                raise NeverAnswers(f"this script goes on for {LONGEST:,} instructions") from error
+            raise Refused(f"ERR {error}") from error
+        finally:
+            self.hook()
+            if self.failed:
+                raise self.failed
+        if not well:
+            raise Refused(_said(value))
+        return self._reply(value)
+
+    def _call(self, *words: Any) -> tuple[bool, Any]:
+        """Whether it failed; what it answered, or the table that says why it failed."""
+        try:
+            if not words:
+                raise Refused("ERR Please specify at least one argument for this call")
+            command = tuple(self._word(word) for word in words)
+            reply = self.do((command[0].upper(), *command[1:]))
+        except Refused as error:
+            reply = Err(str(error))
+        except BaseException as error:  # a Ctrl-C, too: Lua catches whatever is raised in here
+            self.failed = error
+            raise
+        return isinstance(reply, Err), self._value(reply)
+
+    def _lacks(self, name: bytes) -> NoReturn:
+        self.failed = NotImplementedError(f"{name.decode()} in a script")
+        raise self.failed
+
+    @staticmethod
+    def _word(word: Any) -> bytes:
+        """As the server takes it: a number of Lua's is written out."""
+        if isinstance(word, bytes):
+            return word
+        if isinstance(word, bool) or not isinstance(word, int | float):
+            raise Refused("ERR Command arguments must be strings or integers")
+        text = f"{word:.{DIGITS}g}"
+        # Of more digits, and of most fractions, Redis writes all and Valkey as few as will do.
+        if abs(word) < 10**DIGITS and (not word % 1 or text == repr(word)):
+            return text.encode()
+        raise Undefined(f"{text} as a number in a script's command")
+
+    def _value(self, reply: Reply) -> Any:
+        """What a script sees of a reply."""
+        if reply is None:
+            return False
+        if isinstance(reply, Ok):
+            return self.lua.table_from({b"ok": reply.encode()})
+        if isinstance(reply, Err):
+            return self.lua.table_from({b"err": reply.text.encode()})
+        if isinstance(reply, tuple):
+            return self.lua.table_from([self._value(one) for one in reply])
+        return reply
+
+    def _reply(self, value: Any) -> Reply:
+        """What a client sees of a script's value: tables end at the first nil, numbers are cut."""
+        if value is None or value is False:
+            return None
+        if value is True:
+            return 1
+        if isinstance(value, int | float):
+            if not LOWEST <= value <= HIGHEST:  # a cast of C's, which the processor decides
+                raise Undefined(f"a script's answer of {value:g}")
+            return int(value)
+        if isinstance(value, bytes):
+            return value
+        if lupa.lua51.lua_type(value) != "table":
+            return None
+        if value[b"err"] is not None:
+            return Err(value[b"err"].decode())
+        if value[b"ok"] is not None:
+            return Ok(value[b"ok"].decode())
+        for key in RESP3:
+            if value[key] is not None:
+                raise NotImplementedError(f"a script's answer with {key.decode()}")
+        return tuple(map(self._reply, takewhile(_is_there, map(value.__getitem__, count(1)))))
+
+    def _encode(self, value: Any) -> bytes:
+        # As cjson writes it, which escapes a slash and the DEL character.
+        return orjson.dumps(self._plain(value)).replace(b"/", rb"\/").replace(b"\x7f", rb"\u007f")
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, bytes):
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                self._lacks(b"cjson.encode of what is no UTF-8")
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            plain = int(value) if abs(value) < 10**JSON_DIGITS and not value % 1 else value
+            if f"{value:.{JSON_DIGITS}g}" != repr(plain):
+                self._lacks(b"cjson.encode of a number of so many digits")
+            return plain
+        if lupa.lua51.lua_type(value) == "table":
+            keys = list(value.keys())
+            if not all(isinstance(key, int) and 1 <= key <= max(SPARSE, len(keys)) for key in keys):
+                self._lacks(b"cjson.encode of a table that is no list")
+            every = map(value.__getitem__, range(1, max(keys, default=0) + 1))
+            return [None if one is None else self._plain(one) for one in every] or {}
+        return self._lacks(b"cjson.encode of anything else")
+
+    def _decode(self, text: Any) -> tuple[bool, Any]:
+        """Whether it failed; the value, or why."""
+        try:
+            return False, self._lua(orjson.loads(text))
+        except orjson.JSONDecodeError as error:
+            return True, str(error).encode()
+
+    def _lua(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value.encode()
+        if isinstance(value, list):
+            return self.lua.table_from([self._lua(one) for one in value])
+        if value is None or isinstance(value, dict):
+            self._lacks(b"cjson.decode of null or of an object")
+        return value
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None
+
+
+def _said(error: Any) -> str:
+    """What a client hears of an error that a script did not catch."""
+    if lupa.lua51.lua_type(error) == "table":
+        error = error[b"err"]
+        return error.decode() if isinstance(error, bytes) else "ERR unknown error"
+    return f"ERR {error.decode() if isinstance(error, bytes) else error}"
+
+
+def _with_a_code(text: bytes) -> bytes:
+    """One word alone is no error's code."""
+    text = text.removeprefix(b"-")
+    return text if b" " in text else b"ERR " + text
+
+
+def parts(command: Command) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The keys and the arguments of an EVAL or EVALSHA."""
+    keys = integer(command[2])
+    if keys < 0:
+        raise Refused("ERR Number of keys can't be negative")
+    if keys > len(command) - 3:
+        raise Refused("ERR Number of keys can't be greater than number of args")
+    return command[3 : 3 + keys], command[3 + keys :]
+
+
+def sha(text: bytes) -> bytes:
+    return sha1(text, usedforsecurity=False).hexdigest().encode()

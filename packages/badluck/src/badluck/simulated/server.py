@@ -1,0 +1,209 @@
+"""A small Redis: one database, connections, transactions, channels, clients that block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from badluck.simulated import commands, lists, scripts
+from badluck.simulated.memory import Blocked, Memory
+from badluck.simulated.values import OK, QUEUED, Command, Err, Ok, Refused, Reply
+
+
+class Waits:
+    """In place of a reply: there is none yet, the client waits."""
+
+
+WAITS: Final = Waits()
+BLOCKING = {b"BLPOP": b"LPOP", b"BRPOP": b"RPOP"}
+ABORTED = "EXECABORT Transaction discarded because of previous errors."
+
+
+class Server(Memory):
+    """Executes one command after the other, as the real one does."""
+
+    def __init__(self, now: int) -> None:
+        """`now` is the clock, ms since 1970."""
+        super().__init__(now)
+        self.lua = scripts.Lua()
+        self.inside = False  # in EXEC or a script, where nothing blocks
+
+    def execute(self, connection: str, command: Command) -> Reply | Waits:
+        """Do one command. WAITS: the client blocks; its reply will be among the `unread`."""
+        name = command[0].upper()
+        command = (name, *command[1:])
+        try:
+            reply = self._execute(connection, command)
+        except Refused as refused:
+            if connection in self.queued:
+                self.spoilt.add(connection)
+            reply = Err(str(refused))
+        self._serve()
+        return reply
+
+    def _execute(self, connection: str, command: Command) -> Reply | Waits:
+        commands.check(command)
+        name = command[0]
+        if refused := self.channels.refuses(connection, command):
+            return refused
+        if connection in self.queued and name not in {b"EXEC", b"DISCARD", b"MULTI", b"WATCH"}:
+            self.queued[connection].append(command)
+            return QUEUED
+        reply: Reply | Waits = self._do(connection, command)
+        return reply
+
+    def _do(self, connection: str, command: Command) -> Any:
+        """By ourselves, what concerns more than keys; else as the table says."""
+        if own := getattr(self, f"_{command[0].decode().lower()}", None):
+            return own(connection, command)
+        return commands.TABLE[command[0]].do(self.keys, command)
+
+    def _multi(self, connection: str, _: Command) -> Reply:
+        if connection in self.queued:
+            raise Refused("ERR MULTI calls can not be nested")
+        self.queued[connection] = []
+        return OK
+
+    def _discard(self, connection: str, _: Command) -> Reply:
+        if connection not in self.queued:
+            return Err("ERR DISCARD without MULTI")
+        self._leave(connection)
+        return OK
+
+    def _exec(self, connection: str, _: Command) -> Reply:
+        if connection not in self.queued:
+            return Err("ERR EXEC without MULTI")
+        spoilt = connection in self.spoilt
+        queue, touched = self._leave(connection)
+        if spoilt:
+            return Err(ABORTED)
+        if touched:
+            return None
+        return self._within(lambda: tuple(self._inner(connection, command) for command in queue))
+
+    def _leave(self, connection: str) -> tuple[list[Command], bool]:
+        """Leave MULTI: what was queued, and whether a watched key was touched."""
+        self.spoilt.discard(connection)
+        return self.queued.pop(connection), self.keys.unwatch(connection)
+
+    def _within(self, do: Callable[[], Reply]) -> Reply:
+        before, self.inside = self.inside, True
+        try:
+            return do()
+        finally:
+            self.inside = before
+
+    def _inner(self, connection: str, command: Command) -> Reply:
+        """A command inside of EXEC or of a script."""
+        try:
+            commands.check(command)
+            reply: Reply = self._do(connection, command)
+        except Refused as refused:
+            return Err(str(refused))
+        return reply
+
+    def _watch(self, connection: str, command: Command) -> Reply:
+        if connection in self.queued:
+            raise Refused("ERR WATCH inside MULTI is not allowed")
+        self.keys.watch(connection, command[1:])
+        return OK
+
+    def _unwatch(self, connection: str, _: Command) -> Reply:
+        self.keys.unwatch(connection)
+        return OK
+
+    def _eval(self, connection: str, command: Command) -> Reply:
+        keys, args = scripts.parts(command)
+        self.known[scripts.sha(command[1])] = command[1]
+        return self._run(connection, command[1], keys, args)
+
+    def _evalsha(self, connection: str, command: Command) -> Reply:
+        keys, args = scripts.parts(command)
+        text = self.known.get(command[1].lower())
+        if text is None:
+            return Err("NOSCRIPT No matching script. Please use EVAL.")
+        return self._run(connection, text, keys, args)
+
+    def _run(
+        self, connection: str, text: bytes, keys: tuple[bytes, ...], args: tuple[bytes, ...]
+    ) -> Reply:
+        return self._within(
+            lambda: self.lua.run(text, keys, args, lambda command: self._inner(connection, command))
+        )
+
+    def _script(self, _: str, command: Command) -> Reply:
+        what = command[1].upper()
+        if what == b"LOAD" and len(command) == 3:
+            self.known[scripts.sha(command[2])] = command[2]
+            return scripts.sha(command[2])
+        if what == b"EXISTS":
+            return tuple(int(sha in self.known) for sha in command[2:])
+        raise NotImplementedError(f"SCRIPT {what.decode()}")
+
+    def _subscribe(self, connection: str, command: Command) -> Waits:
+        """(S)SUBSCRIBE, (S)UNSUBSCRIBE: the answers come as messages, one for each channel."""
+        if self.inside:
+            raise NotImplementedError(f"{command[0].decode()} inside MULTI")
+        if command[0].endswith(b"UNSUBSCRIBE"):
+            self.channels.unsubscribe(connection, command)
+        else:
+            self.channels.subscribe(connection, command)
+        return WAITS
+
+    _ssubscribe = _unsubscribe = _sunsubscribe = _subscribe
+
+    def _publish(self, _: str, command: Command) -> Reply:
+        """PUBLISH, SPUBLISH."""
+        return self.channels.publish(command)
+
+    _spublish = _publish
+
+    def _ping(self, connection: str, command: Command) -> Reply:
+        if connection in self.channels.on:
+            return (b"pong", command[1] if len(command) > 1 else b"")
+        return command[1] if len(command) > 1 else Ok("PONG")
+
+    def _blpop(self, connection: str, command: Command) -> Reply | Waits:
+        """BLPOP and BRPOP: the first of the keys that has something, or wait."""
+        try:
+            seconds = float(command[-1])
+        except ValueError:
+            raise Refused("ERR timeout is not a float or out of range") from None
+        if seconds < 0:
+            raise Refused("ERR timeout is negative")
+        reply = self._pop(command)
+        if reply is not None or self.inside:
+            return reply
+        until = self.keys.now + round(seconds * 1000) if seconds else None
+        self.blocked.append(Blocked(connection, command, until))
+        return WAITS
+
+    _brpop = _blpop
+
+    def _pop(self, command: Command) -> Reply:
+        for key in command[1:-1]:
+            if self.keys.value(key, tuple):
+                popped = lists.pop(self.keys, (BLOCKING[command[0]], key))
+                return key, popped
+        return None
+
+    def _serve(self) -> None:
+        """Give those who wait what has come, the first one first."""
+        for client in list(self.blocked):
+            for key in client.command[1:-1]:
+                # What is no list does not wake anybody, whatever lies there.
+                entry = self.keys.entries.get(key)
+                if entry and type(entry.value) is tuple:
+                    self.blocked.remove(client)
+                    popped = lists.pop(self.keys, (BLOCKING[client.command[0]], key))
+                    self.send(client.connection, (key, popped))
+                    break
+
+
+def begun(now: int, setup: Sequence[Sequence[Command]]) -> list[Server]:
+    """Servers after the commands that each of them is told first; `now` in ms since 1970."""
+    servers = [Server(now) for _ in setup]
+    for server, told in zip(servers, setup, strict=True):
+        for command in told:
+            server.execute("", command)
+    return servers

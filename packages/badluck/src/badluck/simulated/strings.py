@@ -1,0 +1,139 @@
+"""Commands on strings."""
+
+from __future__ import annotations
+
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.values import (
+    HIGHEST,
+    LOWEST,
+    OK,
+    SYNTAX,
+    Command,
+    Refused,
+    Reply,
+    integer,
+)
+
+DIGITS = {b"EX": 1000, b"PX": 1, b"EXAT": 1000, b"PXAT": 1}
+
+
+def set_(keys: Keyspace, command: Command) -> Reply:
+    _, key, value, *options = command
+    flags, expires = set(), None
+    words = iter(options)
+    for word in map(bytes.upper, words):
+        if word in DIGITS:
+            if expires is not None or b"KEEPTTL" in flags:
+                raise Refused(SYNTAX)
+            expires = _expiry(keys, word, next(words, None), b"set")
+        elif word in {b"NX", b"XX", b"GET", b"KEEPTTL"}:
+            flags.add(word)
+        else:
+            raise Refused(SYNTAX)
+    if {b"NX", b"XX"} <= flags or (b"KEEPTTL" in flags and expires is not None):
+        raise Refused(SYNTAX)
+    old = keys.value(key, bytes) if b"GET" in flags else None
+    there = keys.get(key)
+    done = not (b"NX" in flags and there) and not (b"XX" in flags and not there)
+    if done:
+        if b"KEEPTTL" in flags and there:
+            expires = there.expires
+        keys.put(key, value, expires)
+    if b"GET" in flags:
+        return old
+    return OK if done else None
+
+
+def _expiry(keys: Keyspace, word: bytes, number: bytes | None, command: bytes) -> int:
+    if number is None:
+        raise Refused(SYNTAX)
+    amount = integer(number)
+    if amount <= 0 or amount > HIGHEST // 1000:
+        raise Refused(f"ERR invalid expire time in '{command.decode()}' command")
+    return amount * DIGITS[word] + (0 if word.endswith(b"AT") else keys.now)
+
+
+def setnx(keys: Keyspace, command: Command) -> Reply:
+    _, key, value = command
+    if keys.get(key):
+        return 0
+    keys.put(key, value)
+    return 1
+
+
+def setex(keys: Keyspace, command: Command) -> Reply:
+    name, key, amount, value = command
+    word = b"PX" if name == b"PSETEX" else b"EX"
+    keys.put(key, value, _expiry(keys, word, amount, name.lower()))
+    return OK
+
+
+def get(keys: Keyspace, command: Command) -> Reply:
+    return keys.value(command[1], bytes)
+
+
+def getset(keys: Keyspace, command: Command) -> Reply:
+    old = keys.value(command[1], bytes)
+    keys.put(command[1], command[2])
+    return old
+
+
+def getdel(keys: Keyspace, command: Command) -> Reply:
+    old = keys.value(command[1], bytes)
+    keys.delete(command[1])
+    return old
+
+
+def mget(keys: Keyspace, command: Command) -> Reply:
+    entries = [keys.get(key) for key in command[1:]]
+    return tuple(
+        entry.value if entry and isinstance(entry.value, bytes) else None for entry in entries
+    )
+
+
+def mset(keys: Keyspace, command: Command) -> Reply:
+    pairs = _pairs(command)
+    for key, value in pairs:
+        keys.put(key, value)
+    return OK
+
+
+def msetnx(keys: Keyspace, command: Command) -> Reply:
+    pairs = _pairs(command)
+    if any(keys.get(key) for key, _ in pairs):
+        return 0
+    for key, value in pairs:
+        keys.put(key, value)
+    return 1
+
+
+def _pairs(command: Command) -> list[tuple[bytes, bytes]]:
+    if len(command) % 2 == 0:
+        raise Refused(f"ERR wrong number of arguments for '{command[0].decode().lower()}' command")
+    return list(zip(command[1::2], command[2::2], strict=True))
+
+
+def add(keys: Keyspace, command: Command) -> Reply:
+    """INCR, DECR, INCRBY, DECRBY."""
+    name, key = command[:2]
+    by = integer(command[2]) if len(command) == 3 else 1
+    if name.startswith(b"DECR"):
+        if by == LOWEST:
+            raise Refused("ERR decrement would overflow")
+        by = -by
+    old = keys.value(key, bytes)
+    number = (0 if old is None else integer(old)) + by
+    if not LOWEST <= number <= HIGHEST:
+        raise Refused("ERR increment or decrement would overflow")
+    keys.change(key, b"%d" % number)
+    return number
+
+
+def append(keys: Keyspace, command: Command) -> Reply:
+    whole = (keys.value(command[1], bytes) or b"") + command[2]
+    keys.change(command[1], whole)
+    return len(whole)
+
+
+def strlen(keys: Keyspace, command: Command) -> Reply:
+    return len(keys.value(command[1], bytes) or b"")

@@ -1,0 +1,100 @@
+"""What the search, the judge, a trace and a replay need to know of what is explored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol
+
+from badluck.actor.code import Code
+from badluck.findings.rule import Rule
+from badluck.simulated.values import Command, Entry
+
+EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
+BUYERS = (2, 4)  # that may be asked for, at the least and at the most
+
+
+class Lock(NamedTuple):
+    """One that somebody holds."""
+
+    value: bytes
+    ends: bool  # by itself
+    until: int | None = None  # ms since 1970, where the store says so
+
+
+class Book(Protocol):
+    """What a target reads in the store; its own rules know what else there is."""
+
+    @property
+    def lock(self) -> Lock | None: ...
+
+
+class Shown(NamedTuple):
+    """How things stand, in the columns of a chart and in a saved file."""
+
+    left: int  # units on the shelf
+    lock: str  # its value, "" when nobody holds it
+    sold: int  # orders that the store knows of
+
+
+class Target(Protocol):
+    """What is explored: code, the servers that it finds, and what is wrong with what it does."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def code(self) -> Code: ...
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """What can be wrong, the gravest first."""
+
+    @property
+    def pause(self) -> int:
+        """ms that are longer than any lease."""
+
+    @property
+    def locks(self) -> bool:
+        """Does a lock alone keep the others out of the critical section?"""
+
+    @property
+    def alike(self) -> bool:
+        """Does its code ask nothing of an actor's name but whether two are the same?"""
+
+    @property
+    def frugal(self) -> bool:
+        """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
+
+    @property
+    def lock_key(self) -> bytes | None:
+        """Where the lock stands, if that is known beforehand."""
+
+    @property
+    def gave_up(self) -> str:
+        """What an actor is told that does not try any more."""
+
+    @property
+    def setting(self) -> str:
+        """What the actors find, for people: `1 unit on the shelf`."""
+
+    def identity(self) -> dict[str, Any]:
+        """What a file of schedules says of it, so that it is found again."""
+
+    def terms(self) -> dict[str, Any]:
+        """What such a file says of the setting."""
+
+    def surroundings(self) -> AbstractContextManager[None]:
+        """What its actors have of their own, while they run."""
+
+    def setup(self) -> list[list[Command]]:
+        """What each server is told first. The first server is the store."""
+
+    def book(self, entries: dict[bytes, Entry]) -> Book:
+        """What the store's keys say."""
+
+    def shown(self, book: Any) -> Shown:
+        """Of what `book` read."""
+
+    def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
+        """The shelf as at the beginning, and no trace of a sale; locks stay as they are."""

@@ -1,0 +1,86 @@
+"""Places of the code are taken for one only when they are: random programs, merged and not.
+
+Not merged, each order of the steps is gone by itself, and nothing has to be known of a frame.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from secrets import randbelow
+
+import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.place import fingerprint
+from badluck.place.fingerprint import Look
+from badluck.run.program import Program
+from badluck.search import automaton
+from badluck.search.graph import Graph
+from badluck.search.paths import ends
+from programs import program
+
+SHARE = 25  # programs
+MOST = 60_000  # states
+IN_A_PIPELINE = """
+def sell(r, buyer):
+    r.incr("asked")
+    pipe = r.pipeline(transaction=False)
+    pipe.get("asked")
+    pipe.get("price")
+    asked, _ = pipe.execute()
+    return asked == b"1"
+"""
+
+
+def ended(path: Path, faults: Faults) -> Counter[object]:
+    """How many schedules end with these outcomes and keys."""
+    explorer = Explorer(Program(path, [("SET", "stock", 1)], function="sell"), 2)
+    with explorer.target.surroundings():
+        graph = Graph(explorer.servers, explorer.automata, faults, explorer.target.pause, MOST)
+        graph.explore()
+    counted = ends(graph)
+    assert counted is not None
+    found: Counter[object] = Counter()
+    for number, schedules in counted.items():
+        state = graph.states[number]
+        told = tuple(
+            place.nodes[at].told for place, at in zip(graph.automata, state.nodes, strict=True)
+        )
+        keys = sorted((key, one.value) for key, one in graph.servers.entries(state.servers).items())
+        found[told, tuple(keys)] += schedules
+    return found
+
+
+def merged_and_not(
+    path: Path, faults: Faults, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Counter[object], Counter[object]]:
+    merged = ended(path, faults)
+    with monkeypatch.context() as patched:
+        patched.setattr(automaton, "fingerprint", lambda strand: Look((object(),), False))
+        return merged, ended(path, faults)
+
+
+def test_who_is_taken_for_one_goes_on_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed = randbelow(1_000_000_000)
+    print(f"seeds from {seed} on")
+    for nth in range(SHARE):
+        path = tmp_path / f"program_{nth}.py"
+        path.write_text(program(Random(seed + nth)))
+        merged, apart = merged_and_not(path, Faults(lost=nth % 2), monkeypatch)
+        assert merged == apart, f"seed {seed + nth}:\n{path.read_text()}"
+
+
+def test_who_is_wrongly_taken_for_one_is_caught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "in_a_pipeline.py"
+    path.write_text(IN_A_PIPELINE)
+    merged, apart = merged_and_not(path, Faults(), monkeypatch)
+    assert merged == apart
+    monkeypatch.setattr(fingerprint, "KEEPING", set())
+    merged, apart = merged_and_not(path, Faults(), monkeypatch)
+    assert merged != apart

@@ -1,0 +1,51 @@
+"""The state graph as an engine: schedules are counted, none of them is run."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.judge import Judge
+from badluck.search import graph
+from badluck.search.paths import ends
+
+from app.explorer.targets import Target
+from tests.integration.explorer.engines.engine import CRASHED, End, Endless
+
+
+class Counted:
+    """Without a Symmetry: who ended how is to be told apart by name."""
+
+    def __init__(self, target: Target, buyers: int, faults: Faults, states: int) -> None:
+        """A graph of more than `states` counts as Endless."""
+        self.target = target
+        self.buyers = buyers
+        self.faults = faults
+        self.states = states
+
+    def ends(self, most: int) -> Counter[End]:
+        explorer = Explorer(self.target, self.buyers)
+        with self.target.surroundings():
+            found = graph.Graph(
+                explorer.servers, explorer.automata, self.faults, self.target.pause, self.states
+            )
+            try:
+                found.explore()
+            except graph.TooMany:
+                raise Endless(f"{self.target.name} has more than {self.states} states") from None
+        counted = ends(found)
+        if counted is None:
+            raise Endless(f"{self.target.name} has schedules that go round in circles")
+        if sum(counted.values()) > most:
+            raise Endless(f"{self.target.name} has more than {most} schedules")
+        judge = Judge(found, self.target)
+        told: Counter[End] = Counter()
+        for number, schedules in counted.items():
+            state = found.states[number]
+            words = tuple(
+                CRASHED if at == graph.CRASHED else automaton.nodes[at].told
+                for automaton, at in zip(found.automata, state.nodes, strict=True)
+            )
+            told[End(words, judge.book(state.servers))] += schedules
+        return told

@@ -1,0 +1,199 @@
+"""One schedule, really run: the buyers' real code, on real servers, one step after the other.
+
+What a step would do is never asked of anybody: it is taken, and then seen. One that changes
+nothing, neither on a server nor where its buyer stands, was no step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from badluck.actor.actor import Actor
+from badluck.actor.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
+from badluck.faults import Faults
+from badluck.real.backend import RealBackend, View
+from badluck.search.automaton import Automaton
+from badluck.search.graph import LATE, SOON, TAKEOVER
+from badluck.target import EPOCH
+
+from app.explorer.targets import Target
+from tests.integration.explorer.engines.engine import CRASHED
+
+
+class Choice(NamedTuple):
+    """What may happen next; whether it does is seen when it is tried."""
+
+    kind: str  # goes, lost, crash, failover, pause, time
+    buyer: int = -1
+    strand: int = 0
+    until: int = 0  # ms since 1970, of a pause and of time that passes
+
+
+class ScheduleRun:
+    """From the beginning.
+
+    `places` learns where a buyer's code stands, from nothing but what the servers answered: it
+    serves to see that one who polls is where he was.
+    """
+
+    def __init__(
+        self, target: Target, places: Sequence[Automaton], faults: Faults, stage: RealBackend
+    ) -> None:
+        """`stage` has begun, at EPOCH."""
+        self.target = target
+        self.places = places
+        self.left = faults
+        self.stage = stage
+        self.now = EPOCH
+        self.at = [0] * len(places)
+        self.seen: View | None = None  # the servers, as long as nothing has been done since
+        self.buyers = [Actor(place.name, target.code, EPOCH) for place in places]
+        self.crashed: set[int] = set()
+
+    def choices(self) -> list[Choice]:
+        """All that might be next, but for time that passes by itself."""
+        return [*self._steps(), *self._faults()]
+
+    def _steps(self) -> Iterator[Choice]:
+        for number, buyer in self._alive():
+            for strand, request in enumerate(buyer.requests):
+                if not isinstance(request, Done | Failed):
+                    yield Choice("goes", number, strand)
+
+    def _faults(self) -> Iterator[Choice]:
+        for number, buyer in self._alive():
+            if self.left.lost:
+                for strand, request in enumerate(buyer.requests):
+                    if isinstance(request, Send):
+                        yield Choice("lost", number, strand)
+            if self.left.crash and not _ended(buyer):
+                yield Choice("crash", number)
+        if self.left.failover and self.stage.forgets():
+            yield Choice("failover")
+        if self.left.pause and not self._over():
+            for until in sorted(self._pauses()):
+                yield Choice("pause", until=until)
+
+    def tries(self, choice: Choice) -> bool:
+        """Take it. False: it was no step, and all is as it was."""
+        if choice.kind != "goes":
+            return self._takes(choice)
+        at, before = self.at[choice.buyer], self._look()
+        if not self._takes(choice):
+            return False
+        return self.at[choice.buyer] != at or self._look() != before
+
+    def repeat(self, choice: Choice) -> None:
+        """What was a step once is one again. Raises RuntimeError when it is not."""
+        if not self._takes(choice):
+            raise RuntimeError(f"{self.target.name} does not do the same again: {choice}")
+
+    def time_passes(self) -> Choice | None:
+        """By itself, as nobody can do anything but wait. None: nothing is waited for any more."""
+        if self._over():
+            return None
+        until = min(self._deadlines(renewals=True), default=EPOCH + LATE)
+        if until <= self.now:
+            return None
+        choice = Choice("time", until=until)
+        self._takes(choice)
+        return choice
+
+    def told(self) -> tuple[str, ...]:
+        """Each buyer; "" when he waits for ever."""
+        return tuple(
+            CRASHED if number in self.crashed else outcome(buyer.requests[0])
+            for number, buyer in enumerate(self.buyers)
+        )
+
+    def close(self) -> None:
+        for buyer in self.buyers:
+            buyer.drop()
+
+    def _takes(self, choice: Choice) -> bool:
+        if choice.kind in ("goes", "lost"):
+            return self._go_on(choice)
+        self.seen = None
+        if choice.kind in ("pause", "time"):
+            self.now = choice.until
+            self.stage.pass_time(choice.until)
+        elif choice.kind == "failover":
+            self.stage.fail_over()
+            self.now += TAKEOVER
+            self.stage.pass_time(self.now)
+        else:
+            self._crash(choice.buyer)
+        if choice.kind != "time":
+            self.left = self.left.less(choice.kind)
+        return True
+
+    def _crash(self, number: int) -> None:
+        for name in list(self.buyers[number].open):
+            self.stage.close(name)
+        self.buyers[number].drop()
+        self.crashed.add(number)
+
+    def _go_on(self, choice: Choice) -> bool:
+        buyer = self.buyers[choice.buyer]
+        request = buyer.requests[choice.strand]
+        answer: Any = None
+        if isinstance(request, Send):
+            answer = self.stage.send(request.connection, request.commands)
+        elif isinstance(request, Hear):
+            answer = self.stage.hear(request.connection) or None
+        if answer is None and not self._is_due(request):
+            return False
+        if choice.kind == "lost":
+            if isinstance(answer, Lost):
+                return False  # it broke before: there is no reply to be lost
+            answer, self.left = Lost(), self.left.less("lost")
+        self.seen = None
+        at = self.at[choice.buyer]
+        moved = self.places[choice.buyer].move(at, choice.strand, answer, self.now)
+        self.at[choice.buyer] = moved.to
+        buyer.go_on(choice.strand, answer, self.now)
+        for name in buyer.closed:
+            self.stage.close(name)
+        return True
+
+    def _is_due(self, request: Request) -> bool:
+        """Is its wait over?"""
+        if isinstance(request, Hear | Rest):
+            return request.until is not None and request.until <= self.now
+        return False
+
+    def _look(self) -> View:
+        if self.seen is None:
+            self.seen = self.stage.view()
+        return self.seen
+
+    def _deadlines(self, renewals: bool) -> set[int]:
+        """When something happens by itself."""
+        found = {
+            until + 1 for keys in self._look().keys for _, until in keys.values() if until >= 0
+        }
+        for _, buyer in self._alive():
+            for request in buyer.requests:
+                if isinstance(request, Hear) or (renewals and isinstance(request, Rest)):
+                    found.add(request.until or 0)
+        return {until for until in found if self.now < until <= self.now + SOON}
+
+    def _pauses(self) -> set[int]:
+        found = self._deadlines(renewals=False)
+        # Some leases are but a time that buyers compare with their own clocks.
+        if not found and any(buyer.tells_time for _, buyer in self._alive()):
+            return {self.now + self.target.pause}
+        return found
+
+    def _alive(self) -> Iterator[tuple[int, Actor]]:
+        for number, buyer in enumerate(self.buyers):
+            if number not in self.crashed:
+                yield number, buyer
+
+    def _over(self) -> bool:
+        return all(_ended(buyer) for _, buyer in self._alive())
+
+
+def _ended(buyer: Actor) -> bool:
+    return isinstance(buyer.requests[0], Done | Failed)
