@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
+from figures import spread
 
 from loadtest.columns import COLUMNS, Column
-from loadtest.figures import spread
 from loadtest.rows import NOOP, Row, Yardstick, by_mode
 
 # Told apart by lightness too, for those who do not see the colours and for printers.

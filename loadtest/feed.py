@@ -7,6 +7,8 @@ import time
 from collections import Counter, deque
 from typing import Any
 
+from figures import rank
+
 from loadtest.answers import Answer
 
 WINDOW = 2  # lines whose sales make up the goodput: one second
@@ -64,9 +66,9 @@ class Feed:
 
     def percentile(self, part: int) -> float | None:
         """ms that `part` % of the sales took at most."""
-        rank, seen = math.ceil(self.latencies.total() * part / 100), 0
+        wanted, seen = rank(self.latencies.total(), part), 0
         for bucket, count in sorted(self.latencies.items()):
             seen += count
-            if seen >= rank:
+            if seen >= wanted:
                 return round(math.exp(bucket / FINE), 2)
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadtest.answers import STATUS
-from loadtest.figures import Figures, ratio
+from loadtest.window import Figures, ratio
 
 # Locust cannot rank the two fastest modes, so wrk measures both.
 FASTEST = 2

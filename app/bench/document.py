@@ -6,7 +6,7 @@ import math
 from dataclasses import fields
 from typing import Any
 
-from app.bench.figures import Figures, Result
+from app.bench.results import Figures, Result
 from app.bench.run import Finished
 
 DIGITS = 4  # after the point; no run is exact enough for more

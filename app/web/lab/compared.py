@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from app.bench.spread import Spread
+from figures import Spread
+
 from app.domain import ITEMS, iso
-from app.service.comparison.figures import Bar, Measured, bars, longest
+from app.service.comparison.bars import Bar, Measured, bars, longest
 from app.service.comparison.record import Comparison
 from app.service.comparison.remarks import remarks
 from app.web.lab.asked import WIRE

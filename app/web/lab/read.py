@@ -12,8 +12,8 @@ from flask import Blueprint, Response, request, url_for
 from app.domain import DatabaseAway, UnknownWay, iso
 from app.explorer.faults import Faults
 from app.service import reading
+from app.service.comparison.bars import bars
 from app.service.comparison.comparisons import Comparisons
-from app.service.comparison.figures import bars
 from app.service.rounds import full_name
 from app.web.answers import describe, json, page, problem, see_other, wants_html
 from app.web.lab.compared import way

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from figures import Spread
 
-from app.bench.spread import Spread
-from app.service.comparison.figures import alike, bars, longest
+from app.service.comparison.bars import alike, bars, longest
 from app.service.comparison.record import Comparison
 from app.service.comparison.remarks import remarks
 from app.service.stampede.record import How
