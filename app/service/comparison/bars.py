@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from figures import Spread, generator_bound, quotient, spread
+from figures import Scale, Spread, generator_bound, quotient, spread
 
 from app.service.comparison.record import Comparison, Result
 from app.service.stampede.record import How
@@ -101,9 +101,9 @@ def bars(comparison: Comparison) -> list[Bar]:
     return sorted(made, key=lambda bar: -bar.ratio.median if bar.ratio else 1.0)
 
 
-def longest(made: list[Bar]) -> float:
-    """What the longest bar's whisker reaches; 1 at least, where the reference stands."""
-    return max([1.0, *(bar.ratio.high for bar in made if bar.ratio)])
+def scale(made: list[Bar]) -> Scale:
+    """One for all of them, from 0; to 1 at least, where the reference stands."""
+    return Scale.of((bar.ratio for bar in made), least=1.0)
 
 
 def alike(made: list[Bar]) -> list[tuple[Bar, Bar]]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from figures import Spread
+from figures import Scale, Spread, chart
+from markupsafe import Markup
 
 from app.domain import ITEMS, iso
-from app.service.comparison.bars import Bar, Measured, bars, longest
+from app.service.comparison.bars import Bar, Measured, bars, scale
 from app.service.comparison.record import Comparison
 from app.service.comparison.remarks import remarks
 from app.web.lab.asked import WIRE
 
 DIGITS = 4  # after the point
+HEIGHT = 48  # px of a bar
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
@@ -60,6 +62,20 @@ def spread(of: Spread | None) -> dict[str, float] | None:
     return of and {"min": fit(of.low), "median": fit(of.median), "max": fit(of.high)}
 
 
+def drawing(of: Bar, along: Scale) -> Markup:
+    """Striped where an audit found something wrong; the line is where the reference stands."""
+    pieces = []
+    if of.ratio:
+        pieces.append(
+            chart.bar(along, of.ratio.median, "size wrong" if of.wrong else "size", 8, 32)
+        )
+        if of.wrong:
+            pieces.append(chart.bar(along, of.ratio.median, "stripes", 8, 32, fill="url(#stripes)"))
+        pieces.append(chart.whiskers(along, of.ratio, HEIGHT // 2))
+    drawn = chart.svg(HEIGHT, *pieces, chart.upright(along, 1.0, "one", HEIGHT))
+    return Markup(drawn)  # noqa: S704  our own figures
+
+
 def fit(value: float) -> float:
     """No more digits than any run can vouch for."""
     return round(value, DIGITS)
@@ -82,7 +98,7 @@ def shown(comparison: Comparison) -> dict[str, Any]:
         "started": iso(comparison.started),
         "bars": made,
         "ways": list(map(way, made)),
-        "scale": longest(made),
+        "drawings": [drawing(bar, scale(made)) for bar in made],
         "remarks": remarks(comparison, made),
         "done": done,
         "total": len(plan),
