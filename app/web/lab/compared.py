@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
 from figures import Scale, Spread, chart
 from markupsafe import Markup
@@ -18,8 +18,34 @@ DIGITS = 4  # after the point
 HEIGHT = 48  # px of a bar
 
 
+class Ratio(TypedDict):
+    """Of goodput, to the reference's of the same repeat."""
+
+    min: float
+    median: float
+    max: float
+
+
+class Way(TypedDict):
+    """A way to sell in one comparison. `ratio` null: none is fit to be told.
+
+    `runs` are its repeats, of which `judged` have a verdict; `wrong` and `oversold_in` of these
+    were not exact, and sold more than the stock, by `oversold_by_up_to` units.
+    """
+
+    mode: str
+    exhibit: bool
+    reference: bool
+    ratio: Ratio | None
+    runs: int
+    judged: int
+    wrong: int
+    oversold_in: int
+    oversold_by_up_to: int
+
+
 def document(comparison: Comparison) -> dict[str, Any]:
-    """For programs. Ratios are of goodput, to the reference's of the same repeat."""
+    """For programs."""
     made = bars(comparison)
     return asked(comparison) | {
         "id": comparison.id,
@@ -44,7 +70,7 @@ def asked(comparison: Comparison) -> dict[str, Any]:
     return {name: getattr(comparison, name) for name in names} | times
 
 
-def way(bar: Bar) -> dict[str, Any]:
+def way(bar: Bar) -> Way:
     return {
         "mode": bar.mode,
         "exhibit": bar.exhibit,
@@ -58,7 +84,7 @@ def way(bar: Bar) -> dict[str, Any]:
     }
 
 
-def spread(of: Spread | None) -> dict[str, float] | None:
+def spread(of: Spread | None) -> Ratio | None:
     return of and {"min": fit(of.low), "median": fit(of.median), "max": fit(of.high)}
 
 

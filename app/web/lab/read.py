@@ -72,7 +72,7 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
             return None
         [bar] = [bar for bar in bars(found) if bar.mode == full_name(target)]
         said = {"id": found.id, "started_at": iso(found.started), "to": found.reference}
-        return said | way(bar)
+        return {**said, **way(bar)}
 
     def diff(left: str, right: str) -> Response:
         shown = reading.compare(left, right)
