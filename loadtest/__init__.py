@@ -6,7 +6,7 @@
 
 `buyers` and `shapes` are locustfiles. `compare` is the command line over `run`, which starts a
 `shop`, talks to its `lab`, sends load from a process of its own (`generator` starts `cell`) or
-from `wrk`, and turns the answers (`answers`) into `figures`, `rows`, a `table` and a `report`.
+from `wrk`, and adds the answers (`answers`) of a `window` up to `rows`, a `table` and a `report`.
 """
 
 

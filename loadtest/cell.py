@@ -2,7 +2,7 @@
 
     python -m loadtest.cell '{"url": "http://127.0.0.1:8000", "users": 32, "item": "apple"}'
 
-The argument is a `generator.Load`, the output a `figures.Figures`, both as JSON.
+The argument is a `generator.Load`, the output a `window.Figures`, both as JSON.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from locust.runners import LocalRunner
 
 from loadtest.answers import Answer
 from loadtest.buyers import Buyer
-from loadtest.figures import Figures, Sample, measure
 from loadtest.generator import LAST_ANSWERS_S, QUIET, SELL_OUT_LIMIT, WARM_UP, Load
+from loadtest.window import Figures, Sample, measure
 
 
 class Noop(Buyer):

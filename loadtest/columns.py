@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from figures import BOUND
+
 
 @dataclass(frozen=True)
 class Column:
@@ -14,6 +16,9 @@ class Column:
     digits: int
     means: str
     cannot: str
+
+    def number(self, value: float) -> str:
+        return f"{value:,.{self.digits}f}"
 
 
 SELL_OUT = (
@@ -136,8 +141,9 @@ COST = (
         "generator_cpu",
         "generator, cores",
         2,
-        "CPU time of the Locust process ÷ the window's length; above 0.9: generator-bound.",
-        "The load of the other cores. With few cores, shop and generator compete below 0.9 too.",
+        f"CPU time of the Locust process ÷ the window's length; above {BOUND}: generator-bound.",
+        "The load of the other cores. With few cores, shop and generator compete below "
+        f"{BOUND} too.",
     ),
     Column(
         "wrk_goodput",

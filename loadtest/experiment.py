@@ -63,7 +63,7 @@ def borrowed(lab: Lab, options: Options, console: Console) -> Iterator[None]:
         return
     if (before := lab.running_round(ITEM)) is not None:
         console.print(
-            f"Round {before['round']} of {ITEM} ({before['mode']}) was running at {options.url}. "
+            f"Round {before.number} of {ITEM} ({before.mode}) was running at {options.url}. "
             "It is ended and replaced; start another in the lab afterwards.",
             style="yellow",
             highlight=False,

@@ -5,12 +5,36 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from typing import Any
+from typing import TypedDict
+
+from figures import rank
 
 from loadtest.answers import Answer
 
 WINDOW = 2  # lines whose sales make up the goodput: one second
 FINE = 100  # latencies are kept to 1/FINE of their natural logarithm: within 0.5 %
+
+
+class Line(TypedDict):
+    """The answers so far, as JSON. None: nothing was sold yet.
+
+    `took` is seconds since the first buyer came, `users` how many are there. `goodput` is sales a
+    second in the last second, `overall` up to the last sale, which came after `lasted` seconds.
+    `cpu` is the share of one core that this process took until then. `answers` counts by outcome,
+    `retries` the attempts beyond each purchase's first. The percentiles are of all sales, in ms.
+    """
+
+    took: float
+    users: int
+    goodput: float
+    overall: float | None
+    lasted: float
+    cpu: float | None
+    answers: dict[str, int]
+    retries: int
+    p50: float | None
+    p95: float | None
+    p99: float | None
 
 
 class Feed:
@@ -37,15 +61,7 @@ class Feed:
             self.cpu_at_last_sale = time.process_time()
             self.latencies[round(math.log(max(response_time, 0.01)) * FINE)] += 1
 
-    def line(self, users: int) -> dict[str, Any]:
-        """`took` is seconds since the first buyer came, `users` how many are there.
-
-        `goodput` is sales per second of the last second, `overall` up to the last sale, which came
-        after `lasted` seconds. `cpu` is the share of one core that this process took until then.
-
-        `retries` are the attempts beyond each purchase's first. The percentiles are of all sales
-        so far, in ms; None before the first one.
-        """
+    def line(self, users: int) -> Line:
         now, sold = time.perf_counter(), self.answers["SOLD"]
         self.sales.append((now, sold))
         (before, sold_before), _ = self.sales[0], self.sales[-1]
@@ -59,14 +75,16 @@ class Feed:
             "cpu": round((self.cpu_at_last_sale - self.cpu) / took, 2) if took else None,
             "answers": dict(self.answers),
             "retries": self.retries,
-            **{f"p{part}": self.percentile(part) for part in (50, 95, 99)},
+            "p50": self.percentile(50),
+            "p95": self.percentile(95),
+            "p99": self.percentile(99),
         }
 
     def percentile(self, part: int) -> float | None:
         """ms that `part` % of the sales took at most."""
-        rank, seen = math.ceil(self.latencies.total() * part / 100), 0
+        wanted, seen = rank(self.latencies.total(), part), 0
         for bucket, count in sorted(self.latencies.items()):
             seen += count
-            if seen >= rank:
+            if seen >= wanted:
                 return round(math.exp(bucket / FINE), 2)
         return None

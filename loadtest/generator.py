@@ -12,7 +12,7 @@ import sys
 from dataclasses import asdict, dataclass
 
 from loadtest import RunFailed
-from loadtest.figures import Figures
+from loadtest.window import Figures
 
 WARM_UP = 1  # seconds before the window opens: connections, the first imports, the first round
 QUIET = 2  # a sell-out cell ends this many seconds after the last SOLD answer …

@@ -6,7 +6,7 @@ import http.client
 import json
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypedDict, cast
 from urllib.parse import urlsplit
 
 from loadtest import RunFailed
@@ -47,6 +47,23 @@ class About:
         return self.modes[name] or self.recipes.get(recipe, False)
 
 
+class Running(NamedTuple):
+    number: int
+    mode: str
+
+
+class Audit(TypedDict, total=False):
+    """What we read of the lab's `GET /rounds/<item>/<n>/audit`, whose counts are units."""
+
+    settled: bool
+    verdict: str
+    stocked: int
+    sold: int
+    oversold: int
+    left: int
+    orders: int
+
+
 class Lab:
     """The lab at `url`. Every call raises RunFailed when it does not answer as agreed."""
 
@@ -69,10 +86,12 @@ class Lab:
         except (KeyError, TypeError) as odd:
             raise RunFailed(f"{self.url}/about lacks {odd}: is it Last Apple's lab?") from odd
 
-    def running_round(self, item: str) -> dict[str, Any] | None:
+    def running_round(self, item: str) -> Running | None:
         """The item's running round, None when there is none."""
         status, said = request(self.url, "GET", f"/rounds/{item}")
-        return said if status == 200 and said.get("running") else None
+        if status != 200 or not said.get("running"):
+            return None
+        return Running(said["round"], said["mode"])
 
     def start_round(self, item: str, stock: int, mode: str) -> int:
         """Put `stock` units on sale, which ends the item's running round. Returns its number."""
@@ -82,17 +101,16 @@ class Lab:
     def end_round(self, item: str) -> None:
         self.call("POST", f"/rounds/{item}/end", {})
 
-    def audit(self, item: str, number: int) -> dict[str, Any]:
+    def audit(self, item: str, number: int) -> Audit:
         """The round's audit once it is settled, or as it stands after SETTLE_LIMIT.
 
         A store that is slow under the load is asked again until then. `settled` in it says which.
-        Members: see the lab's own documentation of `GET /rounds/<item>/<n>/audit`.
         """
         limit, pause = time.monotonic() + SETTLE_LIMIT, POLL
         while True:
             late = time.monotonic() > limit
             try:
-                audit = self.call("GET", f"/rounds/{item}/{number}/audit")
+                audit = cast(Audit, self.call("GET", f"/rounds/{item}/{number}/audit"))
                 if audit["settled"] or late:
                     return audit
             except Away:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from figures.remarks import BOUND, BUSY, ERRORS
+
 from loadtest.rows import NOOP, Row, Yardstick, by_mode, label
 
 
@@ -28,18 +30,18 @@ def remarks(rows: list[Row], yardsticks: list[Yardstick]) -> list[str]:
     for mode, group in by_mode(rows).items():
         name = label(mode, group[0].exhibit)
         if bound := repeats(group, "generator_bound"):
-            said.append(f"{name} was generator-bound (*) in repeat {bound}: no ratio there.")
+            said.append(BOUND.say(mode=name, repeats=bound))
         if unsettled := repeats(group, "settled", False):
             said.append(
                 f"{name} had not settled 30 s after a cell of repeat {unsettled}: "
                 "its counts there are not final."
             )
         if failed := sum(one.errors + one.cost_errors for one in group):
-            said.append(f"{name} gave {failed:,} answers that were errors.")
+            said.append(ERRORS.say(mode=name, num=failed))
         if busy := sum(one.cost_busy for one in group):
-            said.append(f"{name} sent {busy:,} buyers away (BUSY) in its cost cells.")
+            said.append(BUSY.say(mode=f"{name}, cost cells", num=busy))
     if bound := repeats(yardsticks, "generator_bound"):
-        said.append(f"The {NOOP} was generator-bound (*) in repeat {bound}: no ratio to it there.")
+        said.append(BOUND.say(mode=NOOP, repeats=bound))
     return said
 
 

@@ -1,19 +1,16 @@
 """The comparison as one HTML file: charts, tables, and what each column means.
 
-Self-contained: plotly.js comes out of plotly's wheel into the page, about 5 MB. It can be
-mailed, archived and opened without a network.
+Self-contained, and without a script: it can be mailed, archived and opened without a network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 
+from figures import BOUND
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
-from loadtest.charts import CHARTS, Chart, draw
+from loadtest.charts import CHARTS, draw
 from loadtest.columns import COLUMNS
 from loadtest.generator import QUIET, SELL_OUT_LIMIT, WARM_UP
 from loadtest.machine import Machine
@@ -41,26 +38,12 @@ def page(
         finished=finished,
         verdicts=[(name, group[0].exhibit, verdict(group)) for name, group in modes.items()],
         remarks=remarks(rows, yardsticks),
-        charts=list(drawn(rows, yardsticks)),
+        charts=list(filter(None, (draw(chart, rows, yardsticks) for chart in CHARTS))),
         summaries=summaries(rows, yardsticks),
         columns=COLUMNS,
         repeats=[(label(one.mode, one.exhibit), one.repeat, line([one], COLUMNS)) for one in rows],
-        plotly_js=Markup(get_plotlyjs()),  # noqa: S704  the wheel's own file
         warm_up=WARM_UP,
         quiet=QUIET,
         sell_out_limit=SELL_OUT_LIMIT,
+        bound=BOUND,
     )
-
-
-def drawn(rows: list[Row], yardsticks: list[Yardstick]) -> Iterator[tuple[Chart, Markup]]:
-    """The charts that have anything to show, as HTML without plotly.js."""
-    for number, chart in enumerate(CHARTS):
-        figure = draw(chart, rows, yardsticks)
-        if figure is not None:
-            html = figure.to_html(
-                full_html=False,
-                include_plotlyjs=False,
-                div_id=f"chart-{number}",
-                config={"responsive": True, "displayModeBar": False},
-            )
-            yield chart, Markup(html)  # noqa: S704  plotly escapes what it draws

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from loadtest.answers import STATUS
-from loadtest.figures import Figures, ratio
+from loadtest.lab import Audit
+from loadtest.window import Figures, ratio
 
 # Locust cannot rank the two fastest modes, so wrk measures both.
 FASTEST = 2
@@ -75,7 +75,7 @@ class Yardstick:
 class Cells:
     """What came out of one mode's two cells in one repeat."""
 
-    audit: dict[str, Any]
+    audit: Audit
     sell_out: Figures
     cost: Figures
     settled: bool

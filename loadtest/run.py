@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from loadtest import RunFailed, wrk
-from loadtest.figures import Figures
 from loadtest.generator import Load, generate
 from loadtest.lab import Lab
 from loadtest.rows import (
@@ -22,6 +21,7 @@ from loadtest.rows import (
     worth_a_cross_check,
     yardstick,
 )
+from loadtest.window import Figures
 
 ITEM = "apple"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from figures import Spread, spread
 from rich.table import Table
 
 from loadtest.columns import COST, SELL_OUT, Column
-from loadtest.figures import Spread, spread
 from loadtest.rows import NOOP, Row, Yardstick, by_mode, label
 
 FRAME = 3  # characters around a cell: a line, and a blank on each side

@@ -21,7 +21,7 @@ def gather() -> Catalog:
     """All texts of the code, as pyproject.toml says where to look."""
     with tempfile.NamedTemporaryFile(suffix=".pot") as template, chdir(ROOT):
         said = ["pybabel", "--quiet", "extract", "-F", "pyproject.toml", "-o", template.name]
-        CommandLineInterface().run([*said, "app"])
+        CommandLineInterface().run([*said, "app", "packages/figures/src"])
         return read_po(template)
 
 

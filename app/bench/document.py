@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import Any
+from typing import TypedDict
 
-from app.bench.figures import Figures, Result
+from app.bench.results import Figures, Result
 from app.bench.run import Finished
 
 DIGITS = 4  # after the point; no run is exact enough for more
 
 
-def document(finished: Finished, machine: str) -> dict[str, Any]:
+class Document(TypedDict):
+    rows: list[dict[str, str | float | None]]
+    machine: str
+    server: str
+
+
+def document(finished: Finished, machine: str) -> Document:
     return {
         "rows": [row(result) for result in finished.results],
         "machine": machine,
@@ -20,7 +26,7 @@ def document(finished: Finished, machine: str) -> dict[str, Any]:
     }
 
 
-def row(result: Result) -> dict[str, Any]:
+def row(result: Result) -> dict[str, str | float | None]:
     """Medians; `oversold` is of all rounds together. null: cannot be said, or infinite."""
     ratio = result.ratio("sales_per_s")
     p99 = result.ratio("p99_ms")

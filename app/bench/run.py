@@ -16,7 +16,7 @@ from app.bench.beside import reachable
 from app.bench.cell import Shape
 from app.bench.contender import Names
 from app.bench.crew import Crew, hired
-from app.bench.figures import Figures, Result, figures
+from app.bench.results import Figures, Result, figures
 from app.bench.rows import Row
 
 STOCK = 1_000_000_000  # units; no window sells so many

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from figures import Spread
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from app.bench.cell import Shape
-from app.bench.figures import Result
+from app.bench.results import Result
 from app.bench.run import Plan
-from app.bench.spread import Spread
 
 # Characters of a terminal that has room for each figure's spread; a narrower one gets medians.
 WIDE = 112
@@ -38,21 +38,13 @@ def number(value: float) -> str:
     return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"
 
 
-def same(of: Spread) -> bool:
-    return number(of.low) == number(of.high)
-
-
-def between(of: Spread) -> str:
-    return f"{number(of.low)}–{number(of.high)}"
-
-
 def cell(of: Spread | None, wide: bool) -> str:
     """The median, and below it min–max unless all rounds gave the same; a dash for neither."""
     if of is None:
         return "–"
-    if same(of) or not wide:
+    if not (wide and (between := of.between(number))):
         return number(of.median)
-    return f"{number(of.median)}\n[dim]{between(of)}[/]"
+    return f"{number(of.median)}\n[dim]{between}[/]"
 
 
 def title(shape: Shape) -> str:
@@ -110,7 +102,7 @@ def chart(plan: Plan, results: Sequence[Result]) -> Table:
             made.add_row(row.name, "–")
             continue
         bar = "█" * round(BAR * ratio.median / longest) or "▏"
-        whiskers = "" if same(ratio) else f" ({between(ratio)})"
+        whiskers = f" ({between})" if (between := ratio.between(number)) else ""
         made.add_row(row.name, Text.assemble((bar, colour), f" {number(ratio.median)}{whiskers}"))
     return made
 

@@ -18,7 +18,7 @@ from redis.commands.core import Script
 from redis.connection import AbstractConnection
 from redis.exceptions import AskError, MovedError, NoScriptError
 
-from app.store.spread import Spread
+from app.store.cluster_pipeline import ClusterPipeline
 from app.store.topology import MOST_REDIRECTS, Topology
 
 TO_EVERY_NODE = {"FLUSHALL", "FLUSHDB", "SCRIPT FLUSH"}
@@ -52,7 +52,7 @@ class Cluster(redis.Redis):
                     return _ask(node, *args, **options)
 
     def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
-        return Spread(self, self.topology, self.execute_command, transaction)
+        return ClusterPipeline(self, self.topology, self.execute_command, transaction)
 
     def register_script(self, script: Any) -> Script:
         return ScriptOfKeys(self, script)

@@ -38,7 +38,7 @@ MOVES = """() => [...document.querySelectorAll("*")].filter((element) => {
     || (style.transitionProperty !== "none" && !/^0s(, 0s)*$/.test(style.transitionDuration)));
 }).map((element) => element.outerHTML.slice(0, 80))"""
 TRANSFERRED = """() => performance.getEntries()
-  .filter(({ entryType, name }) => /navigation|resource/.test(entryType) && !/plotly/.test(name))
+  .filter(({ entryType }) => /navigation|resource/.test(entryType))
   .reduce((bytes, { transferSize }) => bytes + transferSize, 0)"""
 TOO_SMALL = """(least) => {
   const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
@@ -97,12 +97,11 @@ def looked_at(page: Page, lab: bool = False) -> None:
 
 
 def strict(answer: Response | None) -> None:
-    """No script of a page's own runs, and no style of its own; only a chart injects some."""
+    """No script of a page's own runs, and no style of its own."""
     assert answer
     rules = answer.headers["content-security-policy"].split("; ")
     assert "default-src 'self'" in rules
-    loose = [rule for rule in rules if "unsafe" in rule]
-    assert loose == (["style-src 'self' 'unsafe-inline'"] if "plotly" in answer.text() else [])
+    assert [rule for rule in rules if "unsafe" in rule] == []
 
 
 def visited(page: Page, address: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from figures.remarks import BOUND, BUSY, ERRORS
+
 from app.domain import Round
-from app.service.comparison.figures import Bar, alike
+from app.service.comparison.bars import Bar, alike
 from app.service.comparison.record import Comparison
 from app.service.warnings import warnings
 from app.text import Text, counted
@@ -54,14 +56,7 @@ def remarks(comparison: Comparison, made: list[Bar]) -> list[str]:
 def _of_one(bar: Bar) -> list[str]:
     said: list[str] = []
     if repeats := [run.result.repeat for run in bar.runs if run.bound]:
-        said.append(
-            Text(
-                "%(mode)s: the buyers' program itself was the limit in repeat %(repeats)s, so "
-                "there is no ratio.",
-                mode=named(bar),
-                repeats=", ".join(map(str, repeats)),
-            )
-        )
+        said.append(Text(BOUND.one, mode=named(bar), repeats=", ".join(map(str, repeats))))
     lasted = [run.result.lasted for run in bar.runs if run.ratio is not None and run.result.lasted]
     if lasted and min(lasted) < SHORT:
         said.append(
@@ -73,23 +68,9 @@ def _of_one(bar: Bar) -> list[str]:
             )
         )
     if errors := sum(run.result.errors for run in bar.runs):
-        said.append(
-            counted(
-                "%(mode)s: %(num)s answer was an error.",
-                "%(mode)s: %(num)s answers were errors.",
-                errors,
-                mode=named(bar),
-            )
-        )
+        said.append(counted(*ERRORS, errors, mode=named(bar)))
     if busy := sum(run.result.busy for run in bar.runs):
-        said.append(
-            counted(
-                "%(mode)s: %(num)s time a buyer was sent away (BUSY).",
-                "%(mode)s: %(num)s times a buyer was sent away (BUSY).",
-                busy,
-                mode=named(bar),
-            )
-        )
+        said.append(counted(*BUSY, busy, mode=named(bar)))
     return said
 
 

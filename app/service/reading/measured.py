@@ -5,13 +5,13 @@ Read from compare.json in VAR_DIR (`make compare` writes it there).
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import orjson
+from figures import Spread, spread
 
 from app.locks import DEFAULT
 
@@ -29,13 +29,6 @@ FIGURES = (
     "sold",
     "oversold",
 )
-
-
-@dataclass(frozen=True)
-class Spread:
-    low: float
-    median: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -111,13 +104,10 @@ def _measured(document: Any, rows: list[Any]) -> Measured:
         int(options["stock"]),
         str(options["url"] or ""),
         any(row["generator_bound"] for row in rows),
-        {name: spread for name, spread in spreads.items() if spread},
+        {name: found for name, found in spreads.items() if found},
     )
 
 
 def _spread(values: list[Any]) -> Spread | None:
     """None when a repeat has no such figure: it was not fit to be told."""
-    if any(value is None for value in values):
-        return None
-    numbers = [float(value) for value in values]
-    return Spread(min(numbers), statistics.median(numbers), max(numbers))
+    return None if None in values else spread(map(float, values))

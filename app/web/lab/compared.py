@@ -3,20 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
-from app.bench.spread import Spread
+from figures import Scale, Spread, chart
+from markupsafe import Markup
+
 from app.domain import ITEMS, iso
-from app.service.comparison.figures import Bar, Measured, bars, longest
+from app.service.comparison.bars import Bar, Measured, bars, scale
 from app.service.comparison.record import Comparison
 from app.service.comparison.remarks import remarks
 from app.web.lab.asked import WIRE
 
 DIGITS = 4  # after the point
+HEIGHT = 48  # px of a bar
+
+
+class Ratio(TypedDict):
+    """Of goodput, to the reference's of the same repeat."""
+
+    min: float
+    median: float
+    max: float
+
+
+class Way(TypedDict):
+    """A way to sell in one comparison. `ratio` null: none is fit to be told.
+
+    `runs` are its repeats, of which `judged` have a verdict; `wrong` and `oversold_in` of these
+    were not exact, and sold more than the stock, by `oversold_by_up_to` units.
+    """
+
+    mode: str
+    exhibit: bool
+    reference: bool
+    ratio: Ratio | None
+    runs: int
+    judged: int
+    wrong: int
+    oversold_in: int
+    oversold_by_up_to: int
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
-    """For programs. Ratios are of goodput, to the reference's of the same repeat."""
+    """For programs."""
     made = bars(comparison)
     return asked(comparison) | {
         "id": comparison.id,
@@ -41,7 +70,7 @@ def asked(comparison: Comparison) -> dict[str, Any]:
     return {name: getattr(comparison, name) for name in names} | times
 
 
-def way(bar: Bar) -> dict[str, Any]:
+def way(bar: Bar) -> Way:
     return {
         "mode": bar.mode,
         "exhibit": bar.exhibit,
@@ -55,8 +84,22 @@ def way(bar: Bar) -> dict[str, Any]:
     }
 
 
-def spread(of: Spread | None) -> dict[str, float] | None:
+def spread(of: Spread | None) -> Ratio | None:
     return of and {"min": fit(of.low), "median": fit(of.median), "max": fit(of.high)}
+
+
+def drawing(of: Bar, along: Scale) -> Markup:
+    """Striped where an audit found something wrong; the line is where the reference stands."""
+    pieces = []
+    if of.ratio:
+        pieces.append(
+            chart.bar(along, of.ratio.median, "size wrong" if of.wrong else "size", 8, 32)
+        )
+        if of.wrong:
+            pieces.append(chart.bar(along, of.ratio.median, "stripes", 8, 32, fill="url(#stripes)"))
+        pieces.append(chart.whiskers(along, of.ratio, HEIGHT // 2))
+    drawn = chart.svg(HEIGHT, *pieces, chart.upright(along, 1.0, "one", HEIGHT))
+    return Markup(drawn)  # noqa: S704  our own figures
 
 
 def fit(value: float) -> float:
@@ -81,7 +124,7 @@ def shown(comparison: Comparison) -> dict[str, Any]:
         "started": iso(comparison.started),
         "bars": made,
         "ways": list(map(way, made)),
-        "scale": longest(made),
+        "drawings": [drawing(bar, scale(made)) for bar in made],
         "remarks": remarks(comparison, made),
         "done": done,
         "total": len(plan),

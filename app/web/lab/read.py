@@ -12,8 +12,8 @@ from flask import Blueprint, Response, request, url_for
 
 from app.domain import DatabaseAway, UnknownWay, iso
 from app.service import reading
+from app.service.comparison.bars import bars
 from app.service.comparison.comparisons import Comparisons
-from app.service.comparison.figures import bars
 from app.service.rounds import full_name
 from app.web.answers import describe, json, page, problem, see_other, wants_html
 from app.web.lab.compared import way
@@ -72,7 +72,7 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
             return None
         [bar] = [bar for bar in bars(found) if bar.mode == full_name(target)]
         said = {"id": found.id, "started_at": iso(found.started), "to": found.reference}
-        return said | way(bar)
+        return {**said, **way(bar)}
 
     def diff(left: str, right: str) -> Response:
         shown = reading.compare(left, right)

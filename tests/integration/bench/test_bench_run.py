@@ -9,7 +9,7 @@ import pytest
 from app.bench import BenchFailed, recipes
 from app.bench.cell import Shape
 from app.bench.contender import Names
-from app.bench.figures import Figures
+from app.bench.results import Figures
 from app.bench.rows import DEFAULT, ROWS, Build, Row
 from app.bench.run import Plan, measure, run, stage
 from tests.integration.bench.stubs import Boastful, Broken, Forgetful, Never, Quiet, Stuck

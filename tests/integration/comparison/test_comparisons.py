@@ -153,7 +153,7 @@ def test_all_that_is_wrong_is_said_at_once(parts: Parts, compare: Compare) -> No
     }
     every = ["watch", "atomic", "decr", "fenced", "sql", "watched", "lock:lease", "lock:queue"]
     for modes in ([], ["naive"], every):
-        with pytest.raises(Invalid, match="from 2 to 8 ways"):
+        with pytest.raises(Invalid, match="Choose 2 to 8 ways"):
             compare(modes=modes)
     with pytest.raises(UnknownItem):
         compare(item="durian")

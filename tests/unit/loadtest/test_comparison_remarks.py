@@ -46,9 +46,9 @@ def test_what_would_mislead_is_said(real: Comparison) -> None:
     atomic.generator_bound = real.rows[11].generator_bound = True
     real.yardsticks[1].generator_bound = True
     assert remarks(real.rows, real.yardsticks) == [
-        "naive (broken on purpose) gave 3 answers that were errors.",
-        "watch sent 1,200 buyers away (BUSY) in its cost cells.",
+        "naive (broken on purpose): 3 answers were errors.",
+        "watch, cost cells: 1,200 times a buyer was sent away (BUSY).",
         "lock had not settled 30 s after a cell of repeat 1: its counts there are not final.",
-        "atomic was generator-bound (*) in repeat 1, 3: no ratio there.",
-        "The no-op was generator-bound (*) in repeat 2: no ratio to it there.",
+        "atomic: the buyers' program itself was the limit in repeat 1, 3, so there is no ratio.",
+        "no-op: the buyers' program itself was the limit in repeat 2, so there is no ratio.",
     ]

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from loadtest.figures import Figures
+from loadtest.lab import Audit
 from loadtest.rows import Cells, Row, by_mode, row, worth_a_cross_check, yardstick
+from loadtest.window import Figures
 
-AUDIT = {"stocked": 500, "sold": 612, "oversold": 112, "left": 0, "orders": 612, "settled": True}
+AUDIT: Audit = {
+    "stocked": 500,
+    "sold": 612,
+    "oversold": 112,
+    "left": 0,
+    "orders": 612,
+    "settled": True,
+}
 
 
 def cell(goodput: float, cpu: float = 0.4, **answers: int) -> Figures:

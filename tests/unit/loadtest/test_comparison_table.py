@@ -5,10 +5,10 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
+from figures import Spread
 from rich.console import Console
 
 from loadtest.columns import COLUMNS, COST, SELL_OUT
-from loadtest.figures import Spread
 from loadtest.table import Summary, cell, line, printable, summaries
 from tests.unit.loadtest.real_run import Comparison
 

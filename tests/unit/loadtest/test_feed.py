@@ -21,8 +21,8 @@ def test_percentiles_are_those_of_the_sales_within_half_a_percent() -> None:
         feed.collect(float(ms), {"answer": Answer("SOLD", attempts=1)})
     feed.collect(60_000.0, {"answer": Answer("BUSY", attempts=64)})
     line = feed.line(users=1)
-    for name, exact in (("p50", 500), ("p95", 950), ("p99", 990)):
-        assert line[name] == pytest.approx(exact, rel=0.006)
+    told = [line["p50"], line["p95"], line["p99"]]
+    assert told == [pytest.approx(exact, rel=0.006) for exact in (500, 950, 990)]
     assert line["answers"] == {"SOLD": 1_000, "BUSY": 1}
     assert line["retries"] == 63
 
@@ -34,7 +34,7 @@ def test_goodput_is_of_the_last_lines_only() -> None:
     for _ in range(3):
         line = feed.line(users=1)
     assert line["goodput"] == 0
-    assert line["overall"] > 0
+    assert (line["overall"] or 0) > 0
 
 
 def test_what_is_said_of_the_whole_goes_up_to_the_last_sale() -> None:
@@ -46,6 +46,7 @@ def test_what_is_said_of_the_whole_goes_up_to_the_last_sale() -> None:
     feed.collect(1.0, {"answer": Answer("SOLD", attempts=1)})
     line = feed.line(users=1)
     assert line["lasted"] >= 0.02
+    assert line["cpu"] is not None
     assert line["cpu"] * line["lasted"] == pytest.approx(0.02, abs=0.01)
     feed.collect(1.0, {"answer": Answer("SOLD_OUT", attempts=1)})
     later = feed.line(users=1)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from figures import Spread
 
 from app.service import reading
-from app.service.reading.measured import NAME, Cost, Spread, cost
+from app.service.reading.measured import NAME, Cost, cost
 from loadtest.document import document
 from tests.unit.loadtest.real_run import comparison
 

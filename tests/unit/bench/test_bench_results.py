@@ -8,15 +8,15 @@ import time
 from dataclasses import replace
 
 import pytest
+from figures import Spread
 from rich.console import Console
 
 from app.bench.cell import Count, Shape, Window
 from app.bench.contender import Attempt
 from app.bench.document import row
-from app.bench.figures import Figures, Result, figures, percentile
+from app.bench.results import Figures, Result, figures
 from app.bench.rows import ROWS, Row
 from app.bench.run import Plan, rotated
-from app.bench.spread import Spread, spread
 from app.bench.tables import WIDE, cell, number, table
 from app.bench.worker import contend
 
@@ -50,17 +50,6 @@ def test_nothing_sold_divides_nothing() -> None:
     assert (found.sales_per_s, found.longest_ms, found.oversold) == (0.0, 15_000.0, 0)
     assert found.round_trips_per_sale is None
     assert found.commands_per_sale is None
-
-
-@pytest.mark.parametrize(("share", "value"), [(0.5, 50), (0.99, 99), (0.991, 100), (0.001, 1)])
-def test_percentiles_by_nearest_rank(share: float, value: int) -> None:
-    assert percentile(range(1, 101), share) == value
-
-
-def test_a_spread_takes_what_is_there() -> None:
-    assert spread([3.0, None, 1.0, 2.0]) == Spread(1.0, 2.0, 3.0)
-    assert spread([None]) is None
-    assert spread([1.0, math.inf, math.inf]) == Spread(1.0, math.inf, math.inf)
 
 
 def result(mine: list[Figures], base: list[Figures]) -> Result:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from figures import Spread, percentile, quotient, spread
+
 from app.bench.cell import Count, Shape
 from app.bench.rows import Row
-from app.bench.spread import Spread, quotient, spread
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,14 @@ def figures(counts: Sequence[Count], taken: int, seconds: float, counted: bool =
     shared = sold if counted else 0
     return Figures(
         sales_per_s=sum(each) / seconds,
-        p50_ms=percentile(waits, 0.50),
-        p99_ms=percentile(waits, 0.99),
+        p50_ms=percentile(waits, 50),
+        p99_ms=percentile(waits, 99),
         longest_ms=waits[-1],
         fairness=max(each) / min(each) if min(each) else math.inf,
         round_trips_per_sale=quotient(sum(count.round_trips for count in counts), shared),
         commands_per_sale=quotient(sum(count.commands for count in counts), shared),
         oversold=sold - taken,
     )
-
-
-def percentile(ordered: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of all do not exceed (nearest rank)."""
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,15 @@
-"""From answers to figures: the measured window, ratios, the spread over repeats. No I/O."""
+"""From answers to figures: the measured window, and ratios to another one. No I/O."""
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from loadtest.answers import Answer
+from figures import generator_bound, percentile, quotient
 
-# Above this share of one core the generator, not the shop, may be what limits the figure: a
-# Locust process runs on one core, and the last tenth of it is spent waiting for its own turn.
-BOUND = 0.9
+from loadtest.answers import Answer
 
 
 class Sample(NamedTuple):
@@ -44,7 +41,7 @@ class Figures:
 
     @property
     def generator_bound(self) -> bool:
-        return self.cpu > BOUND
+        return generator_bound(self.cpu)
 
 
 def measure(
@@ -56,27 +53,21 @@ def measure(
     that counts: SOLD, or NOOP for the yardstick.
     """
     inside = [sample for sample in samples if start <= sample.at < end]
-    times = [sample.ms for sample in inside if sample.answer.outcome == good]
+    times = sorted(sample.ms for sample in inside if sample.answer.outcome == good)
 
     def per_good(total: int) -> float | None:
-        return total / len(times) if times else None
+        return quotient(total, len(times))
 
     return Figures(
         answers=dict(Counter(sample.answer.outcome for sample in inside)),
         goodput=len(times) / (end - start),
-        p50_ms=statistics.median(times) if times else None,
-        p99_ms=percentile_99(times),
+        p50_ms=percentile(times, 50) if times else None,
+        p99_ms=percentile(times, 99) if times else None,
         attempts_per_sale=per_good(sum(sample.answer.attempts for sample in inside)),
         round_trips_per_sale=per_good(sum(sample.answer.round_trips for sample in inside)),
         commands_per_sale=per_good(sum(sample.answer.commands for sample in inside)),
         cpu=cpu_seconds / (end - start),
     )
-
-
-def percentile_99(times: Sequence[float]) -> float | None:
-    if len(times) < 2:
-        return times[0] if times else None
-    return statistics.quantiles(times, n=100, method="inclusive")[-1]
 
 
 def ratio(one: Figures, other: Figures | None) -> float | None:
@@ -85,22 +76,6 @@ def ratio(one: Figures, other: Figures | None) -> float | None:
     That is when either was generator-bound: then the figure says how fast Locust is, and a
     ratio to a yardstick that is too short would flatter every mode.
     """
-    if other is None or not other.goodput or one.generator_bound or other.generator_bound:
+    if other is None or one.generator_bound or other.generator_bound:
         return None
-    return one.goodput / other.goodput
-
-
-class Spread(NamedTuple):
-    """Smallest, median and largest of the repeats."""
-
-    low: float
-    median: float
-    high: float
-
-
-def spread(values: Iterable[float | None]) -> Spread | None:
-    """The spread of the values that are there; None when none is."""
-    present = [value for value in values if value is not None]
-    if not present:
-        return None
-    return Spread(min(present), statistics.median(present), max(present))
+    return quotient(one.goodput, other.goodput)

@@ -14,7 +14,7 @@ from app.store.topology import MOST_REDIRECTS, Topology
 Command = tuple[tuple[Any, ...], dict[str, Any]]  # as redis-py's pipeline keeps them
 
 
-class Spread(Pipeline):
+class ClusterPipeline(Pipeline):
     """A transaction's keys share a slot: it goes to one node, over one connection.
 
     Without MULTI the commands are shared out among their nodes, which are asked in turn.

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.bench.spread import Spread, quotient, spread
+from figures import Scale, Spread, generator_bound, quotient, spread
+
 from app.service.comparison.record import Comparison, Result
 from app.service.stampede.record import How
 
-# The buyers' process runs on one core; above this share of it, it may itself be the limit, and a
-# ratio would say how fast it is (loadtest.figures has the same limit for the same reason).
-BOUND = 0.9
 RIGHT = "exact"
 UNJUDGED = ("", "settling")
 
@@ -30,7 +28,7 @@ class Measured:
 
     @property
     def bound(self) -> bool:
-        return bound(self.result)
+        return generator_bound(self.result.cpu)
 
 
 @dataclass(frozen=True)
@@ -72,13 +70,9 @@ class Bar:
         return [each.oversold for each in self.wrong if each.oversold]
 
 
-def bound(result: Result) -> bool:
-    return result.cpu is not None and result.cpu > BOUND
-
-
 def comparable(result: Result) -> bool:
     """Did it end by itself, sell anything, and was the shop what it measured?"""
-    return result.how == How.FINISHED and bool(result.goodput) and not bound(result)
+    return result.how == How.FINISHED and bool(result.goodput) and not generator_bound(result.cpu)
 
 
 def bars(comparison: Comparison) -> list[Bar]:
@@ -107,9 +101,9 @@ def bars(comparison: Comparison) -> list[Bar]:
     return sorted(made, key=lambda bar: -bar.ratio.median if bar.ratio else 1.0)
 
 
-def longest(made: list[Bar]) -> float:
-    """What the longest bar's whisker reaches; 1 at least, where the reference stands."""
-    return max([1.0, *(bar.ratio.high for bar in made if bar.ratio)])
+def scale(made: list[Bar]) -> Scale:
+    """One for all of them, from 0; to 1 at least, where the reference stands."""
+    return Scale.of((bar.ratio for bar in made), least=1.0)
 
 
 def alike(made: list[Bar]) -> list[tuple[Bar, Bar]]:
@@ -118,5 +112,5 @@ def alike(made: list[Bar]) -> list[tuple[Bar, Bar]]:
     return [
         (one, other)
         for (one, faster), (other, slower) in pairwise(told)
-        if slower.high >= faster.low and one.mode != other.mode
+        if slower.overlaps(faster) and one.mode != other.mode
     ]

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from figures import Scale, Spread
+from figures.scale import AIR
 
-from app.bench.spread import Spread
-from app.service.comparison.figures import alike, bars, longest
+from app.service.comparison.bars import alike, bars, scale
 from app.service.comparison.record import Comparison
 from app.service.comparison.remarks import remarks
 from app.service.stampede.record import How
@@ -30,7 +31,7 @@ def test_ratios_are_taken_within_a_repeat_and_sorted() -> None:
     assert [bar.mode for bar in made] == ["atomic", "naive", "watch", "lock:lease"]
     spreads = [bar.ratio for bar in made]
     assert spreads == [Spread(3, 3, 3), Spread(1, 1, 1), Spread(0.4, 0.45, 0.5), None]
-    assert longest(made) == 3
+    assert scale(made) == Scale(0, 3 * AIR)
     assert [bar.reference for bar in made] == [False, True, False, False]
     assert [bar.exhibit for bar in made] == [False, True, False, False]
 
@@ -53,7 +54,7 @@ def test_what_is_not_fit_has_no_ratio_nor_gives_one(unfit: dict[str, Any]) -> No
     assert bar.typical is bar.runs[0], "its bar still opens a run"
     made = bars(comparison(replace(naive, **unfit), watch))
     assert [bar.ratio for bar in made] == [None] * 4
-    assert longest(made) == 1
+    assert scale(made) == Scale(0, AIR)
 
 
 def test_a_bar_opens_the_run_that_is_nearest_to_its_median() -> None:

@@ -1,0 +1,69 @@
+"""Bars with whiskers as SVG: pieces that are put together by hand, in the page's own colours.
+
+A drawing is as wide as its box: whatever lies across is in %, so no script has to measure. The kind
+of a piece is its CSS class, and colours are the page's business. It is hidden from screen readers:
+the same figures stand beside it as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from figures.scale import Scale
+from figures.spread import Spread
+
+CAP = 9  # px of a whisker's end, up and down
+RADIUS = 5.5  # px of a dot
+
+
+def svg(height: int, *pieces: str) -> str:
+    """A drawing, `height` px high; later pieces lie over earlier ones."""
+    inner = "".join(pieces)
+    return f'<svg width="100%" height="{height}" aria-hidden="true">{inner}</svg>'
+
+
+def bar(scale: Scale, value: float, kind: str, top: int, height: int, fill: str = "") -> str:
+    """From 0, `top` px below the drawing's upper edge; `fill` is a pattern instead of a colour."""
+    painted = f' fill="{fill}"' if fill else ""
+    return (
+        f'<rect class="{kind}" y="{top}" height="{height}" '
+        f'width="{scale.at(value):.2f}%"{painted}/>'
+    )
+
+
+def dot(scale: Scale, value: float, kind: str, middle: int) -> str:
+    """Where no length would mean anything: on a scale without a zero."""
+    return f'<circle class="{kind}" cx="{scale.at(value):.2f}%" cy="{middle}" r="{RADIUS}"/>'
+
+
+def whiskers(scale: Scale, of: Spread, middle: int) -> str:
+    """From the smallest to the largest; nothing where they are one.
+
+    Twice: a broad one in the page's colour below it keeps it apart from the bar.
+    """
+    if of.low == of.high:
+        return ""
+    low, high = scale.at(of.low), scale.at(of.high)
+    lines = _line(low, high, middle, middle) + "".join(
+        _line(at, at, middle - CAP, middle + CAP) for at in (low, high)
+    )
+    return f'<g class="whisker halo">{lines}</g><g class="whisker">{lines}</g>'
+
+
+def upright(scale: Scale, value: float, kind: str, height: int) -> str:
+    """A line from top to bottom."""
+    at = f"{scale.at(value):.2f}%"
+    return f'<line class="{kind}" x1="{at}" x2="{at}" y1="0" y2="{height}"/>'
+
+
+def axis(scale: Scale, ticks: Iterable[float], baseline: int) -> str:
+    """The ticks in figures, each below its line."""
+    return "".join(
+        f'<text class="tick" x="{scale.at(tick):.2f}%" y="{baseline}" text-anchor="middle">'
+        f"{tick:,.10g}</text>"
+        for tick in ticks
+    )
+
+
+def _line(x1: float, x2: float, y1: int, y2: int) -> str:
+    return f'<line x1="{x1:.2f}%" x2="{x2:.2f}%" y1="{y1}" y2="{y2}"/>'

@@ -1,0 +1,40 @@
+"""The sentences without which a figure would be misread, each with gaps for what it is about."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Remark(NamedTuple):
+    """A template; `many` is the one for all numbers `num` but 1.
+
+    Whoever has readers of several languages looks the templates up in a catalogue.
+    """
+
+    one: str
+    many: str = ""
+
+    def say(self, **values: object) -> str:
+        """In English, with whole numbers' thousands parted."""
+        chosen = self.many if self.many and values["num"] != 1 else self.one
+        told = {
+            name: f"{value:,}" if isinstance(value, int) else value
+            for name, value in values.items()
+        }
+        return chosen % told
+
+
+def counted(one: str, many: str) -> Remark:
+    """A name of its own, so that those who gather texts for a catalogue see that it has two."""
+    return Remark(one, many)
+
+
+BOUND = Remark(
+    "%(mode)s: the buyers' program itself was the limit in repeat %(repeats)s, so there is no "
+    "ratio."
+)
+ERRORS = counted("%(mode)s: %(num)s answer was an error.", "%(mode)s: %(num)s answers were errors.")
+BUSY = counted(
+    "%(mode)s: %(num)s time a buyer was sent away (BUSY).",
+    "%(mode)s: %(num)s times a buyer was sent away (BUSY).",
+)

@@ -1,0 +1,60 @@
+"""Where a value stands on a chart, and the round numbers beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from figures.spread import Spread
+
+ROUND = (1, 2, 5, 10)  # times a power of ten
+MOST = 5  # steps of a linear scale: more have no room on a phone
+AIR = 1.04  # what is free beyond the longest bar
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From `low` to `high`, in a value's own unit; `log`: each step is a factor, and low is > 0."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    @classmethod
+    def of(cls, spreads: Iterable[Spread | None], least: float = 0.0) -> Scale:
+        """From 0 to beyond all of them, and beyond `least`."""
+        return cls(0.0, AIR * (max([least, *(one.high for one in spreads if one)]) or 1.0))
+
+    @classmethod
+    def log_of(cls, spreads: Iterable[Spread | None]) -> Scale:
+        """From the last round number below all of them, which are > 0, to the first one above."""
+        there = [one for one in spreads if one]
+        lowest, highest = min(one.low for one in there), max(one.high for one in there)
+        low = max(step for step in _steps(lowest) if step <= lowest)
+        return cls(low, min(step for step in _steps(highest) if step > max(low, highest)), log=True)
+
+    def at(self, value: float) -> float:
+        """In % of the chart's width, from its left."""
+        if self.log:
+            return 100 * log10(value / self.low) / log10(self.high / self.low)
+        return 100 * (value - self.low) / (self.high - self.low)
+
+    def ticks(self) -> list[float]:
+        """Round numbers from low to high, no more than have room."""
+        if self.log:
+            powers = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
+            ticks = [step * 10.0**power for power in powers for step in ROUND[:-1]]
+            there = [tick for tick in ticks if self.low <= tick <= self.high]
+            if len(there) <= 2 * MOST:
+                return there
+            return [tick for tick in there if log10(tick).is_integer()]
+        span = self.high - self.low
+        unit = min(step for step in _steps(span / MOST) if step >= span / MOST)
+        return [unit * number for number in range(ceil(self.low / unit), int(self.high / unit) + 1)]
+
+
+def _steps(near: float) -> Iterator[float]:
+    """Round numbers, some smaller and some larger."""
+    power = 10.0 ** floor(log10(near))
+    return (step * power for step in ROUND)

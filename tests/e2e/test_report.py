@@ -1,0 +1,40 @@
+"""compare.html in a browser: no barriers, nothing that leaves the page, in light and in dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from loadtest.report import page as report
+from tests.e2e.access import barriers
+from tests.unit.loadtest.real_run import comparison
+from tests.unit.loadtest.test_comparison_report import FINISHED
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_is_read_on_any_screen_and_without_one(
+    browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"]
+) -> None:
+    real = comparison()
+    file = tmp_path / "compare.html"
+    file.write_text(report(real.machine, real.options, real.rows, real.yardsticks, FINISHED))
+    with browser.new_context(color_scheme=scheme) as context:
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(file.as_uri())
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        goodput = page.get_by_role("table", name="In sales per second")
+        expect(goodput.get_by_role("row", name="goodput, sales/s").first).to_be_visible()
+        assert barriers(page) == []
+        for width in (1440, 768, 360):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert barriers(page) == []
+        table = page.get_by_role("group", name="Every repeat")
+        table.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("document.activeElement.scrollLeft > 0")
