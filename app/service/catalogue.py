@@ -15,6 +15,7 @@ OUTLIVED = {
     "watched_blind": Text("BUSY while stock remains"),
     "watched": Text("BUSY while stock remains"),
     "fenced": Text("BUSY while stock remains"),
+    "fused": Text("BUSY while stock remains"),
     "decr": Text("one key to buy twice"),
 }
 

@@ -15,6 +15,7 @@ TAUGHT: dict[str, tuple[int, ...]] = {
     "watched_blind": (5,),
     "watched": (5,),
     "fenced": (),
+    "fused": (),
     "decr": (),
     "sql": (),
     "sql_lock": (),

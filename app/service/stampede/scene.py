@@ -12,7 +12,7 @@ from app.store import rounds as records
 from app.store.redis import answering
 
 # Modes of which one purchase at a time can be in its critical section; all others wait.
-ONE_AT_A_TIME = ("lock", "watched_blind", "watched", "fenced", "sql_lock")
+ONE_AT_A_TIME = ("lock", "watched_blind", "watched", "fenced", "fused", "sql_lock")
 
 
 def look(rounds: Rounds, round: Round) -> dict[str, Any]:

@@ -100,11 +100,12 @@ COST = {
     "lock:del_takeover": (4, 4),
     "lock:watchdog": (4, 4),
     "lock:watchdog_any": (4, 4),
-    "lock:queue": (2, 2),
+    "lock:queue": (4, 4),
     "lock:fenced": (4, 4),
     "watched_blind": (4, 9),
     "watched": (4, 9),
     "fenced": (4, 4),
+    "fused": (2, 2),
     "decr": (5, 8),
     "lock:db_unique": (2, 2),  # the lock itself is elsewhere
     "sql": (0, 0),
