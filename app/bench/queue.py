@@ -24,7 +24,7 @@ class Inlined:
     """The section of the other rows, its commands travelling with the lock."""
 
     def __init__(self, servers: Servers, names: Names, lease: int) -> None:
-        self.lock = FusedLock(servers.store, names.lock, lease)
+        self.lock = FusedLock(servers.store, names.lock)
         self.names = names
 
     def sell(self) -> Attempt:

@@ -40,34 +40,27 @@ class Asked(NamedTuple):
 
     name: str
     buyers: int = 3
-    think: int = 0  # ms
 
     def __str__(self) -> str:
         fewer = f", {self.buyers} buyers" if self.buyers < Asked._field_defaults["buyers"] else ""
-        return f"`{self.name}`{fewer}" + (f", {self.think} ms of thinking" if self.think else "")
+        return f"`{self.name}`{fewer}"
 
 
-# With three buyers a pause or a failover at three masters makes more than a million states.
-FEWER = {"lock:redlock": 2}
-# Sells together with the release, and holds its lock for nothing, as long as nobody has to think.
-FUSES = "lock:queue"
+# With three buyers a pause or a failover at three masters makes more than a million states, and a
+# line takes as long as all else.
+FEWER = {"lock:redlock": 2, "lock:queue": 2}
 # Begun first, so that the cores come to an end together: more than half of the work.
-LONGEST = ("lock:watchdog_any", "lock:queue", "lock:redlock")
+LONGEST = ("lock:watchdog_any", "lock:queue", "lock:redlock", "fused")
 
 
 def asked() -> list[Asked]:
     """The matrix' rows, in teaching order."""
-    found = []
-    for name in explorable():
-        found.append(Asked(name, FEWER.get(name, 3)))
-        if name == FUSES:
-            found.append(Asked(name, buyers=2, think=1))  # with three it takes as long as all else
-    return found
+    return [Asked(name, FEWER.get(name, 3)) for name in explorable()]
 
 
 def explored(asked: Asked) -> dict[str, Report]:
     """One way of selling, against everything: column -> what was found."""
-    explorer = Explorer(Target(asked.name, think=asked.think), asked.buyers)
+    explorer = Explorer(Target(asked.name), asked.buyers)
     found = {column: explorer.explore(faults) for column, faults in COLUMNS.items()}
     return found | {AGAIN: explorer.starve()}
 

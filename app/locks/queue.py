@@ -4,9 +4,8 @@ How       a script takes the lock or puts me in line; the release's script calls
           (by a message; whoever is called takes it; a fencing token rises with every hand-over)
 Prevents  two holders, starvation, polling, lost wake-ups, a stall behind a dead or frozen waiter
 Breaks    a holder frozen for longer than its lease: the next one enters, and a blind write follows
-          (without think time the write itself asks whose lock it is, and is refused)
 Cost      two round trips when free, three after a wait; a first and a long wait cost more
-Sound     while its holder is not frozen for longer than the lease; without think time always
+Sound     while its holder is not frozen for longer than the lease
 Taught    No tutorial has it: all of theirs poll, and a waiter that polls may starve.
 """
 

@@ -8,6 +8,7 @@ from app.domain import Clock, Order, Round, Sale
 from app.modes.atomic import Atomic
 from app.modes.decr import Decr
 from app.modes.fenced import Fenced
+from app.modes.fused import Fused
 from app.modes.lock import Lock
 from app.modes.naive import Naive
 from app.modes.read_before_watch import ReadBeforeWatch
@@ -60,6 +61,7 @@ TEACHING_ORDER: tuple[type[Mode], ...] = (
     WatchedBlind,
     Watched,
     Fenced,
+    Fused,
     Decr,
     Sql,
     SqlLock,

@@ -14,9 +14,6 @@ Taught    Under its lock it reads the stock and writes it less one. The tutorial
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
-
-from fairlock import FusedLock
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
@@ -46,8 +43,6 @@ class Lock:
         self.write = servers.store.register_script(lua.source("write"))
 
     def sell(self, order: Order) -> Sale:
-        if self.round.recipe == "queue" and not self.round.think:
-            return self.fused(order)
         client = getattr(self.servers, self.recipe.needs)
         lock = self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
         if not lock.acquire(wait_s=self.round.wait / 1000):
@@ -87,36 +82,3 @@ class Lock:
         if outcome == b"ROUND_OVER":
             return Sale(Outcome.ROUND_OVER)
         return Sale(Outcome.SOLD, left=left, order=order)
-
-    def fused(self, order: Order) -> Sale:
-        """The same section without a gap: `queue` brings the stock along and carries the write.
-
-        Its write does ask whose lock it is, and XX whether the round has ended; refused, nothing
-        is sold, and we stand in line again.
-        """
-        deadline = self.clock.now() + self.round.wait / 1000
-        reads = [self.keys.stock, self.keys.key(order.key), self.keys.ended]
-        for attempt in range(1, self.round.attempts + 1):
-            lock = FusedLock(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
-            values = lock.acquire(reads, timeout_s=deadline - self.clock.now())
-            if values is None:
-                return Sale(Outcome.BUSY, attempts=attempt)
-            stock, seen, ended = values
-            if seen:
-                lock.release()
-                return Sale(Outcome.SOLD, order=Order.decode(seen), attempts=attempt)
-            if stock is None or ended is not None:
-                lock.release()
-                return Sale(Outcome.ROUND_OVER)
-            left = int(stock) - order.quantity
-            if left < 0:
-                lock.release()
-                return Sale(Outcome.SOLD_OUT, left=int(stock), attempts=attempt)
-
-            if lock.release(
-                ["SET", self.keys.stock, left, "XX"],
-                ["XADD", self.keys.sales, "*", "sale", order.encode()],
-                ["MSET", *chain(*self.keys.copies(order).items())],
-            ):
-                return Sale(Outcome.SOLD, left=left, order=order, attempts=attempt)
-        return Sale(Outcome.BUSY, attempts=attempt, lock_lost=True)

@@ -60,7 +60,7 @@ def test_who_thinks_over_the_end_of_his_round_writes_nothing(parts: Parts, name:
 def test_a_fused_section_writes_nothing_after_the_end(
     parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = parts.rounds.start("apple", "lock:queue", 10, {})
+    old = parts.rounds.start("apple", "fused", 10, {})
     bought: list[str] = []
     release, switch = FusedLock.release, Once(lambda: bought.append(switch_and_buy(parts)))
 

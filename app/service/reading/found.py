@@ -29,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Found:
-    """One row. `note` says what it has other than most: "2 buyers, 1 ms of thinking"."""
+    """One row. `note` says what it has other than most: "2 buyers"."""
 
     target: str
     note: str
@@ -51,8 +51,7 @@ def matrix(target: str) -> Matrix:
     for name, cells in written().items():
         of, note = _parsed(name)
         if of in wanted:
-            think = "thinking" in note  # of which the Explorer's page knows nothing
-            found = [_cell(column, text, not think) for column, text in cells.items()]
+            found = [_cell(column, text) for column, text in cells.items()]
             rows.append(Found(of, note, found))
     return Matrix(rows, "" if rows else needs(target))
 
@@ -63,8 +62,8 @@ def _parsed(name: str) -> tuple[str, str]:
     return target, note
 
 
-def _cell(column: str, text: str, played: bool) -> Cell:
+def _cell(column: str, text: str) -> Cell:
     finding, bracket, cost = text.partition(" (")
     if not bracket:
         return Cell(column, "", "")
-    return Cell(column, finding, f"({cost}", played and column in COLUMNS)
+    return Cell(column, finding, f"({cost}", column in COLUMNS)

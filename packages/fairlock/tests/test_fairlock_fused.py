@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timed  # between its two steps 100 ms may pass
 
 
 def fused(client: redis.Redis) -> FusedLock:
-    return FusedLock(client, NAME, 10.0)
+    return FusedLock(client, NAME)
 
 
 def test_brings_the_values_and_takes_the_commands(client: redis.Redis) -> None:

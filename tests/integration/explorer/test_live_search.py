@@ -43,7 +43,7 @@ def test_graph_and_servers_count_the_same(real: RealBackend) -> None:
     "case",
     [
         Case("fenced", 2, Faults(failover=1)),  # a number that was lost came again, within its ms
-        Case("lock:queue", 2, Faults(failover=1)),  # a broken connection was taken for silence
+        Case("fused", 2, Faults(failover=1)),  # a broken connection was taken for silence
     ],
     ids=str,
 )

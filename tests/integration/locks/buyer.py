@@ -105,8 +105,8 @@ class Buyer:
             self.says("is refused, and nothing is written")
 
     def takes_fused(self) -> None:
-        """As mode `lock` does with `queue` when nobody thinks: the stock comes with the lock."""
-        self.fused = FusedLock(self.store, "lock", LEASE, clock=self.clock)
+        """As mode `fused` does: the stock comes with the lock."""
+        self.fused = FusedLock(self.store, "lock", clock=self.clock)
         values = self.fused.acquire(["stock"], timeout_s=0)
         assert values, "a fused story has no line"
         self.stock = int(values[0])

@@ -93,7 +93,7 @@ def cost(name: str) -> tuple[int, int]:
     """(round trips, commands) that a mode claims, with its recipe's on top."""
     mode, _, recipe = name.partition(":")
     trips, commands = MODES[mode].cost
-    if not recipe or name == "lock:queue":  # that one sends the section along with the lock
+    if not recipe:
         return trips, commands
     lock = LOCKS[recipe].cost
     return trips + lock[0], commands + lock[1]

@@ -36,9 +36,9 @@ NO_ANSWER = {"phantom order"}  # the reply to the write is lost
 BREAKS = {
     ("lock:lease", "pause"): TOO_LATE,
     ("lock:watchdog", "pause"): TOO_LATE,
-    ("lock:queue with work", "pause"): TOO_LATE,
+    ("lock:queue", "pause"): TOO_LATE,
     ("watch", "lost"): NO_ANSWER,
-    ("lock:queue", "lost"): NO_ANSWER,
+    ("fused", "lost"): NO_ANSWER,
 }
 
 
@@ -86,8 +86,6 @@ def test_the_share() -> None:
 @pytest.mark.parametrize("budget", BUDGETS, ids=words)
 def test_no_false_alarm(budget: Budget) -> None:
     target = budget.target.name
-    if target == "lock:queue" and budget.target.think:
-        target += " with work"
     kinds = [kind for kind, count in budget.faults._asdict().items() if count]
     expected: set[str] = set().union(*(BREAKS.get((target, kind), set()) for kind in kinds))
     report = unbroken(budget)

@@ -25,7 +25,7 @@ CASES = [
     ("lock:lease", Faults(pause=1, failover=1)),
     ("lock:setnx", Faults(crash=1)),
     ("lock:unowned", Faults(pause=1)),
-    ("lock:queue", Faults(failover=1)),
+    ("fused", Faults(failover=1)),
 ]
 
 

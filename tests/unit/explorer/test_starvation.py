@@ -11,7 +11,7 @@ from app.explorer.targets import Target
 
 
 @pytest.mark.parametrize("buyers", [2, 3])
-@pytest.mark.parametrize("name", ["atomic", "decr", "lock:queue"])
+@pytest.mark.parametrize("name", ["atomic", "decr", "fused"])
 def test_never_starved(name: str, buyers: int) -> None:
     """A script is done or not; in a line everybody's turn comes."""
     report = Explorer(Target(name), buyers).starve()

@@ -19,12 +19,13 @@ class FusedLock:
     ) -> None:
         """`client` is redis-py's. All keys that are read or written share the name's hash tag.
 
-        The lease is never longer than HANDOVER_S: no work is done meanwhile, so who takes longer
-        is frozen, and its write will be refused.
+        `lease_s` is the most that the section takes, from the call on: who takes longer is frozen,
+        the next one is called, and its write will be refused.
         """
         self.clock = clock or SystemClock()
-        lease_s = min(lease_s, HANDOVER_S)
-        self.queue = WaitQueue(client, name, lease_s, clock=self.clock, tokens=0)
+        self.queue = WaitQueue(
+            client, name, lease_s, clock=self.clock, handover_s=lease_s, tokens=0
+        )
 
     def acquire(self, reads: Sequence[str], timeout_s: float) -> list[Any] | None:
         """The values (bytes or None) of the keys `reads`, in order; None when my turn did not come

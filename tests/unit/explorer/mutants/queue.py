@@ -7,12 +7,12 @@ from badluck.faults import Faults
 from app.explorer.targets import Target
 from tests.unit.explorer.mutants.mutant import Budget, Mutant
 
-FUSED = Budget(Target("lock:queue"))  # the write travels with the release
+FUSED = Budget(Target("fused"))  # the write travels with the release
 PAUSE = FUSED._replace(faults=Faults(pause=1))
-WORK = Budget(Target("lock:queue", think=1))
+WORK = Budget(Target("lock:queue"))
 LONG_WORK = Budget(Target("lock:queue", think=15_000))  # longer than its lease
 
-IN_LOCK, IN_RECIPE = "modes/lock.py", "locks/queue.py"
+IN_MODE, IN_RECIPE = "modes/fused.py", "locks/queue.py"
 IN_QUEUE, IN_WAITER, IN_FUSED = "fairlock/queue.py", "fairlock/waiter.py", "fairlock/fused.py"
 
 MUTANTS = [
@@ -68,7 +68,7 @@ MUTANTS = [
     ),
     Mutant(
         "fused: who is refused believes that he has sold",
-        IN_LOCK,
+        IN_MODE,
         "            if lock.release(\n",
         "            if None is not lock.release(\n",
         PAUSE,
@@ -76,7 +76,7 @@ MUTANTS = [
     ),
     Mutant(
         "fused: not released when it is sold out",
-        IN_LOCK,
+        IN_MODE,
         "            if left < 0:\n                lock.release()\n",
         "            if left < 0:\n",
         FUSED._replace(buyers=3),
@@ -84,7 +84,7 @@ MUTANTS = [
     ),
     Mutant(
         "fused: sells one more than there is",
-        IN_LOCK,
+        IN_MODE,
         "if left < 0:\n                lock",
         "if left < -1:\n                lock",
         FUSED,

@@ -7,9 +7,9 @@ from badluck.faults import Faults
 from app.explorer.targets import Target
 from tests.unit.explorer.mutants.mutant import Budget, Mutant
 
-FUSED = Budget(Target("lock:queue"))  # the write travels with the release
+FUSED = Budget(Target("fused"))  # the write travels with the release
 PAUSE = FUSED._replace(faults=Faults(pause=1))
-WORK = Budget(Target("lock:queue", think=1))
+WORK = Budget(Target("lock:queue"))
 LONG_WORK = Budget(Target("lock:queue", think=15_000))  # longer than its lease
 IMPATIENT = Budget(Target("lock:queue", think=15_000, wait=5_000))
 

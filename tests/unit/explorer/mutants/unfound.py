@@ -37,7 +37,7 @@ MISSED = [
         "fairlock/lua/hand_over.lua",
         "redis.call('LPOP', KEYS[2])",
         "redis.call('RPOP', KEYS[2])",
-        Budget(Target("lock:queue"), buyers=3),
+        Budget(Target("fused"), buyers=3),
         NOTHING,
     ),
 ]
@@ -88,7 +88,7 @@ HARMLESS = [
         "fairlock/lua/hand_over.lua",
         "> 0 then\n      hold",
         "> 1 then\n      hold",
-        Budget(Target("lock:queue", stock=3), buyers=3),
+        Budget(Target("fused", stock=3), buyers=3),
         NOTHING,
     ),
     # He hears that nobody listens, and then listens.
@@ -98,7 +98,7 @@ HARMLESS = [
         "            if not self.place:\n"
         "                self.queue.retry(lambda _: self.mine.subscribe())\n",
         "            if not self.place:\n",
-        Budget(Target("lock:queue"), buyers=3),
+        Budget(Target("fused"), buyers=3),
         NOTHING,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Mode `lock` by the fused form of `queue`: its write asks whose lock it is."""
+"""Mode `fused`: its write asks whose lock it is, however long its buyer thinks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fairlock import FusedLock
 
 from app.bootstrap import Parts
 from app.domain import Outcome
-from app.modes.lock import Lock
+from app.modes.fused import Fused
 from tests.selling import fulfil_all, in_stream, mode, order
 from tests.servers import until
 
@@ -19,9 +19,9 @@ def test_a_seller_frozen_between_its_steps_sells_nothing_twice(
     parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It read the stock, froze, another sold the unit: its write is refused, and it looks again."""
-    round = parts.rounds.start("apple", "lock:queue", 1, {})
+    round = parts.rounds.start("apple", "fused", 1, {})
     frozen, other = mode(parts, round), mode(parts, round)
-    assert isinstance(frozen, Lock)
+    assert isinstance(frozen, Fused)
     real = FusedLock.acquire
     sold: list[Outcome] = []
 
@@ -41,10 +41,9 @@ def test_a_seller_frozen_between_its_steps_sells_nothing_twice(
     assert parts.auditor.audit(round).verdict == "exact"
 
 
-@pytest.mark.parametrize("think", [0, 1])
-def test_both_forms_sell_alike(parts: Parts, think: int) -> None:
-    """Without think time the fused form sells, with it the plain one."""
-    round = parts.rounds.start("apple", "lock:queue", 2, {"think": think})
+@pytest.mark.parametrize("think", [0, 150])
+def test_thinking_or_not_it_sells_alike(parts: Parts, think: int) -> None:
+    round = parts.rounds.start("apple", "fused", 2, {"think": think})
     seller = mode(parts, round)
     first = seller.sell(order(round, key="k"))
     assert (first.outcome, first.left) == (Outcome.SOLD, 1)
@@ -54,3 +53,10 @@ def test_both_forms_sell_alike(parts: Parts, think: int) -> None:
     parts.rounds.end("apple")
     assert seller.sell(order(round)).outcome is Outcome.ROUND_OVER
     assert not parts.store.exists(f"{{apple}}:{round.number}:lock")
+
+
+def test_work_that_outlives_its_lease_sells_nothing(parts: Parts) -> None:
+    round = parts.rounds.start("apple", "fused", 1, {"lease": 50, "think": 200, "attempts": 2})
+    sale = mode(parts, round).sell(order(round))
+    assert (sale.outcome, sale.attempts, sale.lock_lost) == (Outcome.BUSY, 2, True)
+    assert (parts.rounds.left(round), in_stream(parts, round)) == (1, [])
