@@ -1,4 +1,4 @@
-"""Ways to break the code around those scripts: `lock:queue`, fused and with work in between."""
+"""Ways to break the code around those scripts: mode `fused`, and `lock:queue`."""
 
 from __future__ import annotations
 
