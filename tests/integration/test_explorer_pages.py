@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from badluck.faults import Faults
 from flask.testing import FlaskClient
 
+import app
 from app import create_lab
 from app.config import Settings
 from app.explorer.findings import FINDINGS
@@ -16,6 +18,7 @@ from app.service import listing
 from app.service.explorer import Wanted
 from tests.servers import until
 
+APP = Path(app.__file__).parent
 HTML = {"Accept": "text/html"}
 LEASE = Wanted("lock:lease", 2, Faults(crash=1, pause=1))
 
@@ -24,9 +27,9 @@ LEASE = Wanted("lock:lease", 2, Faults(crash=1, pause=1))
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
     """It needs no store: nothing is sold."""
     settings = Settings(var_dir=str(tmp_path_factory.mktemp("var")))
-    app = create_lab(settings)
-    yield app.test_client()
-    app.extensions["explorer"].close()
+    made = create_lab(settings)
+    yield made.test_client()
+    made.extensions["explorer"].close()
 
 
 def found(lab: FlaskClient, address: str) -> str:
@@ -45,12 +48,21 @@ def lit(page: str) -> set[str]:
     return set(re.findall(r'<span class="line now" data-line="(\d+)"', page))
 
 
+def line(file: str, text: str) -> str:
+    """The number of the only line of that file, below app/, that has the text in it."""
+    lines = (APP / file).read_text().splitlines()
+    (number,) = (number for number, one in enumerate(lines, 1) if text in one)
+    return str(number)
+
+
 def test_a_position_is_a_link(lab: FlaskClient) -> None:
     page = found(lab, "/explorer/lock:lease?finding=oversell&step=4")
     assert re.search(r'data-step="4" aria-current="step"', page)
-    assert lit(page) == {"65", "52"}, "A is about to write, B to read"
+    writes, reads = line("modes/lock.py", "self.write("), line("modes/lock.py", "self.store.mget(")
+    assert lit(page) == {writes, reads}, "A is about to write, B to read"
     assert "app/locks/lease.py" in page
-    assert lit(lab.get("/explorer/lock:lease?step=0", headers=HTML).text) == {"42", "33"}
+    begins = lit(lab.get("/explorer/lock:lease?step=0", headers=HTML).text)
+    assert begins == {line("modes/lock.py", "lock.acquire("), line("locks/lease.py", "store.set(")}
 
 
 def test_who_is_at_his_end_stays_where_he_did_his_last_step(lab: FlaskClient) -> None:
