@@ -39,8 +39,8 @@ def hostile(round: Round) -> dict[str, dict[Any, Any]]:
     return {
         "lacks": {"sale": b'{"id":"x"}'},
         "no field": {"sail": b"\xff", "x": b""},
-        "no JSON": {"sale": b"\xff\x00{"},
-        "is no JSON.": {"sale": b"[" * 100_000},
+        "not JSON": {"sale": b"\xff\x00{"},
+        "is not JSON.": {"sale": b"[" * 100_000},
         "broken": {"sale": b"[]"},
         "its quantity is": {"sale": huge},
         "less than 1": {"sale": replace(good, quantity=-5).encode()},

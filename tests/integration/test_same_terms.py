@@ -20,7 +20,8 @@ Told = Callable[..., Any]
 
 
 @pytest.fixture
-def terminal(settings: Settings) -> Told:
+def terminal(parts: Parts) -> Told:
+    settings = parts.settings
     environ = {"REDIS_URL": settings.redis_url, "VAR_DIR": settings.var_dir}
 
     def told(*words: str, **but: str) -> Any:

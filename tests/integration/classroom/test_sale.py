@@ -49,7 +49,11 @@ def test_from_the_countdown_to_the_verdict(parts: Parts, lab: FlaskClient, phone
     until(lambda: see(parts, most=1)[0].subject["phase"] == "over", said=str(see(parts)))
     stand, names = see(parts)
     assert (stand.subject["verdict"], stand.subject["sold"]) == ("exact", 2)
-    assert [each["bought"] for each in names.subject] == [True, True, False]
+    assert {each["name"]: each["bought"] for each in names.subject} == {
+        "Ada": True,
+        "Bo": True,
+        "Cy": False,
+    }
     shown = lab.get("/classroom", headers=HTML).text
     assert "Sold 2\xa0of 2, 0\xa0left: every unit accounted for." in shown
     assert "The same again with naive" in shown
