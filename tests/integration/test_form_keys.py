@@ -13,6 +13,7 @@ from werkzeug.test import TestResponse
 from app import create_shop
 from app.bootstrap import Parts
 from app.config import Settings
+from app.store.keys import Keys
 from tests.integration.asking import buy, form_key, key_on, problem
 from tests.lossy import LosesReplies
 from tests.selling import fulfil_all
@@ -69,7 +70,8 @@ def lossy(store_server: StoreServer) -> Iterator[LosesReplies]:
 def test_who_was_left_in_doubt_finds_his_order_without_a_cookie(
     parts: Parts, settings: Settings, lossy: LosesReplies, keyless: bool
 ) -> None:
-    parts.rounds.start("apple", "atomic", 10, {})
+    round = parts.rounds.start("apple", "atomic", 10, {})
+    lossy.what = (Keys("apple", round.number).sales.encode(),)  # and no worker's beat
     app = create_shop(replace(settings, redis_url=lossy.url))
     buy(app.test_client())  # the server knows the script now
     key = "" if keyless else loaded(app)
