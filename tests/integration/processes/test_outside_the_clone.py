@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from app.cli import COMMANDS
-from app.cli.clone import BRINGS_UP_A_SHOP
+from app.cli.clone import BRINGS_UP_A_SHOP, LIBRARIES
 
 TOP = Path(__file__).parents[3]
+OURS = {each.parent.name for each in TOP.glob("packages/*/pyproject.toml")}
 LINE = "Error: Last Apple runs from its clone only: git clone it, cd into it, make run.\n"
-# As in an environment that the two were never installed into.
+# As in an environment into which our libraries were never installed.
 LASTAPPLE = (
-    "import sys; sys.modules.update(badluck=None, fairlock=None); "
+    f"import sys; sys.modules.update(dict.fromkeys({sorted(OURS)})); "
     "from app.cli import main; main(prog_name='lastapple')"
 )
 QUIET = {"run": ("fulfil",), "bench": ("locks", "--help"), "transactions": ("--help",)}
@@ -49,6 +50,10 @@ def lastapple(installed: Path, *words: str) -> subprocess.CompletedProcess[str]:
         timeout=60,
         check=False,
     )
+
+
+def test_each_library_of_ours_is_known_to_be_on_no_index() -> None:
+    assert set(LIBRARIES) == OURS
 
 
 @pytest.mark.parametrize("name", COMMANDS)
