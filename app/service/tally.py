@@ -34,7 +34,6 @@ BEAT_S = 0.25  # between two beats: a worker learns of a switch, and the audit o
 DEAD_S = 5.0  # without a beat after which a worker counts as dead, its purchases with it
 # Without a beat for so long a worker sells nothing unheard: well before others think it dead.
 MUTE_S = DEAD_S / 2
-
 log = logging.getLogger(__name__)
 
 
@@ -97,10 +96,12 @@ class Tally:
         self.shifts: dict[str, Shift] = {}  # by the name of the round's hash
         self.lock = threading.Lock()
         self.stopped = threading.Event()
+        self.beats: threading.Thread | None = None
 
     def start(self) -> None:
         """Beat from now on, in a thread of its own, until `stop`. Only once."""
-        threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True).start()
+        self.beats = threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True)
+        self.beats.start()
 
     def enter(self, keys: Keys) -> None:
         """Show up in a round before the first purchase in it, so that no audit overlooks us."""
@@ -151,8 +152,13 @@ class Tally:
                     status.count(Outcome.ERROR)
 
     def stop(self) -> None:
-        """No more beats. A worker that just ends needs no stop: it will count as dead."""
+        """No more beats; returns when the one under way is over, or has taken DEAD_S.
+
+        A worker that just ends needs no stop: it will count as dead.
+        """
         self.stopped.set()
+        if self.beats:
+            self.beats.join(DEAD_S)
 
     def _beat_until_stopped(self) -> None:
         while not self.stopped.wait(BEAT_S):

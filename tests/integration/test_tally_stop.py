@@ -1,0 +1,28 @@
+"""Who stops a worker's beats can rely on it: none comes after that."""
+
+from __future__ import annotations
+
+import threading
+
+from app.bootstrap import Parts
+from app.service.tally import Tally
+
+RUNS_ON = ["valkey"]
+
+
+def test_stop_waits_for_the_beat_under_way(parts: Parts) -> None:
+    """Else it looks at the store of whoever comes next, and marks what that has emptied as lost."""
+    begun, go_on = threading.Event(), threading.Event()
+    beats: list[str] = []
+
+    def beat() -> None:
+        begun.set()
+        go_on.wait(10)
+        beats.append("over")
+
+    tally = Tally(parts.store, beat)
+    tally.start()
+    assert begun.wait(10)
+    threading.Timer(0.2, go_on.set).start()
+    tally.stop()
+    assert beats == ["over"]
