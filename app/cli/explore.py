@@ -7,7 +7,7 @@ from contextlib import closing
 
 import click
 from badluck.explorer import Explorer
-from badluck.faults import Faults
+from badluck.faults import FAULTS, Faults
 from badluck.report.chart import chart
 from badluck.report.report import Report
 from badluck.report.verdict import budget, others, verdict
@@ -31,6 +31,7 @@ from app.explorer.sql.explore import explores
 from app.explorer.student import Student
 from app.service.rounds import full_name
 
+MEANINGS = "\n".join(f"{fault.name:<9} {fault.meaning}" for fault in FAULTS.values())
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 
 
@@ -51,7 +52,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
     "--faults",
     default="crash=1,pause=1",
     type=FaultsType(),
-    help="How often each of crash, pause, lost and failover may happen; none for none.",
+    help=f"How often each of these may happen; none for none.\n\n\b\n{MEANINGS}",
 )
 @click.option(
     "--again",
@@ -95,13 +96,7 @@ def explore(
 
     TARGET is a mode, or mode:recipe: watch, lock:lease. Each buyer is stopped at every command
     that it sends, and goes on when the search says so; the server is a model of Redis, which is
-    checked against real servers. The faults:
-
-    \b
-      crash     a buyer stops for ever, at any step, and its connections close
-      pause     everybody stands still, wherever they are, until a lease or a wait is over
-      lost      a command is done, and its reply never comes: the connection broke
-      failover  another server takes over, which has not heard of the last write
+    checked against real servers. What may go wrong beside, --faults says.
 
     sql, sql_lock and sql_version run on a real PostgreSQL instead, which is started for it: two
     buyers, every order of their statements at each isolation level, no faults. SQLite is not

@@ -19,15 +19,14 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.report.report import Report
 
+from app.explorer.fault_words import FAULT_WORDS
 from app.explorer.targets import Target, explorable
+from app.text import Text
 
-AGAIN = "others come again"
-COLUMNS = {
-    "no fault": Faults(),
-    "1 crash": Faults(crash=1),
-    "2 pauses": Faults(pause=2),
-    "1 lost reply": Faults(lost=1),
-    "1 failover": Faults(failover=1),
+AGAIN = Text("others come again")
+COLUMNS = {Text("no fault"): Faults()} | {
+    FAULT_WORDS[kind].counted(num): Faults(**{kind: num})
+    for kind, num in (("crash", 1), ("pause", 2), ("lost", 1), ("late", 1), ("failover", 1))
 }
 PREVENTED = "prevented"
 WRITTEN = Path(__file__).with_name("matrix.md")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.explorer.fault_words import FAULT_WORDS
 from app.text import Text
 
 FIELDS = {
@@ -19,13 +20,10 @@ FIELDS = {
     "delay": Text("Delay"),
     "buyers": Text("Buyers"),
     "seconds": Text("Seconds"),
-    "crash": Text("Crashes"),
-    "pause": Text("Pauses"),
-    "lost": Text("Lost replies"),
-    "failover": Text("Failovers"),
     "modes": Text("Ways to sell"),
     "reference": Text("Reference"),
     "repeats": Text("Repeats"),
+    **{kind: words.field for kind, words in FAULT_WORDS.items()},
 }
 
 

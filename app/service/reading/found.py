@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 from badluck.faults import Faults
 
-from app.explorer.matrix import COLUMNS, written
+from app.explorer.matrix import AGAIN, COLUMNS, written
 from app.explorer.targets import explorable
 from app.service.catalogue import needs
+from app.text import Text
 
 
 @dataclass(frozen=True)
 class Cell:
     """`finding` is "" where it is prevented. `cost`: (faults, switches, steps)."""
 
-    column: str
+    column: Text
     finding: str
     cost: str
     played: bool = False  # by the Explorer's page
@@ -51,7 +52,7 @@ def matrix(target: str) -> Matrix:
     for name, cells in written().items():
         of, note = _parsed(name)
         if of in wanted:
-            found = [_cell(column, text) for column, text in cells.items()]
+            found = [_cell(column, cells[column]) for column in (*COLUMNS, AGAIN)]
             rows.append(Found(of, note, found))
     return Matrix(rows, "" if rows else needs(target))
 
@@ -62,7 +63,7 @@ def _parsed(name: str) -> tuple[str, str]:
     return target, note
 
 
-def _cell(column: str, text: str) -> Cell:
+def _cell(column: Text, text: str) -> Cell:
     finding, bracket, cost = text.partition(" (")
     if not bracket:
         return Cell(column, "", "")

@@ -9,6 +9,7 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from app.domain import Invalid
+from app.explorer.fault_words import FAULT_WORDS
 from app.service import listing
 from app.service.explorer import (
     BUYERS,
@@ -33,6 +34,7 @@ AGAIN = 2  # s after which a page without scripts asks again
 def blueprint(explorer: Explorer) -> Blueprint:
     lab = Blueprint("explorer", __name__, url_prefix="/explorer")
     lab.add_app_template_global(explorer.explorable, "explorable")
+    lab.add_app_template_global(FAULT_WORDS, "fault_words")
 
     @lab.get("")
     def index() -> Response:

@@ -25,7 +25,7 @@ from app.explorer.targets import Target
 VALUES: list[Any] = [
     *(None, True, False, 0, 1, 2, -1, 99, 1 << 31, 1 << 62, 1.5, 1e300),
     *("", "A", "Z", "\0", "x" * 99, "starved", "default"),
-    *("goes", "lost", "crash", "again", "time", "failover"),
+    *("goes", "lost", "crash", "late", "arrives", "again", "time", "failover"),
     *("watch", "watch:lease", "lock", "lock:magic", "sql", "lock:zookeeper"),
     *([], [None], [1], ["A", "B"], [[]], {}, {"name": "oversell"}),
 ]
@@ -37,6 +37,7 @@ def everything() -> Iterator[Report]:
     """All that a step can be."""
     yield Explorer(Target("lock:lease"), 2).explore(Faults(pause=1))
     yield Explorer(Target("lock:setnx"), 2).explore(Faults(crash=1, lost=1))
+    yield Explorer(Target("lock:lease"), 2).explore(Faults(late=1))
     yield Explorer(Target("lock:watchdog", think=15_000), 2).explore(Faults(failover=1))
     yield Explorer(Target("lock:lease"), 2).starve()
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 from badluck.explorer import Explorer
-from badluck.faults import Faults
+from badluck.faults import FAULTS, Faults
 from badluck.findings.judge import Judge
 from badluck.search.graph import Graph, Transition
 from badluck.search.paths import Cost, shortest
@@ -26,6 +26,8 @@ CASES = [
     ("lock:setnx", Faults(crash=1)),
     ("lock:unowned", Faults(pause=1)),
     ("fused", Faults(failover=1)),
+    ("decr", Faults(late=1)),
+    ("lock:lease", Faults(late=1)),
 ]
 
 
@@ -41,7 +43,7 @@ def every_schedule(graph: Graph) -> Iterator[list[Transition]]:
 
 
 def cost(ways: list[Transition]) -> Cost:
-    faults = sum(way.kind in ("crash", "pause", "lost", "failover") for way in ways)
+    faults = sum(way.kind in FAULTS for way in ways)
     movers = [(way.actor, way.fiber) for way in ways]
     switches = sum(one != other for one, other in pairwise(movers))
     return Cost(faults, switches, len(ways))

@@ -59,7 +59,7 @@ class Explorer:
             paths = shortest(graph, places)
             many = schedules(graph) if exhaustive else None
             found = {name: paths[name] for name in places}
-            return self._report(graph, judge, exhaustive, many, found, began)
+            return self._report(judge, faults, exhaustive, many, found, began)
 
     def starve(self, most: int = MOST) -> Report:
         """Let all but the first come again and again, without a fault: can they starve it?"""
@@ -68,6 +68,7 @@ class Explorer:
             graph = self.graph = Endless(
                 self.servers,
                 self.automata,
+                Faults(),
                 self.target.pause,
                 most,
                 self.target.frugal,
@@ -78,25 +79,25 @@ class Explorer:
             path = starvation(graph) if exhaustive else None
             judge = Judge(graph, self.target)
             found = {STARVED.name: path} if path else {}
-            report = self._report(graph, judge, exhaustive, None, found, began)
+            report = self._report(judge, Faults(), exhaustive, None, found, began)
             return replace(report, again=True)
 
     def _report(
         self,
-        graph: Graph,
         judge: Judge,
+        faults: Faults,
         exhaustive: bool,
         many: int | None,
         paths: dict[str, Path],
         began: float,
     ) -> Report:
+        graph = judge.graph
         explanations = {rule.name: rule.explanation for rule in self.target.rules}
         findings = [
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()
         ]
         seconds = time.perf_counter() - began
-        faults = graph.states[0].left
         actors = len(self.automata)
         return Report(
             self.target, actors, faults, exhaustive, many, len(graph.states), seconds, findings

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from badluck.actor.actor import Actor
 from badluck.actor.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
 from badluck.faults import Faults
+from badluck.faults.failover import TAKEOVER_MS
 from badluck.real.backend import RealBackend, View
 from badluck.search.automaton import Automaton
-from badluck.search.graph import LATE, SOON, TAKEOVER
+from badluck.search.graph import LONG_AFTER, SOON
 from badluck.target import EPOCH
 
 from app.explorer.targets import Target
@@ -24,7 +25,7 @@ from tests.integration.explorer.engines.engine import CRASHED
 class Choice(NamedTuple):
     """What may happen next; whether it does is seen when it is tried."""
 
-    kind: str  # goes, lost, crash, failover, pause, time
+    kind: str  # goes, arrives, lost, late, crash, failover, pause, time
     buyer: int = -1
     strand: int = 0
     until: int = 0  # ms since 1970, of a pause and of time that passes
@@ -50,6 +51,7 @@ class ScheduleRun:
         self.seen: View | None = None  # the servers, as long as nothing has been done since
         self.buyers = [Actor(place.name, target.code, EPOCH) for place in places]
         self.crashed: set[int] = set()
+        self.in_flight: list[Send] = []
 
     def choices(self) -> list[Choice]:
         """All that might be next, but for time that passes by itself."""
@@ -60,13 +62,17 @@ class ScheduleRun:
             for strand, request in enumerate(buyer.requests):
                 if not isinstance(request, Done | Failed):
                     yield Choice("goes", number, strand)
+        for nth in range(len(self.in_flight)):
+            yield Choice("arrives", strand=nth)
 
     def _faults(self) -> Iterator[Choice]:
         for number, buyer in self._alive():
-            if self.left.lost:
-                for strand, request in enumerate(buyer.requests):
-                    if isinstance(request, Send):
+            for strand, request in enumerate(buyer.requests):
+                if isinstance(request, Send):
+                    if self.left.lost:
                         yield Choice("lost", number, strand)
+                    if self.left.late:
+                        yield Choice("late", number, strand)
             if self.left.crash and not _ended(buyer):
                 yield Choice("crash", number)
         if self.left.failover and self.stage.forgets():
@@ -93,7 +99,8 @@ class ScheduleRun:
         """By itself, as nobody can do anything but wait. None: nothing is waited for any more."""
         if self._over():
             return None
-        until = min(self._deadlines(renewals=True), default=EPOCH + LATE)
+        patient = self.now if self.in_flight else EPOCH + LONG_AFTER
+        until = min(self._deadlines(renewals=True), default=patient)
         if until <= self.now:
             return None
         choice = Choice("time", until=until)
@@ -114,13 +121,22 @@ class ScheduleRun:
     def _takes(self, choice: Choice) -> bool:
         if choice.kind in ("goes", "lost"):
             return self._go_on(choice)
+        if choice.kind == "late":
+            return self._give_up(choice)
         self.seen = None
+        if choice.kind == "arrives":
+            sent = self.in_flight.pop(choice.strand)
+            self.stage.send(*sent)
+            self.stage.close(sent.connection)
+            return True
         if choice.kind in ("pause", "time"):
             self.now = choice.until
             self.stage.pass_time(choice.until)
         elif choice.kind == "failover":
+            which = self.stage.written and self.stage.written[0]
+            self.in_flight = [one for one in self.in_flight if int(one.connection[0]) != which]
             self.stage.fail_over()
-            self.now += TAKEOVER
+            self.now += TAKEOVER_MS
             self.stage.pass_time(self.now)
         else:
             self._crash(choice.buyer)
@@ -155,6 +171,25 @@ class ScheduleRun:
         buyer.go_on(choice.strand, answer, self.now)
         for name in buyer.closed:
             self.stage.close(name)
+        return True
+
+    def _give_up(self, choice: Choice) -> bool:
+        """What it sends arrives some other time."""
+        buyer = self.buyers[choice.buyer]
+        request = buyer.requests[choice.strand]
+        if not isinstance(request, Send) or request.connection in self.stage.broken:
+            return False
+        at = self.at[choice.buyer]
+        moved = self.places[choice.buyer].move(at, choice.strand, Lost(), self.now)
+        if request.connection not in moved.closed:
+            return False  # of a pipeline only the last
+        self.left, self.seen = self.left.less("late"), None
+        self.in_flight.append(request)
+        self.at[choice.buyer] = moved.to
+        buyer.go_on(choice.strand, Lost(), self.now)
+        for name in buyer.closed:
+            if name != request.connection:
+                self.stage.close(name)
         return True
 
     def _is_due(self, request: Request) -> bool:
@@ -192,7 +227,7 @@ class ScheduleRun:
                 yield number, buyer
 
     def _over(self) -> bool:
-        return all(_ended(buyer) for _, buyer in self._alive())
+        return not self.in_flight and all(_ended(buyer) for _, buyer in self._alive())
 
 
 def _ended(buyer: Actor) -> bool:

@@ -25,7 +25,7 @@ def stuck(graph: Graph) -> set[int]:
         if graph.over(state):
             ends.append(number)
         for way in graph.ways[number]:
-            if way.kind in ("goes", "time"):
+            if way.kind in ("goes", "time", "arrives"):
                 onward[way.to].append(number)
     free, todo = set(ends), ends
     while todo:

@@ -76,17 +76,17 @@ class Judge:
 
     def calm(self, state: State) -> bool:
         """Has nothing happened to those who are left? Others may have crashed."""
-        start = self.graph.states[0].left
-        return state.left._replace(crash=start.crash) == start
+        return state.left.spent_on_the_gone(self.graph.states[0].left)
 
     def _in_order(self, names: Iterable[str]) -> list[str]:
         found = set(names)
         return [rule.name for rule in self.target.rules if rule.name in found]
 
     def _at(self, state: State) -> list[str]:
-        told = self._told.get(state.nodes)
+        standing = state.nodes, bool(state.in_flight)
+        told = self._told.get(standing)
         if told is None:
-            told = self._told[state.nodes] = self._what_they_know(state)
+            told = self._told[standing] = self._what_they_know(state)
         key = (state.servers, told)
         found = self._found.get(key)
         if found is None:
@@ -125,7 +125,8 @@ class Judge:
         found: dict[str, list[OfStep]] = defaultdict(list)
         for rule in self.target.rules:
             if isinstance(rule, OfStep):
-                found[rule.kind].append(rule)
+                for kind in rule.kinds:
+                    found[kind].append(rule)
         return dict(found)
 
     # What was looked up: books by the servers' state, the others by what they are made of.
@@ -135,7 +136,7 @@ class Judge:
         return {}
 
     @cached_property
-    def _told(self) -> dict[tuple[int, ...], Told]:
+    def _told(self) -> dict[tuple[tuple[int, ...], bool], Told]:
         return {}
 
     @cached_property

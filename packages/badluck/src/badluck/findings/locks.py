@@ -42,7 +42,7 @@ def _deletes(taken: Taken) -> bool:
 DELETED_BY_ANOTHER = OfStep(
     "lock deleted by another",
     "A buyer removed a lock that was somebody else's.",
-    "goes",
+    ("goes", "arrives"),
     _deletes,
 )
 
@@ -64,7 +64,7 @@ def _prolongs(taken: Taken) -> bool:
 RENEWED_BY_ANOTHER = OfStep(
     "lock renewed by another",
     "A buyer prolonged a lock that was somebody else's.",
-    "goes",
+    ("goes", "arrives"),
     _prolongs,
 )
 
@@ -83,7 +83,7 @@ def _all_wait(taken: Taken) -> bool:
 STALLED = OfStep(
     "stalled",
     "Nothing went wrong, and all wait for a time to run out: who was to go on is gone.",
-    "time",
+    ("time",),
     _all_wait,
 )
 

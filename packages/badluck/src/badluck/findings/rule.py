@@ -69,7 +69,9 @@ class Taken:
 
     @property
     def asked(self) -> Request:
-        """What the actor had waited for."""
+        """What the actor had waited for, or of what arrives what it had sent."""
+        if self.way.kind == "arrives":
+            return self.state.sent_by(self.mover)[self.way.fiber]
         at = self.state.nodes[self.way.actor]
         return self.judge.graph.automata[self.way.actor].nodes[at].requests[self.way.fiber]
 
@@ -101,5 +103,5 @@ class OfEnd(Rule):
 
 @dataclass(frozen=True)
 class OfStep(Rule):
-    kind: str  # of steps that it looks at
+    kinds: tuple[str, ...]  # of steps that it looks at
     wrong: Callable[[Taken], bool]

@@ -56,12 +56,12 @@ class Board(Graph):
         ways = self.on(number)
         if not self.circles[number] or self.over(self.states[number]):
             return False
-        return all(self.stuck(way.to) for way in ways if way.kind == "time")
+        return all(self.stuck(way.to) for way in ways if way.kind in ("time", "arrives"))
 
     def _open(self, number: int) -> None:
         if number not in self.opened:
             self.opened.add(number)
-            self._expand(number, self.servers.now(self.states[number].servers))
+            self._expand(number)
 
     def _only_waits(self, number: int) -> bool:
         """Is whatever anybody can do now in vain? Then time passes by itself."""

@@ -1,8 +1,9 @@
 """A schedule that somebody chooses step by step, and what can be done next.
 
 It is written as a short word, so that a link can hold it: `A` goes, `A1` its first renewal goes,
-`lA` the same and its reply is lost, `xA` crashes, `p` all pause (`p1`: until the next thing but
-one), `t` time passes, `f` failover. `ABp` is three steps.
+`t` time passes, `aA` what A has sent too late arrives. Faults have the letters that they say in
+badluck/faults/: `lA` A goes and its reply is lost, `xA` it crashes, `p` all pause (`p1`: until the
+next thing but one). `ABp` is three steps.
 """
 
 from __future__ import annotations
@@ -18,15 +19,21 @@ from badluck.faults import FAULTS, Faults
 from badluck.findings.for_ever import STUCK
 from badluck.game.board import Board
 from badluck.report.trace import Step, step
-from badluck.search.graph import CRASHED, Transition
+from badluck.search.graph import CRASHED, State, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
 from badluck.target import Target
 
 LONGEST = 300  # moves; the longest shortest schedule has some thirty
-MOVE = re.compile(r"[lx]?[A-D][1-9]?|p[1-9]?|[tf]")
-OF_ONE = {"goes": ""} | {fault.name: fault.letter for fault in FAULTS if fault.one}
-OF_ALL = {"time": "t"} | {fault.name: fault.letter for fault in FAULTS if not fault.one}
+OF_ONE = {"goes": "", "arrives": "a"} | {
+    fault.name: fault.letter for fault in FAULTS.values() if fault.befalls_one
+}
+OF_ALL = {"time": "t"} | {
+    fault.name: fault.letter for fault in FAULTS.values() if not fault.befalls_one
+}
+MOVE = re.compile(
+    f"[{''.join(OF_ONE.values())}]?[{LETTERS}][1-9]?|[{''.join(OF_ALL.values())}][1-9]?"
+)
 
 
 class Impossible(BadluckError):
@@ -144,17 +151,18 @@ def _shown(board: Board, place: Place) -> dict[str, Any]:
         "found": place.found,
         "at": place.at,
         **stand._asdict(),
-        "buyers": [_buyer(board, actor, state.servers, at) for actor, at in enumerate(state.nodes)],
+        "buyers": [_buyer(board, state, actor) for actor in range(len(state.nodes))],
     }
 
 
-def _buyer(board: Board, actor: int, servers: int, at: int) -> dict[str, Any]:
+def _buyer(board: Board, state: State, actor: int) -> dict[str, Any]:
     """`waits`: what each of its fibers is about to do, or does in vain; `spots`: its lines."""
+    at = state.nodes[actor]
     shown: dict[str, Any] = {"name": LETTERS[actor], "crashed": at == CRASHED}
     if at == CRASHED:
         return shown | {"told": "", "inside": False, "waits": []}
     node = board.automata[actor].nodes[at]
-    vain = _in_vain(board, actor, servers, at)
+    vain = _in_vain(board, state, actor)
     words = board.judge.target.code.words
     waits = [
         {
@@ -171,11 +179,12 @@ def _buyer(board: Board, actor: int, servers: int, at: int) -> dict[str, Any]:
     return shown | {"told": node.told, "inside": node.inside, "waits": waits}
 
 
-def _in_vain(board: Board, actor: int, servers: int, at: int) -> dict[int, list[str]]:
+def _in_vain(board: Board, state: State, actor: int) -> dict[int, list[str]]:
     """Fibers that ask, and are where they were; with what they are answered."""
     found = {}
+    servers, at = state.servers, state.nodes[actor]
     node, words = board.automata[actor].nodes[at], board.judge.target.code.words
-    for successor in board.moves.of(servers, -1, actor, at):
+    for successor in board.moves.of(state, actor):
         request = node.requests[successor.fiber]
         if (successor.servers, successor.node) == (servers, at):
             said = None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from badluck.faults import DRAWN, FAULTS
+from badluck.faults import FAULTS
 from badluck.report.trace import Step
 
 NARROWEST = 26  # characters of an actor's column
 
-BETWEEN = {"time": "time passes: {}"} | {one.name: one.drawn for one in FAULTS if not one.one}
+BETWEEN = {"time": "time passes: {}"} | {
+    fault.name: fault.drawn for fault in FAULTS.values() if not fault.befalls_one
+}
 
 
 def chart(steps: Sequence[Step], actors: Sequence[str], width: int = 100) -> str:
@@ -43,21 +45,19 @@ def _cell(step: Step, column: int) -> Iterator[str]:
 
 
 def _texts(step: Step) -> Iterator[str]:
-    if step.does == "crash":
-        yield DRAWN["crash"]
+    fault = FAULTS.get(step.does)
+    if fault and fault.tells == "nothing":
+        yield fault.drawn
         return
     if step.does == "again":
         yield "comes again; the shelf is filled up"
         return
-    who = "(renewal) " if step.strand else ""
+    who = "(late) " if step.does == "arrives" else "(renewal) " if step.strand else ""
     # Of a transaction only what EXEC answers is news.
     said = step.said[-1:] if len(step.lines) > 1 else step.said
+    answer = ", ".join(filter(None, ["; ".join(said), fault.drawn if fault else ""]))
     for nth, line in enumerate(step.lines, 1):
-        if nth < len(step.lines) or not (said or step.does == "lost"):
-            yield who + line
-        else:
-            answer = "; ".join(said) + (DRAWN["lost"] if step.does == "lost" else "")
-            yield f"{who}{line} -> {answer}"
+        yield f"{who}{line} -> {answer}" if nth == len(step.lines) and answer else who + line
 
 
 def _short(lock: str) -> str:

@@ -42,10 +42,12 @@ class ModelBackend:
             self.before = self.servers.pass_time(self.before, now)
 
     def fail_over(self) -> None:
-        at = None if self.before is None else self.servers.fail_over(self.at, self.before)
-        if at is None:
+        which = None
+        if self.before is not None:
+            which = self.servers.written_last(self.at, self.before)
+        if self.before is None or which is None:
             raise BadluckError("The trace loses a write, and nothing has been written.")
-        self.at, self.before = at, None
+        self.at, self.before = self.servers.fail_over(self.at, self.before, which), None
 
     def entries(self) -> dict[bytes, Entry]:
         return self.servers.entries(self.at)

@@ -3,46 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from badluck.actor.actor import Actor
-from badluck.actor.request import Hear, Lost, Rest, Send, outcome
+from badluck.actor.request import Done, Failed, Hear, Lost, Rest, Send, outcome
+from badluck.backend import Backend
+from badluck.faults import FAULTS
+from badluck.faults.fault import Words
 from badluck.report.trace import Step
-from badluck.simulated.values import Command, Entry, Reply
 from badluck.target import EPOCH, Target
 
 MICROSECONDS = re.compile(r"\b(19\d{11})\d{3}\b")
-
-
-class Backend(Protocol):
-    """Where a schedule is played: `RealBackend` for real, `ModelBackend` in the model.
-
-    A connection's name begins with the number of its server.
-    """
-
-    def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
-        """Empty servers, and the commands that each of them is told first."""
-
-    def send(self, name: str, commands: Sequence[Command]) -> tuple[Reply, ...] | Lost:
-        """What comes back at once; Lost when the connection had broken before."""
-
-    def hear(self, name: str) -> tuple[Reply, ...] | Lost:
-        """One of what it has been sent, if there is anything."""
-
-    def close(self, name: str) -> None: ...
-
-    def pass_time(self, now: int) -> None: ...
-
-    def fail_over(self) -> None:
-        """The server that was written last forgets that write. Raises BadluckError without one."""
-
-    def entries(self) -> dict[bytes, Entry]:
-        """The store's keys."""
-
-    def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
-        """The store's keys become what `fill` makes of them."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +38,10 @@ def replay(
     with target.surroundings():
         backend.begin(EPOCH, target.setup())
         actors = {name: Actor(name, target.code, EPOCH) for name in names}
+        in_flight: list[Send] = []
         try:
             for step in steps:
-                played.append(Played(step, _play(target, actors, step, backend)))
+                played.append(Played(step, Playing(target, actors, backend, in_flight, step).got()))
                 if not played[-1].same:
                     break
         finally:
@@ -76,53 +50,106 @@ def replay(
     return played
 
 
-def _play(target: Target, actors: dict[str, Actor], step: Step, backend: Backend) -> Step:
-    lines, said, told = step.lines, list(step.said), ""
-    if step.does in ("pause", "time"):
-        backend.pass_time(EPOCH + step.at)
-    elif step.does == "failover":
-        backend.fail_over()
-        backend.pass_time(EPOCH + step.at)
-    elif step.does == "crash":
-        actor = actors[step.buyer]
-        for name in list(actor.open):
-            backend.close(name)
-        actor.drop()
-    elif step.does == "again":
-        for name in list(actors[step.buyer].open):
-            backend.close(name)
-        actors[step.buyer].drop()
-        actors[step.buyer] = Actor(step.buyer, target.code, EPOCH + step.at)
-        backend.fill_up(target.filled_up)
-    else:
-        actor = actors[step.buyer]
-        lines, said = _go_on(actor, step, backend)
-        if step.strand == 0:
-            told = outcome(actor.requests[0])
-    stand = target.shown(target.book(backend.entries()))
-    return step._replace(lines=lines, said=said, told=told, **stand._asdict())
+@dataclass(frozen=True)
+class Playing:
+    """One step; see badluck.faults.fault for what a fault asks of it."""
 
+    target: Target
+    actors: dict[str, Actor]
+    backend: Backend
+    in_flight: list[Send]
+    step: Step
 
-def _go_on(actor: Actor, step: Step, backend: Backend) -> tuple[list[str], list[str]]:
-    if actor.over:
-        return ["it has crashed"], []
-    if step.strand >= len(actor.fibers):
-        return ["there is no such renewal"], []
-    request = actor.requests[step.strand]
-    answer: Any = None
-    if isinstance(request, Send):
-        answer = backend.send(request.connection, request.commands)
-    elif isinstance(request, Hear):
-        answer = backend.hear(request.connection) or None
-    elif not isinstance(request, Rest):
-        return ["it has come to its end"], []
-    described = actor.code.words.of(request, answer)
-    if step.does == "lost":
-        answer = Lost()
-    actor.go_on(step.strand, answer, EPOCH + step.at)
-    for name in actor.closed:
-        backend.close(name)
-    return described
+    def got(self) -> Step:
+        """The step as it went."""
+        lines, said = self._does()
+        told = ""
+        moved = self.step.buyer and self.step.does != "arrives" and not self.actor.over
+        if moved and self.step.strand == 0:
+            told = outcome(self.actor.requests[0])
+        stand = self.target.shown(self.target.book(self.backend.entries()))
+        return self.step._replace(lines=lines, said=said, told=told, **stand._asdict())
+
+    def _does(self) -> Words:
+        does, unsaid = self.step.does, (self.step.lines, self.step.said)
+        if does == "goes":
+            return self.go_on()
+        if does == "arrives":
+            return self._arrives()
+        if does == "time":
+            self.backend.pass_time(self.now)
+        elif does == "again":
+            self._comes_again()
+        elif (words := FAULTS[does].play(self)) is not None:
+            return words
+        return unsaid
+
+    @property
+    def actor(self) -> Actor:
+        return self.actors[self.step.buyer]
+
+    @property
+    def now(self) -> int:
+        return EPOCH + self.step.at
+
+    def go_on(self, answered: bool = True) -> Words:
+        request = self._request()
+        if isinstance(request, str):
+            return [request], []
+        answer: Any = None
+        if isinstance(request, Send):
+            answer = self.backend.send(*request)
+        elif isinstance(request, Hear):
+            answer = self.backend.hear(request.connection) or None
+        words = self.target.code.words.of(request, answer)
+        self._answer(answer if answered else Lost())
+        for name in self.actor.closed:
+            self.backend.close(name)
+        return words
+
+    def give_up(self) -> Words:
+        request = self._request()
+        if not isinstance(request, Send):
+            return [request if isinstance(request, str) else "it sends nothing"], []
+        self.in_flight.append(request)
+        self._answer(Lost())
+        for name in self.actor.closed:
+            if name != request.connection:
+                self.backend.close(name)
+        return self.target.code.words.of(request, ())
+
+    def _request(self) -> Send | Hear | Rest | str:
+        """What the fiber waits for; or why it waits for nothing."""
+        if self.actor.over:
+            return "it has crashed"
+        if self.step.strand >= len(self.actor.fibers):
+            return "there is no such renewal"
+        request = self.actor.requests[self.step.strand]
+        if isinstance(request, Done | Failed):
+            return "it has come to its end"
+        return request
+
+    def _answer(self, answer: Any) -> None:
+        self.actor.go_on(self.step.strand, answer, self.now)
+
+    def _arrives(self) -> Words:
+        """What was in flight; its client is gone, and so is its connection then."""
+        late = sorted(sent for sent in self.in_flight if sent.connection[1] == self.step.buyer)
+        if self.step.strand >= len(late):
+            return ["nothing is under way"], []
+        sent = late[self.step.strand]
+        self.in_flight.remove(sent)
+        answer = self.backend.send(*sent)
+        self.backend.close(sent.connection)
+        return self.target.code.words.of(sent, answer)
+
+    def _comes_again(self) -> None:
+        name = self.step.buyer
+        for connection in list(self.actor.open):
+            self.backend.close(connection)
+        self.actor.drop()
+        self.actors[name] = Actor(name, self.target.code, self.now)
+        self.backend.fill_up(self.target.filled_up)
 
 
 def _comparable(step: Step) -> Step:

@@ -11,8 +11,9 @@ from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 from badluck.target import BUYERS
 
-SOMEBODYS = ("goes", *(fault.name for fault in FAULTS if fault.one))  # what an actor does
-EVERYBODYS = ("time", *(fault.name for fault in FAULTS if not fault.one))
+# What an actor does, and what happens to all.
+SOMEBODYS = ("goes", "arrives", *(one.name for one in FAULTS.values() if one.befalls_one))
+EVERYBODYS = ("time", *(one.name for one in FAULTS.values() if not one.befalls_one))
 FIBERS = 100  # of one actor, at the most
 LONGEST = 366 * 86_400_000  # ms that a schedule may take
 SHOWN = 1 << 40  # the most that any number is which is compared, and nothing else

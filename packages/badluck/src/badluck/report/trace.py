@@ -7,16 +7,24 @@ from typing import NamedTuple
 
 from badluck.actor.request import Hear, Send
 from badluck.actor.words import Words
+from badluck.faults import FAULTS
+from badluck.faults.fault import Tells
 from badluck.findings.judge import Judge
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.names import Names
 from badluck.search.paths import Path
 
 SECOND = 1_000  # ms
+TELLS: dict[str, Tells] = {  # of steps that are no fault
+    "goes": "command and reply",
+    "arrives": "command and reply",
+    "time": "duration",
+    "again": "nothing",
+}
 
 
 class Step(NamedTuple):
-    """`does`: goes, lost (its reply), crash, pause, time, failover, again (a new purchase).
+    """`does`: goes, arrives (what was in flight), time, again (a new purchase), or a fault's name.
 
     In SQL: goes, blocks (it waits for the other), goes on (it need not wait any more).
     """
@@ -97,17 +105,19 @@ def _by_first_move(graph: Graph, path: Path) -> Names:
 def _what(
     graph: Graph, words: Words, before: State, after: State, way: Transition
 ) -> tuple[list[str], list[str]]:
-    if way.kind in ("pause", "time"):
+    tells = FAULTS[way.kind].tells if way.kind in FAULTS else TELLS[way.kind]
+    if tells == "duration":
         passed = graph.servers.now(after.servers) - graph.servers.now(before.servers)
         return [f"{passed / 1000:.1f} s" if passed >= SECOND else f"{passed} ms"], []
-    if way.kind in ("crash", "failover", "again"):
+    if tells == "nothing":
         return [], []
-    node = graph.automata[way.actor].nodes[before.nodes[way.actor]]
-    request = node.requests[way.fiber]
+    if way.kind == "arrives":
+        request = before.sent_by(graph.automata[way.actor].name)[way.fiber]
+    else:
+        request = graph.automata[way.actor].nodes[before.nodes[way.actor]].requests[way.fiber]
     if isinstance(request, Send):
-        return words.of(
-            request, graph.servers.send(before.servers, request.connection, request.commands).said
-        )
+        reply = graph.servers.send(before.servers, *request).said
+        return words.of(request, () if tells == "command" else reply)
     heard = (
         graph.servers.hear(before.servers, request.connection)
         if isinstance(request, Hear)

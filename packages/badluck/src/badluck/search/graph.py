@@ -16,23 +16,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from badluck.actor.request import Hear, Rest
-from badluck.faults import Faults
+from badluck.actor.request import Hear, Rest, Send
 from badluck.search.automaton import Known, Node
+from badluck.search.budget import EVERYBODY, Budget
 from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
-from badluck.search.names import Names
+from badluck.search.names import LETTERS, Names
 from badluck.search.server_states import ServerStates
 from badluck.search.symmetry import Symmetry
 
 CRASHED = -1  # in place of an actor's node
 NONE = -1  # in place of the servers' state
 SOON = 3_600_000  # ms: what is later is not waited for by a pause (queue's keys live for a day)
-# ms that a failover takes, at the least. In none at all a fencing number that was lost could come
-# again: they are taken from the clock.
-TAKEOVER = 1
 # ms after the beginning: so long after it that the most patient has given up, if it ever does.
-LATE = 10 * 86_400_000
+LONG_AFTER = 10 * 86_400_000
+ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are no fault
 
 # States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
 # watchdog, 400 for the hungriest, redlock with four actors and redis-py's retries.
@@ -42,16 +40,21 @@ MOST = 200_000
 class State(NamedTuple):
     servers: int  # the number of their state
     nodes: tuple[int, ...]  # one an actor
-    left: Faults  # that may still be injected
+    left: Budget  # of faults
     before: int  # the servers before the last write, while a failover may lose it; else NONE
+    in_flight: tuple[Send, ...]  # whose clients have given up, and that may still arrive
+
+    def sent_by(self, name: str) -> list[Send]:
+        """What is in flight of that actor's."""
+        return [sent for sent in self.in_flight if sent.connection[1] == name]
 
 
 class Transition(NamedTuple):
     """One step from one state to another."""
 
-    kind: str  # goes, lost, crash, pause, time, failover; again: a new purchase (starvation)
-    actor: int  # -1: nobody's, or everybody's
-    fiber: int
+    kind: str  # the name of a fault, or goes, time, arrives; again: a new purchase (starvation)
+    actor: int  # or EVERYBODY
+    fiber: int  # of the actor; of what arrives, which of those that it has in flight
     to: int  # number of the state
     names: Names = ()  # that actors have there, by the names that they have here; (): the same
 
@@ -67,7 +70,7 @@ class Graph:
         self,
         servers: ServerStates,
         automata: Sequence[Known],
-        faults: Faults,
+        faults: Budget,
         pause: int,
         most: int = MOST,
         symmetry: Symmetry | None = None,
@@ -82,17 +85,18 @@ class Graph:
         self.automata = automata
         self.most = most
         self.symmetry = symmetry
-        self.moves = Moves(servers, automata, faults.lost > 0, frugal)
+        self.moves = Moves(servers, automata, frugal)
         self.states: list[State] = []
         # Of each state met, whoever stands for it, and by which names.
         self.numbers: dict[
-            tuple[Faults, int], dict[tuple[int, tuple[int, ...]], tuple[int, Names]]
-        ] = defaultdict(dict)  # by what is left and was before, then by servers and nodes
+            tuple[Budget, int, tuple[Send, ...]],
+            dict[tuple[int, tuple[int, ...]], tuple[int, Names]],
+        ] = defaultdict(dict)  # by what is left, was before and is in flight, then the other two
         self.ways: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
         self.began = servers.now(servers.start)
-        self._number(servers.start, tuple(0 for _ in automata), faults, NONE)
+        self._number(servers.start, tuple(0 for _ in automata), faults, NONE, ())
 
     def explore(self) -> None:
         """One moment after the other: nothing leads back in time. Raises TooMany."""
@@ -108,7 +112,7 @@ class Graph:
         while todo:
             number = todo.pop()
             found.append(number)
-            self._expand(number, now)
+            self._expand(number)
             todo += self.later.pop(now, [])
         return found
 
@@ -116,69 +120,75 @@ class Graph:
         return [way.to for way in self.ways[number] if way.kind == "goes"]
 
     def _number(
-        self, servers: int, nodes: tuple[int, ...], left: Faults, before: int
+        self,
+        servers: int,
+        nodes: tuple[int, ...],
+        left: Budget,
+        before: int,
+        in_flight: tuple[Send, ...],
     ) -> tuple[int, Names]:
         """Of the state that stands for this one, and the names by which it does."""
-        known = self.numbers[left, before].get((servers, nodes))
-        return known or self._new(servers, nodes, left, before)
+        known = self.numbers[left, before, in_flight].get((servers, nodes))
+        return known or self._new(State(servers, nodes, left, before, in_flight))
 
-    def _new(
-        self, servers: int, nodes: tuple[int, ...], left: Faults, before: int
-    ) -> tuple[int, Names]:
+    def _new(self, state: State) -> tuple[int, Names]:
         """The same, of a state that nobody has met so."""
-        key, numbers = (servers, nodes), self.numbers[left, before]
+        key, numbers = state[:2], self.numbers[state[2:]]
         names: Names = ()
         if self.symmetry:
-            servers, nodes, before, names = self.symmetry.standing_for(servers, nodes, before)
-        found = self.numbers[left, before]
-        known = found.get((servers, nodes))
+            servers, nodes, left, before, in_flight = state
+            found = self.symmetry.standing_for(servers, nodes, before, in_flight)
+            servers, nodes, before, in_flight, names = found
+            state = State(servers, nodes, left, before, in_flight)
+        standing = self.numbers[state[2:]]
+        known = standing.get(state[:2])
         if known is None:
             if len(self.states) >= self.most:
                 raise TooMany
-            known = found[servers, nodes] = len(self.states), ()
-            self.states.append(State(servers, nodes, left, before))
+            known = standing[state[:2]] = len(self.states), ()
+            self.states.append(state)
             self.ways.append([])
-            self.later[self.servers.now(servers)].append(known[0])
-        if numbers is found and key == (servers, nodes):
+            self.later[self.servers.now(state.servers)].append(known[0])
+        if numbers is standing and key == state[:2]:
             return known
         numbers[key] = known[0], names
         return numbers[key]
 
-    def _expand(self, number: int, now: int) -> None:
-        servers, nodes, left, before = state = self.states[number]
+    def _expand(self, number: int) -> None:
+        servers, nodes, left, before, in_flight = state = self.states[number]
         ways = self.ways[number]
-        lose = left.less("lost") if left.lost else None
-        numbers = self.numbers[left, before]
-        crash = left.less("crash") if left.crash else None
+        numbers = self.numbers[left, before, in_flight]
+        forgets = left.forgets
         for actor, at in enumerate(nodes):
             if at == CRASHED:
                 continue
             first, rest = nodes[:actor], nodes[actor + 1 :]
-            for fiber, there, node, wrote, lost in self.moves.of(servers, before, actor, at):
-                then = servers if wrote and left.failover else before
+            for fiber, there, node, wrote in self.moves.of(state, actor):
+                then = servers if wrote and forgets else before
                 # Who has asked in vain is where it was.
                 if node != at or there != servers or then != before:
                     placed = (*first, node, *rest)
                     known = numbers.get((there, placed)) if then == before else None
-                    to, names = known or self._number(there, placed, left, then)
+                    to, names = known or self._number(there, placed, left, then, in_flight)
                     ways.append(Transition("goes", actor, fiber, to, names))
-                if lose and lost:
-                    to, names = self._number(lost[0], (*first, lost[1], *rest), lose, then)
-                    ways.append(Transition("lost", actor, fiber, to, names))
-            place = self.automata[actor].nodes[at]
-            if crash and not place.ended:
-                dropped = self.servers.drop(servers, place.bound) if place.bound else servers
-                to, names = self._number(dropped, (*first, CRASHED, *rest), crash, before)
-                ways.append(Transition("crash", actor, 0, to, names))
-        if left.failover and before != NONE:
-            forgetful = self.servers.fail_over(servers, before)
-            if forgetful is not None:
-                forgetful = self.servers.pass_time(forgetful, now + TAKEOVER)
-                to, names = self._number(forgetful, nodes, left.less("failover"), NONE)
-                ways.append(Transition("failover", -1, 0, to, names))
-        if left.pause and not self.over(state):
-            for moment in self._pauses(state, now):
-                self._pass_time(number, state, moment, left.less("pause"), "pause")
+        for nth in range(len(in_flight)):
+            ways.append(self._arrives(state, nth))
+        for fault, less in left.possible():
+            for hit in fault.befall(self, state):
+                to, names = self._number(hit.servers, hit.nodes, less, hit.before, hit.in_flight)
+                ways.append(Transition(fault.name, hit.actor, hit.fiber, to, names))
+
+    def _arrives(self, state: State, nth: int) -> Transition:
+        """What is in flight comes to its server, which does it and finds nobody to answer."""
+        sent = state.in_flight[nth]
+        step = self.servers.send(state.servers, *sent)
+        servers = self.servers.drop(step.to, (sent.connection,))
+        before = state.servers if step.wrote and state.left.forgets else state.before
+        others = (*state.in_flight[:nth], *state.in_flight[nth + 1 :])
+        to, names = self._number(servers, state.nodes, state.left, before, others)
+        name = sent.connection[1]
+        fiber = state.sent_by(name).index(sent)
+        return Transition("arrives", LETTERS.index(name), fiber, to, names)
 
     def _let_time_pass(self, number: int) -> None:
         """Nobody can do anything but wait: until the next thing happens."""
@@ -186,52 +196,50 @@ class Graph:
         if self.over(state):
             return
         now = self.servers.now(state.servers)
-        moment = min(self._deadlines(state, now, renewals=True), default=self.began + LATE)
+        # What is in flight is there before the most patient gives up.
+        patient = now if state.in_flight else self.began + LONG_AFTER
+        moment = min(self.deadlines(state, renewals=True), default=patient)
         if now < moment:
-            self._pass_time(number, state, moment, state.left, "time")
+            servers, before = self.later_servers(state, moment)
+            to, names = self._number(servers, state.nodes, state.left, before, state.in_flight)
+            self.ways[number].append(Transition("time", EVERYBODY, 0, to, names))
 
-    def _pass_time(self, number: int, state: State, moment: int, left: Faults, kind: str) -> None:
-        servers = self.servers.pass_time(state.servers, moment)
+    def later_servers(self, state: State, moment: int) -> tuple[int, int]:
+        """Those of the state, and those before the last write, when the clock says `moment`."""
         before = state.before
         if before != NONE:
             before = self.servers.pass_time(before, moment)
-        to, names = self._number(servers, state.nodes, left, before)
-        self.ways[number].append(Transition(kind, -1, 0, to, names))
+        return self.servers.pass_time(state.servers, moment), before
 
     def called(self, state: State, names: Names) -> State:
         """The same, when the actors have these names."""
         if self.symmetry is None:
             return state
-        servers, nodes, before = self.symmetry.apply(
-            state.servers, state.nodes, state.before, names
-        )
-        return State(servers, nodes, state.left, before)
+        servers, nodes, left, before, in_flight = state
+        changed = self.symmetry.apply(servers, nodes, before, in_flight, names)
+        return State(*changed[:2], left, *changed[2:])
 
-    def _deadlines(self, state: State, now: int, renewals: bool) -> set[int]:
+    def deadlines(self, state: State, renewals: bool) -> set[int]:
+        """When something happens by itself, ms since 1970; `renewals` are an actor's own."""
+        now = self.servers.now(state.servers)
         found = set(self.servers.deadlines(state.servers))
-        for node in self._nodes(state):
+        for _, node in self.alive(state):
             for request in node.requests:
                 if isinstance(request, Hear) or (renewals and isinstance(request, Rest)):
                     found.add(request.until or 0)  # a wait without an end never ends by itself
         return {moment for moment in found if now < moment <= now + SOON}
 
-    def _pauses(self, state: State, now: int) -> set[int]:
-        """Until when everybody may stand still."""
-        found = self._deadlines(state, now, renewals=False)
-        # Some leases are but a time that actors compare with their own clocks.
-        if not found and any(node.tells_time for node in self._nodes(state)):
-            return {now + self.pause}
-        return found
-
-    def _nodes(self, state: State) -> Iterator[Node]:
-        """Where those stand who have not crashed."""
-        for automaton, at in zip(self.automata, state.nodes, strict=True):
+    def alive(self, state: State) -> Iterator[tuple[int, Node]]:
+        """Those who have not crashed, and where they stand."""
+        for actor, at in enumerate(state.nodes):
             if at != CRASHED:
-                yield automaton.nodes[at]
+                yield actor, self.automata[actor].nodes[at]
 
     def over(self, state: State) -> bool:
-        """Has every actor come to an end?"""
+        """Has every actor come to an end, and is nothing under way?"""
+        if state.in_flight:
+            return False
         known = self._over.get(state.nodes)
         if known is None:
-            known = self._over[state.nodes] = all(node.ended for node in self._nodes(state))
+            known = self._over[state.nodes] = all(node.ended for _, node in self.alive(state))
         return known

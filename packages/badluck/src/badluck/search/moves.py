@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Rest, Send
-from badluck.search.automaton import Known
-from badluck.search.server_states import ServerStates
+from badluck.search.automaton import Known, Move
+from badluck.search.server_states import ServerStates, Step, tokens
+
+if TYPE_CHECKING:
+    from badluck.search.graph import State
 
 Taken = frozenset[int] | None
 
@@ -19,30 +22,57 @@ class Successor(NamedTuple):
     servers: int  # the number of their state
     node: int
     wrote: bool
-    lost: tuple[int, int] | None  # the same, if the reply is lost; None: there is none to lose
+
+
+class Unanswered(NamedTuple):
+    """A command whose client is told that its connection broke."""
+
+    actor: int
+    fiber: int
+    sent: Send
+    step: Step  # what the server makes of it
+    move: Move  # where the client goes on
 
 
 class Moves:
     def __init__(
-        self, servers: ServerStates, automata: Sequence[Known], lossy: bool, frugal: bool = False
+        self, servers: ServerStates, automata: Sequence[Known], frugal: bool = False
     ) -> None:
-        """`lossy`: replies may be lost. `frugal`: tokens that are nowhere any more are drawn again;
-        to be said only of actors who do not keep or hear any but their own last one."""
-        self.lossy = lossy
+        """`frugal`: tokens that are nowhere any more are drawn again; to be said only of actors who
+        do not keep or hear any but their own last one."""
         self.frugal = frugal
         self.servers = servers
         self.automata = automata
-        self.known: dict[tuple[int, int, int, int], list[Successor]] = {}
+        self.known: dict[object, list[Successor]] = {}
 
-    def of(self, servers: int, before: int, actor: int, at: int) -> list[Successor]:
-        """The strides of an actor at the node `at`; a failover may bring `before` back."""
-        key = (servers, before if self.frugal else -1, actor, at)
+    def of(self, state: State, actor: int) -> list[Successor]:
+        """The steps that an actor may take; it has not crashed."""
+        at = state.nodes[actor]
+        key: object = (state.servers, actor, at)
+        if self.frugal:  # what a failover brings back, or arrives late, has tokens as well
+            key = (key, state.before, state.in_flight)
         found = self.known.get(key)
         if found is None:
-            found = self.known[key] = list(self._successors(servers, before, actor, at))
+            found = self.known[key] = list(self._successors(state, actor, at))
         return found
 
-    def _successors(self, servers: int, before: int, actor: int, at: int) -> Iterator[Successor]:
+    def unanswered(self, state: State, late: bool = False) -> Iterator[Unanswered]:
+        """Each command that is about to be sent; `late`: it is done some time later."""
+        for actor, at in enumerate(state.nodes):
+            if at < 0:
+                continue
+            for fiber, request in enumerate(self.automata[actor].nodes[at].requests):
+                if isinstance(request, Send):
+                    step = self.servers.send(state.servers, *request)
+                    if not isinstance(step.said, Lost):  # it broke before
+                        in_flight = (*state.in_flight, request) if late else state.in_flight
+                        taken = self._taken(state, step.to, in_flight, actor)
+                        now = self.servers.now(state.servers)
+                        move = self.automata[actor].move(at, fiber, Lost(), now, taken)
+                        yield Unanswered(actor, fiber, request, step, move)
+
+    def _successors(self, state: State, actor: int, at: int) -> Iterator[Successor]:
+        servers = state.servers
         node = self.automata[actor].nodes[at]
         if node.ended and len(node.requests) == 1:
             return
@@ -59,24 +89,17 @@ class Moves:
                     continue
             elif not isinstance(request, Rest) or now < request.until:
                 continue
-            taken = self._taken({servers, to, before}, actor)
-            told = self._told(to, actor, at, fiber, said, taken)
-            lost = None
-            if self.lossy and isinstance(request, Send) and not isinstance(said, Lost):
-                lost = self._told(to, actor, at, fiber, Lost(), taken)
-            yield Successor(fiber, *told, wrote, lost)
+            taken = self._taken(state, to, state.in_flight, actor)
+            move = self.automata[actor].move(at, fiber, said, self.servers.now(to), taken)
+            to = self.servers.drop(to, move.closed) if move.closed else to
+            yield Successor(fiber, to, move.to, wrote)
 
-    def _told(
-        self, servers: int, actor: int, at: int, fiber: int, said: Any, taken: Taken
-    ) -> tuple[int, int]:
-        move = self.automata[actor].move(at, fiber, said, self.servers.now(servers), taken)
-        return (self.servers.drop(servers, move.closed) if move.closed else servers), move.to
-
-    def _taken(self, states: set[int], actor: int) -> Taken:
-        """The numbers of the actor's tokens that lie on a server."""
+    def _taken(self, state: State, to: int, in_flight: tuple[Send, ...], actor: int) -> Taken:
+        """The numbers of the actor's tokens that lie on a server, or are on their way to one."""
         if not self.frugal:
             return None
         name = self.automata[actor].name
-        return frozenset().union(
-            *(self.servers.tokens(servers, name) for servers in states if servers >= 0)
-        )
+        known = {state.servers, to, state.before}
+        lying = (self.servers.tokens(servers, name) for servers in known if servers >= 0)
+        words = b" ".join(word for sent in in_flight for one in sent.commands for word in one)
+        return tokens(words, name).union(*lying)

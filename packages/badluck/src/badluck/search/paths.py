@@ -8,11 +8,8 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-from badluck.faults import Faults
-from badluck.search.graph import Transition
+from badluck.search.graph import ORDINARY, Transition
 from badluck.search.names import LETTERS
-
-KINDS = frozenset(Faults._fields)
 
 
 class Cost(NamedTuple):
@@ -75,7 +72,7 @@ def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Pa
             further = cost + STEP
             if mover not in (NOBODY, moves):
                 further += SWITCH
-            if way.kind in KINDS:
+            if way.kind not in ORDINARY:
                 further += FAULT
             reach((number, way), further, place, (number, way))
             there = way.to * MOVERS + called
@@ -110,7 +107,7 @@ def cost(ways: Sequence[Transition]) -> Cost:
     """Of a schedule."""
     movers = [(way.actor, way.fiber) for way in ways]
     return Cost(
-        sum(way.kind in KINDS for way in ways),
+        sum(way.kind not in ORDINARY for way in ways),
         sum(one != other for one, other in pairwise(movers)),
         len(ways),
     )

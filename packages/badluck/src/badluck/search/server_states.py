@@ -36,6 +36,11 @@ class Unsupported(NotImplementedError):
         self.commands = commands
 
 
+def tokens(text: bytes, name: str) -> frozenset[int]:
+    """The numbers of that actor's tokens that stand there."""
+    return frozenset(map(int, re.findall(rb"token-%s(\d+)" % name.encode(), text)))
+
+
 class ServerStates:
     def __init__(self, servers: list[Server]) -> None:
         self.servers = servers
@@ -123,18 +128,15 @@ class ServerStates:
             self.ways[key] = self._number(tuple(states))
         return self.ways[key]
 
-    def fail_over(self, at: int, before: int) -> int | None:
-        """The server that was written last is replaced by one that has not heard of that write.
+    def written_last(self, at: int, before: int) -> int | None:
+        """Which server a write has changed since `before`; None: nothing of it is left."""
+        pairs = enumerate(zip(self.states[at], self.states[before], strict=True))
+        return next((n for n, (now, then) in pairs if now.entries != then.entries), None)
 
-        None: there is nothing left of it that could be forgotten.
-        """
-        pairs = list(zip(self.states[at], self.states[before], strict=True))
-        forgets = [which for which, (now, then) in enumerate(pairs) if now.entries != then.entries]
-        if not forgets:
-            return None
+    def fail_over(self, at: int, before: int, which: int) -> int:
+        """That server is replaced by one that knows no more than `before`."""
         key = (at, "fail over", before)
         if key not in self.ways:
-            which = forgets[0]
             server = self.servers[which]
             server.load(self.states[at][which])
             server.fail_over(self.states[before][which])
@@ -163,8 +165,7 @@ class ServerStates:
         if key not in self.held:
             entries = [entry for state in self.states[at] for _, entry in state.entries]
             text = b" ".join(entry.value for entry in entries if isinstance(entry.value, bytes))
-            found = re.findall(rb"token-%s(\d+)" % name.encode(), text)
-            self.held[key] = frozenset(map(int, found))
+            self.held[key] = tokens(text, name)
         return self.held[key]
 
     def renamed(self, at: int, names: Names) -> int:

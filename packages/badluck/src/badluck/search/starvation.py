@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from badluck.faults import Faults
 from badluck.search.automaton import Known
+from badluck.search.budget import Budget
 from badluck.search.components import circles
 from badluck.search.graph import Graph, State, Transition
 from badluck.search.paths import Path, cost, shortest
@@ -26,21 +26,22 @@ class Endless(Graph):
         self,
         servers: ServerStates,
         automata: Sequence[Known],
+        faults: Budget,
         pause: int,
         most: int,
         frugal: bool,
         fill: Fill,
         gave_up: str,
     ) -> None:
-        """As a Graph. `fill` makes of the store's keys what who comes again finds; `gave_up` is
-        what an actor is told that has given up.
+        """As a Graph, and `faults` are none. `fill` makes of the store's keys what who comes again
+        finds; `gave_up` is what an actor is told that has given up.
         """
-        super().__init__(servers, automata, Faults(), pause, most, frugal=frugal)
+        super().__init__(servers, automata, faults, pause, most, frugal=frugal)
         self.fill = fill
         self.gave_up = gave_up
 
-    def _expand(self, number: int, now: int) -> None:
-        super()._expand(number, now)
+    def _expand(self, number: int) -> None:
+        super()._expand(number)
         state = self.states[number]
         for actor, at in enumerate(state.nodes):
             node = self.automata[actor].nodes[at]
@@ -49,7 +50,7 @@ class Endless(Graph):
             servers = self.servers.drop(state.servers, node.bound) if node.bound else state.servers
             servers = self.servers.fill_up(servers, self.fill)
             nodes = (*state.nodes[:actor], 0, *state.nodes[actor + 1 :])
-            to, names = self._number(servers, nodes, state.left, state.before)
+            to, names = self._number(servers, nodes, state.left, state.before, state.in_flight)
             self.ways[number].append(Transition("again", actor, 0, to, names))
 
     def over(self, state: State) -> bool:

@@ -9,11 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, permutations, product
 
+from badluck.actor.request import Send
 from badluck.search.automaton import Known
 from badluck.search.names import Names, renamed
 from badluck.search.server_states import ServerStates
 
 Places = tuple[int, ...]  # each actor's node; below 0: there is none
+InFlight = tuple[Send, ...]
+
+
+def sent(in_flight: InFlight, names: Names) -> InFlight:
+    """What is in flight, under other names."""
+    return tuple(sorted(renamed(in_flight, names)))
 
 
 class Symmetry:
@@ -33,14 +40,20 @@ class Symmetry:
         ]
 
     def standing_for(
-        self, servers: int, nodes: Places, before: int
-    ) -> tuple[int, Places, int, Names]:
+        self, servers: int, nodes: Places, before: int, in_flight: InFlight
+    ) -> tuple[int, Places, int, InFlight, Names]:
         """The state that stands for this one, and the names that lead to it."""
         choices = self.sorted.get(nodes)
         if choices is None:
             choices = self.sorted[nodes] = list(self._sorting(nodes))
         found = [
-            (self._world(servers, names), placed, self._world(before, names), names)
+            (
+                self._world(servers, names),
+                placed,
+                self._world(before, names),
+                sent(in_flight, names) if in_flight else (),
+                names,
+            )
             for names, placed in choices
         ]
         return found[0] if len(found) == 1 else min(found)
@@ -57,13 +70,18 @@ class Symmetry:
             yield tuple(names), self._placed(nodes, tuple(names))
 
     def apply(
-        self, servers: int, nodes: Places, before: int, names: Names
-    ) -> tuple[int, Places, int]:
+        self, servers: int, nodes: Places, before: int, in_flight: InFlight, names: Names
+    ) -> tuple[int, Places, int, InFlight]:
         """The same state, under other names."""
-        return self._world(servers, names), self._placed(nodes, names), self._world(before, names)
+        return (
+            self._world(servers, names),
+            self._placed(nodes, names),
+            self._world(before, names),
+            sent(in_flight, names),
+        )
 
     def _world(self, servers: int, names: Names) -> int:
-        """Of none it is none."""
+        """Without servers there is nothing to rename."""
         if servers < 0 or names == self.unchanged:
             return servers
         return self.servers.renamed(servers, names)

@@ -1,0 +1,55 @@
+"""Faults in the words of pages, which are translated; badluck has its own, for charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from app.text import Text, counted
+
+
+class FaultWords(NamedTuple):
+    called: Text
+    field: Text  # as the name of a number that is asked for
+    counted: Callable[[int], Text]
+    happens: Callable[[str], Text]  # what a step was; with the time that it took, if it took any
+    befalls: Callable[[str], Text]  # what somebody may choose: by whom it befalls, or for how long
+
+
+FAULT_WORDS = {
+    "crash": FaultWords(
+        Text("crash"),
+        Text("Crashes"),
+        lambda num: counted("%(num)s crash", "%(num)s crashes", num),
+        lambda _: Text("crashes, for ever"),
+        lambda name: Text("%(name)s crashes", name=name),
+    ),
+    "pause": FaultWords(
+        Text("pause"),
+        Text("Pauses"),
+        lambda num: counted("%(num)s pause", "%(num)s pauses", num),
+        lambda time: Text("Everybody stands still for %(time)s", time=time),
+        lambda time: Text("Everybody stands still for %(time)s", time=time),
+    ),
+    "lost": FaultWords(
+        Text("lost reply"),
+        Text("Lost replies"),
+        lambda num: counted("%(num)s lost reply", "%(num)s lost replies", num),
+        lambda _: Text("and the reply is lost"),
+        lambda name: Text("%(name)s moves, reply lost", name=name),
+    ),
+    "late": FaultWords(
+        Text("late command"),
+        Text("Late commands"),
+        lambda num: counted("%(num)s late command", "%(num)s late commands", num),
+        lambda _: Text("and gives up, while it is still under way"),
+        lambda name: Text("%(name)s sends, and gives up too soon", name=name),
+    ),
+    "failover": FaultWords(
+        Text("failover"),
+        Text("Failovers"),
+        lambda num: counted("%(num)s failover", "%(num)s failovers", num),
+        lambda _: Text("Failover: the new server has not heard of the last write"),
+        lambda _: Text("Failover"),
+    ),
+}

@@ -1,0 +1,38 @@
+"""Where a schedule is played step by step: on real servers, or in the model of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from badluck.actor.request import Lost
+from badluck.simulated.values import Command, Entry, Reply
+
+
+class Backend(Protocol):
+    """`RealBackend` for real, `ModelBackend` in the model.
+
+    A connection's name begins with the number of its server.
+    """
+
+    def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
+        """Empty servers, and the commands that each of them is told first."""
+
+    def send(self, name: str, commands: Sequence[Command]) -> tuple[Reply, ...] | Lost:
+        """What comes back at once; Lost when the connection had broken before."""
+
+    def hear(self, name: str) -> tuple[Reply, ...] | Lost:
+        """One of what it has been sent, if there is anything."""
+
+    def close(self, name: str) -> None: ...
+
+    def pass_time(self, now: int) -> None: ...
+
+    def fail_over(self) -> None:
+        """The server that was written last forgets that write. Raises BadluckError without one."""
+
+    def entries(self) -> dict[bytes, Entry]:
+        """The store's keys."""
+
+    def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
+        """The store's keys become what `fill` makes of them."""

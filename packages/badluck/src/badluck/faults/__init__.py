@@ -1,0 +1,56 @@
+"""What may go wrong in a schedule, one file each, and how often."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from badluck.faults.crash import Crash
+from badluck.faults.failover import Failover
+from badluck.faults.fault import Fault
+from badluck.faults.late import Late
+from badluck.faults.lost import LostReply
+from badluck.faults.pause import Pause
+
+__all__ = ["FAULTS", "Fault", "Faults"]
+
+
+class Faults(NamedTuple):
+    """How many of each may happen: the search's budget."""
+
+    crash: int = 0
+    pause: int = 0
+    lost: int = 0
+    late: int = 0
+    failover: int = 0
+
+    def less(self, name: str) -> Faults:
+        return self._replace(**{name: getattr(self, name) - 1})
+
+    def possible(self) -> tuple[tuple[Fault, Faults], ...]:
+        """Those that may happen, each with what is left after it."""
+        return _possible(self)
+
+    @property
+    def forgets(self) -> bool:
+        """May any of them lose the last write?"""
+        return any(fault.forgets for fault, _ in self.possible())
+
+    def spent_on_the_gone(self, start: Faults) -> bool:
+        """Has, since `start`, nothing befallen those who are left?"""
+        return all(
+            fault.ends_its_actor or getattr(self, name) == getattr(start, name)
+            for name, fault in FAULTS.items()
+        )
+
+
+FAULTS: dict[str, Fault] = {
+    fault.name: fault for fault in (Crash(), Pause(), LostReply(), Late(), Failover())
+}
+
+
+@cache
+def _possible(faults: Faults) -> tuple[tuple[Fault, Faults], ...]:
+    return tuple(
+        (fault, faults.less(name)) for name, fault in FAULTS.items() if getattr(faults, name)
+    )

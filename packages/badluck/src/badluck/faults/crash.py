@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from badluck.faults.fault import Fault, Playing
+from badluck.search.budget import Befallen
+from badluck.search.graph import CRASHED, Graph, State
+
+
+class Crash(Fault):
+    """An actor's process is killed: it does nothing any more, and its connections close."""
+
+    name = "crash"
+    letter = "x"
+    meaning = "an actor stops for ever, at any step, and its connections close"
+    drawn = "X CRASHES, for ever"
+    ends_its_actor = True
+
+    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+        for actor, node in graph.alive(state):
+            if not node.ended:
+                servers = graph.servers.drop(state.servers, node.bound)
+                nodes = (*state.nodes[:actor], CRASHED, *state.nodes[actor + 1 :])
+                yield Befallen(actor, 0, servers, nodes, state.before, state.in_flight)
+
+    def play(self, playing: Playing) -> None:
+        for name in list(playing.actor.open):
+            playing.backend.close(name)
+        playing.actor.drop()

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from badluck.faults.fault import Fault, Playing
+from badluck.search.budget import EVERYBODY, Befallen
+from badluck.search.graph import NONE, Graph, State
+
+# ms that it takes, at the least. In none at all a fencing number that was lost could come again:
+# they are taken from the clock.
+TAKEOVER_MS = 1
+
+
+class Failover(Fault):
+    """Another server takes over, which has not heard of the last write: replication is late.
+
+    What was still under way to the old one never arrives.
+    """
+
+    name = "failover"
+    letter = "f"
+    meaning = "another server takes over, which has not heard of the last write"
+    drawn = "FAILOVER: the new server has not heard of the last write"
+    befalls_one = False
+    forgets = True
+
+    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+        if state.before == NONE:
+            return
+        which = graph.servers.written_last(state.servers, state.before)
+        if which is None:
+            return
+        servers = graph.servers.fail_over(state.servers, state.before, which)
+        gone = [sent for sent in state.in_flight if int(sent.connection[0]) == which]
+        servers = graph.servers.drop(servers, tuple(sent.connection for sent in gone))
+        servers = graph.servers.pass_time(servers, graph.servers.now(servers) + TAKEOVER_MS)
+        in_flight = tuple(sent for sent in state.in_flight if sent not in gone)
+        yield Befallen(EVERYBODY, 0, servers, state.nodes, NONE, in_flight)
+
+    def play(self, playing: Playing) -> None:
+        playing.backend.fail_over()
+        playing.backend.pass_time(playing.now)

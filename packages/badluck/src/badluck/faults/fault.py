@@ -1,0 +1,57 @@
+"""What makes a fault: what it does to a state of the search, how it is played, and its words."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar, Literal, Protocol
+
+from badluck.actor.actor import Actor
+from badluck.backend import Backend
+from badluck.search.budget import Befallen
+from badluck.search.graph import Graph, State
+
+Tells = Literal["nothing", "duration", "command", "command and reply"]
+Words = tuple[list[str], list[str]]  # commands, a line each, and their replies
+
+
+class Playing(Protocol):
+    """A schedule that is played, up to the step at which a fault comes."""
+
+    @property
+    def backend(self) -> Backend: ...
+
+    @property
+    def actor(self) -> Actor:
+        """Whom it befalls; only where it befalls one."""
+
+    @property
+    def now(self) -> int:
+        """ms since 1970, when the step is done."""
+
+    def go_on(self, answered: bool = True) -> Words:
+        """The actor takes its step; without an answer it is told that its connection broke."""
+
+    def give_up(self) -> Words:
+        """The same, but its command stays in flight."""
+
+
+class Fault(ABC):
+    """One kind of bad luck. Adding one: a class in a file of its own, and its row in FAULTS."""
+
+    name: ClassVar[str]
+    letter: ClassVar[str]  # in a schedule that is written as a word
+    meaning: ClassVar[str]  # one line of help
+    drawn: ClassVar[str]  # in a chart; {} is how long it takes
+    befalls_one: ClassVar[bool] = True  # actor, and not everybody
+    tells: ClassVar[Tells] = "nothing"  # what there is to show of such a step
+    ends_its_actor: ClassVar[bool] = False
+    forgets: ClassVar[bool] = False  # loses the last write
+
+    @abstractmethod
+    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+        """All that it can do to this state of the search."""
+
+    @abstractmethod
+    def play(self, playing: Playing) -> Words | None:
+        """Do it to actors and servers; None when no command was sent."""

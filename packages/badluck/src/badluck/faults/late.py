@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from badluck.faults.fault import Fault, Playing, Words
+from badluck.search.budget import Befallen
+from badluck.search.graph import Graph, State
+
+
+class Late(Fault):
+    """A client gives up on a command that is still under way: it reaches the server later.
+
+    At any moment, and by itself (the graph's transition `arrives`): what was written in good faith
+    under a lock is done when the lock is somebody else's. Kleppmann, "How to do distributed
+    locking" (2016), draws it; a time-out that is shorter than the network's worst is all it takes.
+    Of a pipeline only the last command can be late: behind one that is under way the others wait.
+    """
+
+    name = "late"
+    letter = "g"
+    meaning = "a command reaches the server after its client has given up"
+    drawn = "GIVES UP; it is still under way"
+    tells = "command"
+
+    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+        for one in graph.moves.unanswered(state, late=True):
+            if one.sent.connection in one.move.closed:
+                # To the server it is open until the command has come.
+                others = tuple(name for name in one.move.closed if name != one.sent.connection)
+                servers = graph.servers.drop(state.servers, others)
+                nodes = (*state.nodes[: one.actor], one.move.to, *state.nodes[one.actor + 1 :])
+                in_flight = tuple(sorted((*state.in_flight, one.sent)))
+                yield Befallen(one.actor, one.fiber, servers, nodes, state.before, in_flight)
+
+    def play(self, playing: Playing) -> Words:
+        return playing.give_up()

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from badluck.faults.fault import Fault, Playing, Words
+from badluck.search.budget import Befallen
+from badluck.search.graph import Graph, State
+
+
+class LostReply(Fault):
+    """A command is done, and its reply never comes: its client cannot know whether it was done."""
+
+    name = "lost"
+    letter = "l"
+    meaning = "a command is done, and its reply never comes: the connection broke"
+    drawn = "WHICH IS LOST"
+    tells = "command and reply"
+
+    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+        for one in graph.moves.unanswered(state):
+            servers = graph.servers.drop(one.step.to, one.move.closed)
+            before = state.servers if one.step.wrote and state.left.forgets else state.before
+            nodes = (*state.nodes[: one.actor], one.move.to, *state.nodes[one.actor + 1 :])
+            yield Befallen(one.actor, one.fiber, servers, nodes, before, state.in_flight)
+
+    def play(self, playing: Playing) -> Words:
+        return playing.go_on(answered=False)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from badluck.faults.fault import Fault, Playing
+from badluck.search.budget import EVERYBODY, Befallen
+from badluck.search.graph import Graph, State
+
+
+class Pause(Fault):
+    """Everybody stands still, wherever it is, until a lease or a wait is over.
+
+    A long collection of garbage, a virtual machine that is moved, a laptop that is closed.
+    """
+
+    name = "pause"
+    letter = "p"
+    meaning = "everybody stands still, wherever they are, until a lease or a wait is over"
+    drawn = "EVERYBODY STANDS STILL for {}"
+    befalls_one = False
+    tells = "duration"
+
+    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+        if graph.over(state):
+            return
+        for moment in self._ends(graph, state):
+            servers, before = graph.later_servers(state, moment)
+            yield Befallen(EVERYBODY, 0, servers, state.nodes, before, state.in_flight)
+
+    def _ends(self, graph: Graph, state: State) -> set[int]:
+        """Until when, ms since 1970."""
+        found = graph.deadlines(state, renewals=False)
+        # Some leases are but a time that actors compare with their own clocks.
+        if not found and any(node.tells_time for _, node in graph.alive(state)):
+            return {graph.servers.now(state.servers) + graph.pause}
+        return found
+
+    def play(self, playing: Playing) -> None:
+        playing.backend.pass_time(playing.now)
