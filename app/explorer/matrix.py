@@ -24,9 +24,13 @@ from app.explorer.targets import Target, explorable
 from app.text import Text
 
 AGAIN = Text("others come again")
-COLUMNS = {Text("no fault"): Faults()} | {
-    FAULT_WORDS[kind].counted(num): Faults(**{kind: num})
-    for kind, num in (("crash", 1), ("pause", 2), ("lost", 1), ("late", 1), ("failover", 1))
+# The names are Texts: a page says them in its visitor's language.
+COLUMNS: dict[str, Faults] = {
+    Text("no fault"): Faults(),
+    **{
+        FAULT_WORDS[kind].counted(num): Faults(**{kind: num})
+        for kind, num in (("crash", 1), ("pause", 2), ("lost", 1), ("failover", 1), ("late", 1))
+    },
 }
 PREVENTED = "prevented"
 WRITTEN = Path(__file__).with_name("matrix.md")

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from badluck.backend import Backend
 from badluck.real.backend import RealBackend, real_backend
 from badluck.report import replay as engine
-from badluck.report.replay import Backend, Played
+from badluck.report.replay import Played
 from badluck.report.trace import Step
 from badluck.target import Target
 

@@ -10,14 +10,13 @@ from badluck.faults import Faults
 from app.explorer.matrix import AGAIN, COLUMNS, written
 from app.explorer.targets import explorable
 from app.service.catalogue import needs
-from app.text import Text
 
 
 @dataclass(frozen=True)
 class Cell:
     """`finding` is "" where it is prevented. `cost`: (faults, switches, steps)."""
 
-    column: Text
+    column: str  # a Text
     finding: str
     cost: str
     played: bool = False  # by the Explorer's page
@@ -63,7 +62,7 @@ def _parsed(name: str) -> tuple[str, str]:
     return target, note
 
 
-def _cell(column: Text, text: str) -> Cell:
+def _cell(column: str, text: str) -> Cell:
     finding, bracket, cost = text.partition(" (")
     if not bracket:
         return Cell(column, "", "")

@@ -34,7 +34,7 @@ AGAIN = 2  # s after which a page without scripts asks again
 def blueprint(explorer: Explorer) -> Blueprint:
     lab = Blueprint("explorer", __name__, url_prefix="/explorer")
     lab.add_app_template_global(explorer.explorable, "explorable")
-    lab.add_app_template_global(FAULT_WORDS, "fault_words")
+    lab.record(lambda made: made.app.jinja_env.globals.update(fault_words=FAULT_WORDS))
 
     @lab.get("")
     def index() -> Response:

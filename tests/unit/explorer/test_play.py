@@ -113,7 +113,7 @@ def test_who_asks_in_vain_cannot_move_and_time_passes(desk: Desk) -> None:
     [wait] = buyer(played, "B")["waits"]
     assert wait["vain"]
     assert wait["said"] == ["nil"]
-    assert written(played) == {"t", "p", "lB", "xB", "f"}
+    assert written(played) == {"t", "p", "lB", "gB", "xB", "f"}
     assert written(play(desk, "lock:lease", "AxAt")) >= {"B"}
     assert "t" not in written(play(desk, "lock:lease", "A")), "A has something to do"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from badluck.actor.request import Hear, Send
+from badluck.actor.request import Hear, Request, Send
 from badluck.actor.words import Words
 from badluck.faults import FAULTS
 from badluck.faults.fault import Tells
@@ -111,6 +111,7 @@ def _what(
         return [f"{passed / 1000:.1f} s" if passed >= SECOND else f"{passed} ms"], []
     if tells == "nothing":
         return [], []
+    request: Request
     if way.kind == "arrives":
         request = before.sent_by(graph.automata[way.actor].name)[way.fiber]
     else:

@@ -16,11 +16,12 @@ from typing import Any, NoReturn
 
 from badluck.actor import wrong
 from badluck.actor.request import Send
+from badluck.backend import Backend
 from badluck.errors import BadluckError
 from badluck.explorer import Explorer
 from badluck.real.backend import real_backend
 from badluck.report.model_backend import ModelBackend
-from badluck.report.replay import Backend, replay
+from badluck.report.replay import replay
 from badluck.run.job import Explore, Job, Replay
 from badluck.run.limits import MEMORY, Watch
 from badluck.search.automaton import Automaton, NotAgain

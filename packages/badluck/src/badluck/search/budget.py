@@ -6,7 +6,7 @@ The faults themselves stand in badluck/faults/; the search knows none of them by
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from badluck.actor.request import Send
 
@@ -39,12 +39,12 @@ class Fault(Protocol):
 class Budget(Protocol):
     """How many faults may still happen; hashable, and equal where as many of each may."""
 
-    def possible(self) -> Sequence[tuple[Fault, Budget]]:
+    def possible(self) -> Sequence[tuple[Fault, Self]]:
         """Those that may, each with what is left after it."""
 
     @property
     def forgets(self) -> bool:
         """May any of them lose the last write, so that it must be known what was before it?"""
 
-    def spent_on_the_gone(self, start: Budget) -> bool:
+    def spent_on_the_gone(self, start: Self) -> bool:
         """Has, since `start`, nothing befallen those who are left?"""
