@@ -14,6 +14,7 @@ class FaultWords(NamedTuple):
     counted: Callable[[int], Text]
     happens: Callable[[str], Text]  # what a step was; with the time that it took, if it took any
     befalls: Callable[[str], Text]  # what somebody may choose: by whom it befalls, or for how long
+    sends: bool = False  # a command goes with it, which is shown before
 
 
 FAULT_WORDS = {
@@ -37,6 +38,7 @@ FAULT_WORDS = {
         lambda num: counted("%(num)s lost reply", "%(num)s lost replies", num),
         lambda _: Text("and the reply is lost"),
         lambda name: Text("%(name)s moves, reply lost", name=name),
+        sends=True,
     ),
     "late": FaultWords(
         Text("late command"),
@@ -44,6 +46,7 @@ FAULT_WORDS = {
         lambda num: counted("%(num)s late command", "%(num)s late commands", num),
         lambda _: Text("and gives up, while it is still under way"),
         lambda name: Text("%(name)s sends, and gives up too soon", name=name),
+        sends=True,
     ),
     "failover": FaultWords(
         Text("failover"),

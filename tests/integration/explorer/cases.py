@@ -18,14 +18,7 @@ from tests.integration.explorer.engines.counted import Counted
 from tests.integration.explorer.engines.engine import End, Endless, Engine
 from tests.integration.explorer.engines.search import Search
 
-FAULTS = [
-    Faults(),
-    Faults(crash=1),
-    Faults(pause=1),
-    Faults(lost=1),
-    Faults(late=1),
-    Faults(failover=1),
-]
+FAULTS = [Faults(), *(Faults(**{kind: 1}) for kind in Faults._fields)]
 MOST = 100_000  # schedules
 STATES = 30_000  # whose graph is larger has more schedules than that by far
 TARGETS = [  # but for redlock: its graph over four servers takes minutes, and is far too large

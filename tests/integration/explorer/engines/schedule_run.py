@@ -138,8 +138,10 @@ class ScheduleRun:
             self.stage.fail_over()
             self.now += TAKEOVER_MS
             self.stage.pass_time(self.now)
-        else:
+        elif choice.kind == "crash":
             self._crash(choice.buyer)
+        else:
+            raise NotImplementedError(f"{choice.kind} on real servers")
         if choice.kind != "time":
             self.left = self.left.less(choice.kind)
         return True

@@ -37,7 +37,7 @@ class Playing(Protocol):
 
 
 class Fault(ABC):
-    """One kind of bad luck. Adding one: a class in a file of its own, and its row in FAULTS."""
+    """One kind of bad luck. What else it takes to add one, CONTRIBUTING says in four steps."""
 
     name: ClassVar[str]
     letter: ClassVar[str]  # in a schedule that is written as a word
