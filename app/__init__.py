@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 def create_shop(settings: Settings | None = None) -> Flask:
     """The customers' server."""
-    from app.bootstrap import Parts
+    from app.bootstrap import Services
     from app.web import classroom, health, shop
     from app.web.setup import flask_app
 
     settings = settings or Settings.read(os.environ)
-    parts = Parts(settings)
+    services = Services(settings)
     app = flask_app(settings, "shop/answer.html")
-    purchase = parts.purchase()
-    app.register_blueprint(health.blueprint(parts.readiness))
-    app.register_blueprint(shop.blueprint(purchase, parts.rounds, parts.book))
-    app.register_blueprint(classroom.blueprint(purchase, parts.class_sale, parts.members))
+    purchase = services.purchase()
+    app.register_blueprint(health.blueprint(services.readiness))
+    app.register_blueprint(shop.blueprint(purchase, services.rounds, services.book))
+    app.register_blueprint(classroom.blueprint(purchase, services.class_sale, services.members))
     return app
 
 
 def create_lab(settings: Settings | None = None) -> Flask:
     """The instructor's server."""
-    from app.bootstrap import Parts
+    from app.bootstrap import Services
     from app.service.classroom.addresses import shop_addresses
     from app.service.explorer import Explorer
     from app.service.secret import lab_token
@@ -52,27 +52,27 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.web.setup import flask_app
 
     settings = settings or Settings.read(os.environ)
-    parts = Parts(settings)
+    services = Services(settings)
     app = flask_app(settings, "lab/answer.html")
     if word := lab_token(settings):
         token.require(app, word)  # whoever knows it may come by any of this machine's names
     else:
         # A page elsewhere could call a name of its own 127.0.0.1 and then pass for our origin.
         app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", settings.lab_host]
-    app.register_blueprint(health.blueprint(parts.readiness))
-    app.context_processor(lambda: {"complaints": lambda: parts.readiness.look().complaints})
+    app.register_blueprint(health.blueprint(services.readiness))
+    app.context_processor(lambda: {"complaints": lambda: services.readiness.look().complaints})
     app.register_blueprint(
-        rounds.blueprint(parts.rounds, parts.auditor, parts.dead_letters, parts.about)
+        rounds.blueprint(services.rounds, services.auditor, services.dead_letters, services.about)
     )
-    app.register_blueprint(read.blueprint(settings.var, parts.comparisons))
+    app.register_blueprint(read.blueprint(settings.var, services.comparisons))
     app.extensions["explorer"] = Explorer()
     app.register_blueprint(explorer.blueprint(app.extensions["explorer"]))
     drivers = Drivers(settings)
-    app.register_blueprint(stampede.blueprint(parts.runs, drivers))
-    app.register_blueprint(compare.blueprint(parts.comparisons, drivers))
-    app.register_blueprint(history.blueprint(parts.comparisons))
+    app.register_blueprint(stampede.blueprint(services.runs, drivers))
+    app.register_blueprint(compare.blueprint(services.comparisons, drivers))
+    app.register_blueprint(history.blueprint(services.comparisons))
     app.register_blueprint(
-        classroom.blueprint(parts.class_sale, parts.members, lambda: shop_addresses(settings))
+        classroom.blueprint(services.class_sale, services.members, lambda: shop_addresses(settings))
     )
     packed.register(app)
     return app

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-class Parts:
+class Services:
     """The services over one store and one database; each is made when first asked for."""
 
     def __init__(self, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""The servers and parts that the tests share."""
+"""The servers and services that the tests share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Clock
 from app.service.purchase import Purchase
@@ -68,7 +68,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]
 
 @pytest.fixture(scope="session")
 def store_server(request: pytest.FixtureRequest) -> StoreServer | ClusterServer:
-    """A store that many tests share; each begins with it empty (see `parts`)."""
+    """A store that many tests share; each begins with it empty (see `services`)."""
     server: StoreServer | ClusterServer = request.getfixturevalue(request.param)
     return server
 
@@ -187,12 +187,12 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def worker(parts: Parts) -> Iterator[Callable[[], Purchase]]:
+def worker(services: Services) -> Iterator[Callable[[], Purchase]]:
     """Makes selling workers, and stops them in the end."""
     made: list[Purchase] = []
 
     def make() -> Purchase:
-        made.append(parts.purchase())
+        made.append(services.purchase())
         return made[-1]
 
     yield make
@@ -201,23 +201,23 @@ def worker(parts: Parts) -> Iterator[Callable[[], Purchase]]:
 
 
 @pytest.fixture
-def parts(settings: Settings, tables: Path) -> Iterator[Parts]:
+def services(settings: Settings, tables: Path) -> Iterator[Services]:
     """The services over an empty store and an empty database."""
     where = make_url(settings.database)
     if where.get_backend_name() == "sqlite" and where.database:
         shutil.copy(tables, where.database)
-    parts = Parts(settings)
+    services = Services(settings)
     patient = connect(settings.redis_url, 10_000)
     patient.flushall()
     patient.close()
     if settings.redlock_urls:
-        for master in parts.servers.masters:
+        for master in services.servers.masters:
             master.flushall()
-    yield parts
+    yield services
     if settings.redlock_urls:
-        for master in parts.servers.masters:
+        for master in services.servers.masters:
             master.connection_pool.disconnect()
     if settings.zookeeper_hosts:
-        leave(parts.servers.zookeeper)
-    parts.store.close()
-    parts.engine.dispose()
+        leave(services.servers.zookeeper)
+    services.store.close()
+    services.engine.dispose()

@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Round
 from app.modes.decr import Decr
@@ -21,15 +21,15 @@ from tests.selling import HandClock, Once, mode, order
 
 def with_the_stock_taken(pipe: Connection, settings: Settings) -> None:
     """Says so before it writes its order, and stays there."""
-    parts = Parts(settings)
-    round = parts.rounds.find("apple")
+    services = Services(settings)
+    round = services.rounds.find("apple")
 
     def stop_here() -> None:
         pipe.send("the stock is taken")
         signal.pause()
 
-    with before_statement(parts, "INSERT INTO orders", hand=stop_here):
-        mode(parts, round).sell(order(round, key="k"))
+    with before_statement(services, "INSERT INTO orders", hand=stop_here):
+        mode(services, round).sell(order(round, key="k"))
 
 
 def before(_: Connection, word: str, url: str, round: Round, rivals: int) -> None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 import uuid_utils
 from sqlalchemy import select
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Clock, NotOnSale, Order, Outcome, Round
 from app.locks import LOCKS
 from app.modes import MODES, Mode
@@ -41,20 +41,20 @@ def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
     return Order(id, round.item, round.number, quantity, 60, "", key or id, now)
 
 
-def mode(parts: Parts, round: Round, clock: Clock | None = None) -> Mode:
-    return MODES[round.mode.partition(":")[0]](parts.servers, clock or Clock(), round)
+def mode(services: Services, round: Round, clock: Clock | None = None) -> Mode:
+    return MODES[round.mode.partition(":")[0]](services.servers, clock or Clock(), round)
 
 
-def in_stream(parts: Parts, round: Round) -> list[Order]:
+def in_stream(services: Services, round: Round) -> list[Order]:
     """The sales that wait in a round's stream."""
-    return [Order.decode(sale) for sale in rounds.sales(parts.store, round)[0]]
+    return [Order.decode(sale) for sale in rounds.sales(services.store, round)[0]]
 
 
-def sold_orders(parts: Parts, round: Round) -> list[Order]:
+def sold_orders(services: Services, round: Round) -> list[Order]:
     """The sales of a round where its mode writes them: in the stream, or in the database."""
     if not in_database(round.mode):
-        return in_stream(parts, round)
-    with parts.servers.sessions() as session:
+        return in_stream(services, round)
+    with services.servers.sessions() as session:
         there = OrderRow.item == round.item, OrderRow.round == round.number
         return [row.order() for row in session.scalars(select(OrderRow).where(*there))]
 
@@ -117,10 +117,12 @@ def buying(shop: Purchase) -> Iterator[None]:
         buyer.join(10)
 
 
-def sold_exactly_while_switched(parts: Parts, shops: list[Purchase], names: list[str]) -> None:
+def sold_exactly_while_switched(
+    services: Services, shops: list[Purchase], names: list[str]
+) -> None:
     """Twelve buyers at these workers, and the mode switched under them: each audit is its own."""
     stop = threading.Event()
-    rounds = [parts.rounds.start("apple", names[0], 100_000, {})]
+    rounds = [services.rounds.start("apple", names[0], 100_000, {})]
 
     def buy(number: int) -> int:
         sold = 0
@@ -133,16 +135,16 @@ def sold_exactly_while_switched(parts: Parts, shops: list[Purchase], names: list
         buyers = [pool.submit(buy, number) for number in range(12)]
         try:
             for name in names[1:]:
-                before = parts.rounds.left(rounds[-1])
-                until(lambda: parts.rounds.left(rounds[-1]) != before)
-                rounds.append(parts.rounds.start("apple", name, 100_000, {}))
+                before = services.rounds.left(rounds[-1])
+                until(lambda: services.rounds.left(rounds[-1]) != before)
+                rounds.append(services.rounds.start("apple", name, 100_000, {}))
             last = rounds[-1]
-            until(lambda: parts.rounds.left(last) != last.stock)
+            until(lambda: services.rounds.left(last) != last.stock)
         finally:
             stop.set()
         sold = sum(buyer.result(30) for buyer in buyers)
-    fulfil_all(parts.fulfil)
-    until(lambda: all(parts.auditor.audit(round).settled for round in rounds))
-    audits = [parts.auditor.audit(round) for round in rounds]
+    fulfil_all(services.fulfil)
+    until(lambda: all(services.auditor.audit(round).settled for round in rounds))
+    audits = [services.auditor.audit(round) for round in rounds]
     assert [audit.verdict for audit in audits] == ["exact"] * len(rounds)
     assert sum(audit.sold for audit in audits) == sold

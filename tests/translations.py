@@ -1,4 +1,4 @@
-"""`make translations`: bring the catalogues up to what pages, errors and docstrings say.
+"""`make translations`: bring the catalogues up to what pages, errors, docstrings and drawings say.
 
 New texts come in untranslated, texts that are gone go; test_translations tells what is left to do.
 """
@@ -18,10 +18,10 @@ FOLDER = ROOT / "app" / "web" / "translations"
 
 
 def gather() -> Catalog:
-    """All texts of the code, as pyproject.toml says where to look."""
+    """All texts of code and drawings, as pyproject.toml says where to look."""
     with tempfile.NamedTemporaryFile(suffix=".pot") as template, chdir(ROOT):
         said = ["pybabel", "--quiet", "extract", "-F", "pyproject.toml", "-o", template.name]
-        CommandLineInterface().run([*said, "app", "packages/figures/src"])
+        CommandLineInterface().run([*said, "app", "packages/figures/src", "docs"])
         return read_po(template)
 
 

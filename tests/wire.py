@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Order, Round, Sale
 from app.modes import Mode
 from app.store.redis import Metered
@@ -64,10 +64,10 @@ def _before(commands: Iterable[tuple[Any, ...]]) -> None:
 class Buyer:
     """A purchase in a thread of its own, stopped in its think time until told to finish."""
 
-    def __init__(self, parts: Parts, round: Round) -> None:
+    def __init__(self, services: Services, round: Round) -> None:
         self.thinks, self.go = threading.Event(), threading.Event()
         pool = ThreadPoolExecutor(1)
-        seller = mode(parts, round, HandClock(Once(self._think)))
+        seller = mode(services, round, HandClock(Once(self._think)))
         self.sale = pool.submit(seller.sell, order(round))
         pool.shutdown(wait=False)
         assert self.thinks.wait(10)
@@ -81,10 +81,10 @@ class Buyer:
         return self.sale.result(10)
 
 
-def lease_runs_out(parts: Parts, lock: str) -> None:
+def lease_runs_out(services: Services, lock: str) -> None:
     """The server lets this lock expire now, however long its lease.
 
     A lease that is short enough to be waited for would, on a slow machine, run out elsewhere too.
     """
-    parts.store.pexpire(lock, 1)
-    until(lambda: not parts.store.exists(lock))
+    services.store.pexpire(lock, 1)
+    until(lambda: not services.store.exists(lock))

@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol
 import redis
 
 LEASE = 10  # s. Every lock's: far longer than any section here, so that none runs out
-# s of waiting after which one of our recipes gives up: longer than a lease that nobody released,
-# and short enough for an exhibit that never lets go to end within its cell.
-PATIENCE = 15.0
+# After so long one of our recipes gives up: longer than a lease that nobody released, and short
+# enough for an exhibit that never lets go to end within its cell.
+WAIT_S = 15.0
 ANSWER = LEASE + 5  # s to wait for an answer: python-redis-lock stays in BLPOP for a whole lease
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from fairlock import FusedLock, Lock
 
-from app.bench.contender import PATIENCE, Attempt, Contender, Guarded, Names
+from app.bench.contender import WAIT_S, Attempt, Contender, Guarded, Names
 from app.store.servers import Servers
 
 COHORT = 64  # passes between threads of one process, at most
@@ -16,7 +16,7 @@ COHORT = 64  # passes between threads of one process, at most
 def any_section(cohort: int, servers: Servers, names: Names, lease: int) -> Contender:
     """As in the place of redis-py's Lock, by its drop-in."""
     store = servers.store
-    lock = Lock(store, names.lock, timeout=lease, blocking_timeout=PATIENCE, cohort=cohort)
+    lock = Lock(store, names.lock, timeout=lease, blocking_timeout=WAIT_S, cohort=cohort)
     return Guarded(lock, store, names)
 
 
@@ -29,7 +29,7 @@ class Inlined:
 
     def sell(self) -> Attempt:
         asked = time.monotonic()
-        values = self.lock.acquire([self.names.stock], PATIENCE)
+        values = self.lock.acquire([self.names.stock], WAIT_S)
         waited = time.monotonic() - asked
         if values is None:
             return Attempt(waited, sold=False)

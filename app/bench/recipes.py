@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.bench.contender import PATIENCE, Contender, Guarded, Names
+from app.bench.contender import WAIT_S, Contender, Guarded, Names
 from app.domain import Clock
 from app.locks.handle import Handle
 from app.store.servers import Servers
@@ -22,7 +22,7 @@ class Recipe:
 
     def acquire(self) -> bool:
         self.handle = self.recipe(self.client, self.name, self.lease_s, clock=self.clock)
-        return self.handle.acquire(wait_s=PATIENCE)
+        return self.handle.acquire(wait_s=WAIT_S)
 
     def release(self) -> bool:
         return self.handle.release()

@@ -53,14 +53,14 @@ def audit(item: str, number: int | None, accept: bool, json_wanted: bool) -> Non
     With --accept no round is audited: it says what the store has lost of ITEM, and lets it be sold
     again.
     """
-    parts = output.parts()
+    services = output.services()
     if accept:
-        _accept(parts.trust, item)
+        _accept(services.trust, item)
         return
     try:
-        parts.rounds.newest(item)  # where there is no store, that is what should be said
-        parts.trust.look(item)
-        found = parts.auditor.audit(parts.rounds.find(item, number))
+        services.rounds.newest(item)  # where there is no store, that is what should be said
+        services.trust.look(item)
+        found = services.auditor.audit(services.rounds.find(item, number))
     except Lacking as error:
         _print_lack(error.lack, json_wanted)
         sys.exit(WRONG)

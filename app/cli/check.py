@@ -22,11 +22,11 @@ def check(what: str) -> None:
 
     The exit status is 0 when all is well or sells on, 1 when something fails.
     """
-    parts = output.parts()
+    services = output.services()
     if what == "all":
-        found = parts.readiness.look()
+        found = services.readiness.look()
     else:
-        found = Found((_goes_on(parts.beat.awaited()), parts.readiness.orders()))
+        found = Found((_goes_on(services.beat.awaited()), services.readiness.orders()))
     for each in found.checks:
         click.echo(f"{click.style(each.state, COLOURS[each.state])}  {each.name}: {each.sentence}")
     sys.exit(0 if found.ready else 1)

@@ -34,7 +34,7 @@ def deadletter() -> None:
 @output.as_json
 def list_them(item: str, number: int | None, json_wanted: bool) -> None:
     """List the dead letters of ITEM, or of all items; oldest first."""
-    letters = output.parts().dead_letters.every(item, number)
+    letters = output.services().dead_letters.every(item, number)
     if json_wanted:
         output.print_json([_plain(letter) for letter in letters])
         return
@@ -55,7 +55,7 @@ def list_them(item: str, number: int | None, json_wanted: bool) -> None:
 @output.as_json
 def show(item: str, id: str, json_wanted: bool) -> None:
     """Show one, with what was in the stream; what cannot be printed is escaped."""
-    letter = output.parts().dead_letters.find(item, id)
+    letter = output.services().dead_letters.find(item, id)
     if json_wanted:
         output.print_json(_plain(letter))
         return
@@ -77,7 +77,7 @@ def retry(item: str, ids: tuple[str, ...], every: bool) -> None:
     """
     if bool(ids) == every:
         raise click.UsageError("Give the ids of those to be booked, or --all.")
-    dead_letters = output.parts().dead_letters
+    dead_letters = output.services().dead_letters
     letters = dead_letters.every(item) if every else [dead_letters.find(item, id) for id in ids]
     failed = False
     for letter in letters:
@@ -93,7 +93,7 @@ def retry(item: str, ids: tuple[str, ...], every: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def drop(item: str, id: str, yes: bool) -> None:
     """Delete one for good: when it never was a sale, or its buyer has been paid back."""
-    dead_letters = output.parts().dead_letters
+    dead_letters = output.services().dead_letters
     letter = dead_letters.find(item, id)
     click.echo(f"  {letter.item}, round {letter.round}: {_clean(letter.reason)}")
     click.echo(f"  {_clean(_text(letter))[:500]}")

@@ -17,7 +17,7 @@ from app.config import BadSetting, Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
 
 if TYPE_CHECKING:
-    from app.bootstrap import Parts
+    from app.bootstrap import Services
     from app.service.catalogue import Entry
 
 SIDE_BY_SIDE = 160  # characters of a terminal; in a narrower one a table's cells become towers
@@ -51,10 +51,10 @@ def settings() -> Settings:
     return Settings.read(os.environ)
 
 
-def parts() -> Parts:
-    from app.bootstrap import Parts  # here: most of a command's start, and not all need it
+def services() -> Services:
+    from app.bootstrap import Services  # here: most of a command's start, and not all need it
 
-    return Parts(settings())
+    return Services(settings())
 
 
 def print_json(document: Any) -> None:

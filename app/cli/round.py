@@ -48,7 +48,7 @@ def start(item: str, stock: int, mode: str | None, json_wanted: bool, **times: i
     """Start a round of ITEM; ends the one that is running."""
     given = {name: value for name, value in times.items() if value is not None}
     wanted = output.settings().default_mode if mode is None else mode
-    _show(output.parts().rounds.start(item, wanted, stock, given), None, json_wanted)
+    _show(output.services().rounds.start(item, wanted, stock, given), None, json_wanted)
 
 
 @round_group.command()
@@ -56,7 +56,7 @@ def start(item: str, stock: int, mode: str | None, json_wanted: bool, **times: i
 @output.as_json
 def end(item: str, json_wanted: bool) -> None:
     """End ITEM's running round."""
-    rounds = output.parts().rounds
+    rounds = output.services().rounds
     ended = rounds.end(item)
     _show(ended, rounds.left(ended), json_wanted)
 
@@ -67,7 +67,7 @@ def end(item: str, json_wanted: bool) -> None:
 @output.as_json
 def show(item: str, number: int | None, json_wanted: bool) -> None:
     """Show ITEM's round (apple unless given)."""
-    rounds = output.parts().rounds
+    rounds = output.services().rounds
     found = rounds.find(item, number)
     _show(found, rounds.left(found), json_wanted)
 

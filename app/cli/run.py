@@ -9,7 +9,7 @@ import threading
 
 import click
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.cli import interrupt, output
 from app.config import Settings
 from app.domain import ITEMS
@@ -39,48 +39,50 @@ def fulfil() -> None:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
     os.nice(10)
     stop = interrupt.told_to_stop(signal.SIGTERM, signal.SIGINT)
-    parts = output.parts()
-    parts.check_database()
-    for consumer in parts.fulfil.consumers:
-        consumer.beat = parts.beat.give
-    threading.Thread(target=parts.trust.keep_watch, args=(stop,), name="trust", daemon=True).start()
-    parts.fulfil.run(stop)
+    services = output.services()
+    services.check_database()
+    for consumer in services.fulfil.consumers:
+        consumer.beat = services.beat.give
+    threading.Thread(
+        target=services.trust.keep_watch, args=(stop,), name="trust", daemon=True
+    ).start()
+    services.fulfil.run(stop)
 
 
 @run.command(hidden=True)
 @click.argument("id")
 def stampede(id: str) -> None:
     """Drive a run of the lab, which starts this by itself."""
-    stop, parts = _driver()
-    parts.drive(stop).run(parts.runs.find(id))
+    stop, services = _driver()
+    services.drive(stop).run(services.runs.find(id))
 
 
 @run.command(hidden=True)
 @click.argument("id")
 def comparison(id: str) -> None:
     """Conduct a comparison of the lab, which starts this by itself."""
-    stop, parts = _driver()
-    parts.conduct(stop).run(parts.comparisons.find(id))
+    stop, services = _driver()
+    services.conduct(stop).run(services.comparisons.find(id))
 
 
-def _driver() -> tuple[threading.Event, Parts]:
+def _driver() -> tuple[threading.Event, Services]:
     """The event is set when we are to stop."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
-    return interrupt.told_to_stop(signal.SIGTERM), output.parts()
+    return interrupt.told_to_stop(signal.SIGTERM), output.services()
 
 
 @click.command(short_help="Migrate the database, stock empty shelves.")
 def prepare() -> None:
     """Bring the database's tables up to date, and stock what never was on sale."""
     settings = output.settings()
-    parts = Parts(settings)
-    parts.migrate()
-    address = parts.engine.url.render_as_string(hide_password=True)
+    services = Services(settings)
+    services.migrate()
+    address = services.engine.url.render_as_string(hide_password=True)
     click.echo(f"  migrated database {address}")
     for item in ITEMS:
-        if lack := parts.trust.look(item):
+        if lack := services.trust.look(item):
             click.secho(f"  ! {lack.sentence}", fg="red")
-    for round in parts.rounds.open_shop(settings.default_mode):
+    for round in services.rounds.open_shop(settings.default_mode):
         click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
 
 

@@ -47,7 +47,7 @@ def _check(settings: Settings) -> None:
                 f"Cannot write to {folder} ({error.strerror}). "
                 "Repair it, or choose another folder: VAR_DIR=… make run"
             ) from error
-    output.parts().check_database()
+    output.services().check_database()
 
 
 @contextmanager

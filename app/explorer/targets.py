@@ -25,9 +25,9 @@ from app.modes import MODES
 from app.store.keys import Keys
 from app.text import Text
 
-# ms. A buyer waits for as long as it takes, unless the target says otherwise: so that who waits for
+# A buyer waits for as long as it takes, unless the target says otherwise: so that who waits for
 # ever can be seen to.
-PATIENCE = 10**15
+FOR_EVER_MS = 10**15
 
 
 def check(name: str) -> None:
@@ -72,7 +72,7 @@ class Target:
     quantity: int = 1
     think: int = 0
     resend: bool = False  # as redis-py does by default
-    wait: int = PATIENCE  # ms for which a buyer waits for a lock
+    wait: int = FOR_EVER_MS  # ms for which a buyer waits for a lock
 
     @cached_property
     def round(self) -> Round:

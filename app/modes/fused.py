@@ -44,17 +44,17 @@ class Fused:
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
-        reads = [self.keys.stock, self.keys.key(order.key), self.keys.ended]
+        reads = [self.keys.stock, self.keys.key(order.key)]
         for attempt in range(1, self.round.attempts + 1):
             lock = FusedLock(self.store, self.keys.lock, self.lease_s, clock=self.clock)
             values = lock.acquire(reads, timeout_s=deadline - self.clock.now())
             if values is None:
                 return Sale(Outcome.BUSY, attempts=attempt)
-            stock, seen, ended = values
+            stock, seen = values
             if seen:
                 lock.release()
                 return Sale(Outcome.SOLD, order=Order.decode(seen), attempts=attempt)
-            if stock is None or ended is not None:
+            if stock is None:
                 lock.release()
                 return Sale(Outcome.ROUND_OVER)
             left = int(stock) - order.quantity

@@ -55,12 +55,10 @@ class Lock:
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
     def critical_section(self, order: Order) -> Sale:
-        stock, seen, ended = self.store.mget(
-            self.keys.stock, self.keys.key(order.key), self.keys.ended
-        )
+        stock, seen = self.store.mget(self.keys.stock, self.keys.key(order.key))
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if stock is None or ended is not None:
+        if stock is None:
             return Sale(Outcome.ROUND_OVER)
         left = int(stock) - order.quantity
         if left < 0:

@@ -58,12 +58,10 @@ class ReadBeforeWatch:
         """One race. BUSY: somebody else wrote between our WATCH and our EXEC."""
         with self.store.pipeline() as pipe:
             pipe.watch(self.keys.ended)  # of the round's end we hear in time
-            stock, seen, ended = pipe.mget(
-                self.keys.stock, self.keys.key(order.key), self.keys.ended
-            )
+            stock, seen = pipe.mget(self.keys.stock, self.keys.key(order.key))
             if seen:
                 return Sale(Outcome.SOLD, order=Order.decode(seen))
-            if stock is None or ended is not None:
+            if stock is None:
                 return Sale(Outcome.ROUND_OVER)
             left = int(stock) - order.quantity
             if left < 0:

@@ -61,12 +61,10 @@ class WatchElsewhere:
             # own from a pool.
             elsewhere.watch(self.keys.stock, self.keys.key(order.key))
             pipe.watch(self.keys.ended)  # of the round's end we hear
-            stock, seen, ended = elsewhere.mget(
-                self.keys.stock, self.keys.key(order.key), self.keys.ended
-            )
+            stock, seen = elsewhere.mget(self.keys.stock, self.keys.key(order.key))
             if seen:
                 return Sale(Outcome.SOLD, order=Order.decode(seen))
-            if stock is None or ended is not None:
+            if stock is None:
                 return Sale(Outcome.ROUND_OVER)
             left = int(stock) - order.quantity
             if left < 0:

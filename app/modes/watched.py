@@ -68,14 +68,14 @@ class Watched:
                 pipe.watch(self.keys.lock, self.keys.ended)
                 # Only now look whose it is: WATCH tells of changes from here on, and the lock may
                 # have expired before. The round's end does not touch the lock: watch that, too.
-                holder, stock, seen, ended = pipe.mget(
-                    self.keys.lock, self.keys.stock, self.keys.key(order.key), self.keys.ended
+                holder, stock, seen = pipe.mget(
+                    self.keys.lock, self.keys.stock, self.keys.key(order.key)
                 )
                 if holder != lock.token.encode():
                     return Sale(Outcome.BUSY)
                 if seen:
                     return Sale(Outcome.SOLD, order=Order.decode(seen))
-                if stock is None or ended is not None:
+                if stock is None:
                     return Sale(Outcome.ROUND_OVER)
                 left = int(stock) - order.quantity
                 if left < 0:

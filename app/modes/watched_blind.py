@@ -69,12 +69,10 @@ class WatchedBlind:
                 pipe.watch(self.keys.lock, self.keys.ended)
                 # WATCH tells of changes from here on. What if the lock had expired before? Nobody
                 # asks whose it is.
-                stock, seen, ended = pipe.mget(
-                    self.keys.stock, self.keys.key(order.key), self.keys.ended
-                )
+                stock, seen = pipe.mget(self.keys.stock, self.keys.key(order.key))
                 if seen:
                     return Sale(Outcome.SOLD, order=Order.decode(seen))
-                if stock is None or ended is not None:
+                if stock is None:
                     return Sale(Outcome.ROUND_OVER)
                 left = int(stock) - order.quantity
                 if left < 0:

@@ -6,16 +6,16 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.store.redis import Metered
 from tests import wire
 
 
 @pytest.fixture
-def shop(parts: Parts, settings: Settings) -> FlaskClient:
+def shop(services: Services, settings: Settings) -> FlaskClient:
     """Over the shared store, selling ten apples."""
-    parts.rounds.start("apple", "watch", 10, {"limit": 10})
+    services.rounds.start("apple", "watch", 10, {"limit": 10})
     return create_shop(settings).test_client()
 
 

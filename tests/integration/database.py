@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, event, select, text
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Round
 from app.store import stock
 from app.store.orders import OrderRow
@@ -18,33 +18,33 @@ LOCKING = ("FOR UPDATE", "BEGIN IMMEDIATE")  # how sql_lock takes its lock
 
 
 @contextmanager
-def before_statement(parts: Parts, *marks: str, hand: Callable[[], object]) -> Iterator[None]:
+def before_statement(services: Services, *marks: str, hand: Callable[[], object]) -> Iterator[None]:
     """Call `hand` whenever a statement with one of `marks` is about to be sent."""
 
     def look(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
         if any(mark in statement for mark in marks):
             hand()
 
-    event.listen(parts.engine, "before_cursor_execute", look)
+    event.listen(services.engine, "before_cursor_execute", look)
     try:
         yield
     finally:
-        event.remove(parts.engine, "before_cursor_execute", look)
+        event.remove(services.engine, "before_cursor_execute", look)
 
 
 @contextmanager
-def held(parts: Parts, round: Round) -> Iterator[Connection]:
+def held(services: Services, round: Round) -> Iterator[Connection]:
     """Somebody else holds the row, or on SQLite the file, until the end of the block."""
-    with parts.engine.connect() as other:
+    with services.engine.connect() as other:
         if other.dialect.name == "sqlite":
             other.execute(text("BEGIN IMMEDIATE"))
         other.execute(select(StockRow.units).where(stock.of(round)).with_for_update())
         yield other
 
 
-def waiting_for_locks(parts: Parts) -> int:
+def waiting_for_locks(services: Services) -> int:
     """How many wait for a lock, as PostgreSQL itself says."""
-    with parts.engine.connect() as looker:
+    with services.engine.connect() as looker:
         return int(
             looker.scalar(
                 text(
@@ -56,11 +56,11 @@ def waiting_for_locks(parts: Parts) -> int:
         )
 
 
-def rows(parts: Parts) -> int:
+def rows(services: Services) -> int:
     """All orders in the database."""
-    with parts.engine.connect() as looker:
+    with services.engine.connect() as looker:
         return len(looker.execute(select(OrderRow.id)).all())
 
 
-def on_postgresql(parts: Parts) -> bool:
-    return parts.engine.dialect.name == "postgresql"
+def on_postgresql(services: Services) -> bool:
+    return services.engine.dialect.name == "postgresql"

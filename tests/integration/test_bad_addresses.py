@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.service.stampede.record import Run
 from app.store import orders
@@ -24,12 +24,12 @@ BROKEN = "http://["
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> FlaskClient:
+def lab(services: Services, settings: Settings) -> FlaskClient:
     return create_lab(settings).test_client()
 
 
 @pytest.fixture(params=["shop", "lab"])
-def server(request: pytest.FixtureRequest, parts: Parts) -> FlaskClient:
+def server(request: pytest.FixtureRequest, services: Services) -> FlaskClient:
     client: FlaskClient = request.getfixturevalue(request.param)
     return client
 
@@ -79,15 +79,15 @@ def test_a_number_beyond_all_bounds_in_a_field(lab: FlaskClient, number: int) ->
 @pytest.mark.parametrize(
     "seen", ["99999999999999999999-0", "18446744073709551615-18446744073709551615", "1-1\xb2"]
 )
-def test_an_event_that_no_stream_can_have(parts: Parts, lab: FlaskClient, seen: str) -> None:
+def test_an_event_that_no_stream_can_have(services: Services, lab: FlaskClient, seen: str) -> None:
     """As if none had been seen: the run's end is told again."""
     crowd = {"buyers": 1, "seconds": 1}
-    run: Run = parts.runs.start("apple", "watch", 3, {}, crowd, lambda _: None)
+    run: Run = services.runs.start("apple", "watch", 3, {}, crowd, lambda _: None)
     begun = lab.get(f"/runs/{run.id}/events", headers={"Last-Event-ID": seen})
     first = [next(begun.response) for _ in range(2)]  # type: ignore[call-overload]
     begun.close()
     assert first == [b"retry: 1000\n\n", b":\n\n"]
-    parts.runs.mark_crashed(run)
+    services.runs.mark_crashed(run)
     assert "event: end" in lab.get(f"/runs/{run.id}/events", headers={"Last-Event-ID": seen}).text
 
 
@@ -107,9 +107,9 @@ def test_a_part_of_a_form_that_has_no_name(server: FlaskClient) -> None:
         assert answer.status_code == 400
 
 
-def test_an_order_whose_item_and_round_are_forgotten(shop: FlaskClient, parts: Parts) -> None:
-    old = replace(order(parts.rounds.find("apple")), item="durian", round=99)
-    with parts.servers.sessions.begin() as session:
+def test_an_order_whose_item_and_round_are_forgotten(shop: FlaskClient, services: Services) -> None:
+    old = replace(order(services.rounds.find("apple")), item="durian", round=99)
+    with services.servers.sessions.begin() as session:
         orders.insert_missing(session, [old])
     assert shop.get(f"/orders/{old.id}").get_json()["name"] == "durian"
     page = shop.get(f"/orders/{old.id}", headers=PAGE)

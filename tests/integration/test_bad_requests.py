@@ -17,7 +17,7 @@ from flask import Flask
 from werkzeug.test import run_wsgi_app
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.store import orders
 from tests.requests_gone_bad import Bad, Spoiler
@@ -32,18 +32,18 @@ BUSY = ("shop.buy", "explorer.player", "explorer.scheduler")
 
 
 @pytest.fixture
-def known(parts: Parts) -> dict[str, Sequence[str]]:
+def known(services: Services) -> dict[str, Sequence[str]]:
     """What is there to be asked for: rounds of two kinds, orders, a run, a comparison."""
-    rounds = [parts.rounds.start(item, mode, 1_000, {}) for item, mode in ROUNDS.items()]
+    rounds = [services.rounds.start(item, mode, 1_000, {}) for item, mode in ROUNDS.items()]
     sold = [order(round) for round in [*rounds, replace(rounds[0], item="durian", number=99)]]
-    with parts.servers.sessions.begin() as session:
+    with services.servers.sessions.begin() as session:
         orders.insert_missing(session, sold)
     times, crowd = {"think": 0}, {"buyers": 1, "seconds": 1}
-    run = parts.runs.start("plum", "watch", 3, times, crowd, lambda _: None)
-    parts.runs.mark_crashed(run)
+    run = services.runs.start("plum", "watch", 3, times, crowd, lambda _: None)
+    services.runs.mark_crashed(run)
     modes, crowd = ["naive", "watch"], crowd | {"repeats": 1}
-    compared = parts.comparisons.start("fig", modes, "watch", 3, times, crowd, lambda _: None)
-    parts.comparisons.mark_crashed(compared)
+    compared = services.comparisons.start("fig", modes, "watch", 3, times, crowd, lambda _: None)
+    services.comparisons.mark_crashed(compared)
     return {
         "item": list(ROUNDS),
         "number": ["1", "2"],
@@ -59,15 +59,15 @@ ROUNDS = {"apple": "atomic", "pear": "sql"}
 
 @pytest.fixture
 def apps(
-    settings: Settings, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[Flask]]:
-    theirs: list[Parts] = []
+    theirs: list[Services] = []
 
-    def noted(settings: Settings) -> Parts:
-        theirs.append(Parts(settings))
+    def noted(settings: Settings) -> Services:
+        theirs.append(Services(settings))
         return theirs[-1]
 
-    monkeypatch.setattr("app.bootstrap.Parts", noted)
+    monkeypatch.setattr("app.bootstrap.Services", noted)
     made = [create_shop(settings), create_lab(settings)]
     yield made
     made[1].extensions["explorer"].close()

@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from app import create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, StoreAway
 from tests.lossy import LosesReplies
@@ -29,10 +29,10 @@ def lossy(store_server: StoreServer) -> Iterator[LosesReplies]:
 
 @pytest.mark.parametrize("name", ["atomic", "watch", "watched"])
 def test_a_lost_reply_never_sells_twice(
-    parts: Parts, settings: Settings, lossy: LosesReplies, name: str
+    services: Services, settings: Settings, lossy: LosesReplies, name: str
 ) -> None:
-    round = parts.rounds.start("apple", name, 10, {})
-    through = Parts(Settings(redis_url=lossy.url, var_dir=settings.var_dir))
+    round = services.rounds.start("apple", name, 10, {})
+    through = Services(Settings(redis_url=lossy.url, var_dir=settings.var_dir))
     shop = through.purchase()
     shop.buy("apple", 1)  # the server knows the script now
     lossy.lose_next = True
@@ -41,18 +41,18 @@ def test_a_lost_reply_never_sells_twice(
     with nullcontext() if name.startswith("watch") else pytest.raises(StoreAway):
         shop.buy("apple", 1, key="k")
     again = shop.buy("apple", 1, key="k")  # what a buyer does on a 503
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     shop.tally.stop()
     assert lossy.lost == 1
     assert again.sale.outcome is Outcome.SOLD
-    assert (parts.auditor._read(round).left, parts.auditor._read(round).recorded) == (8, 2)
+    assert (services.auditor._read(round).left, services.auditor._read(round).recorded) == (8, 2)
 
 
 def test_who_sent_no_key_is_told_one_to_ask_again_under(
-    parts: Parts, settings: Settings, lossy: LosesReplies
+    services: Services, settings: Settings, lossy: LosesReplies
 ) -> None:
     """Also when the sale is in the database by then, and another round is on."""
-    sold_in = parts.rounds.start("apple", "atomic", 10, {})
+    sold_in = services.rounds.start("apple", "atomic", 10, {})
     through = Settings(redis_url=lossy.url, var_dir=settings.var_dir)
     shop = create_shop(through).test_client()
     shop.post("/buy/apple", json={})  # the server knows the script now
@@ -60,22 +60,25 @@ def test_who_sent_no_key_is_told_one_to_ask_again_under(
     doubt = shop.post("/buy/apple", json={})
     key = doubt.get_json()["idempotency_key"]
     assert (doubt.status_code, "never buys twice" in doubt.get_json()["detail"]) == (503, True)
-    fulfil_all(parts.fulfil)
-    parts.rounds.start("apple", "atomic", 10, {})
+    fulfil_all(services.fulfil)
+    services.rounds.start("apple", "atomic", 10, {})
     again = shop.post("/buy/apple", json={}, headers={"Idempotency-Key": key})
     assert (again.status_code, again.get_json()["round"]) == (201, sold_in.number)
-    assert (parts.auditor._read(sold_in).left, parts.rounds.left(parts.rounds.find("apple"))) == (
+    assert (
+        services.auditor._read(sold_in).left,
+        services.rounds.left(services.rounds.find("apple")),
+    ) == (
         8,
         10,
     )
 
 
-def test_redis_py_as_it_comes_does_sell_twice(parts: Parts, lossy: LosesReplies) -> None:
+def test_redis_py_as_it_comes_does_sell_twice(services: Services, lossy: LosesReplies) -> None:
     """Why the policy is ours: the default client resends the command whose reply was lost."""
     naked = redis.Redis(port=lossy.port)
     naked.set("warm", 1)
     sell = naked.register_script("return redis.call('DECR', KEYS[1])")
-    parts.store.set("stock", 10)
+    services.store.set("stock", 10)
     assert sell(keys=["stock"]) == 9
     lossy.lose_next = True
     assert sell(keys=["stock"]) == 7, "one sale asked for, two units gone"
@@ -91,12 +94,12 @@ def own_store(tmp_path: Path) -> Iterator[StoreServer]:
 
 @pytest.mark.timed
 def test_a_frozen_store_costs_less_than_a_second(own_store: StoreServer, tmp_path: Path) -> None:
-    parts = Parts(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+    services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
     for name in ("watch", "lock:lease", "atomic"):
         # A lock whose acquire was on its way is taken by nobody when the store thaws: it goes when
         # its lease does.
-        parts.rounds.start("apple", name, 10, {"lease": 300})
-        shop = parts.purchase()
+        services.rounds.start("apple", name, 10, {"lease": 300})
+        shop = services.purchase()
         shop.buy("apple", 1)
         own_store.freeze()
         start = time.monotonic()
@@ -114,9 +117,9 @@ def test_a_frozen_store_makes_no_thread_wait_for_another(
     own_store: StoreServer, tmp_path: Path
 ) -> None:
     """Nobody knows the round yet, all look it up at once: each is answered within the second."""
-    parts = Parts(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
-    parts.rounds.start("apple", "atomic", 10, {})
-    shop = parts.purchase()
+    services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+    services.rounds.start("apple", "atomic", 10, {})
+    shop = services.purchase()
     own_store.freeze()
 
     def buy(_: int) -> float:
@@ -136,9 +139,9 @@ def test_a_restarted_store_is_found_at_the_first_try(
     own_store: StoreServer, tmp_path: Path
 ) -> None:
     """A connection that lay idle while the server went must not cost a buyer a 503."""
-    parts = Parts(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
-    parts.rounds.start("apple", "atomic", 10, {})
-    shop = parts.purchase()
+    services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+    services.rounds.start("apple", "atomic", 10, {})
+    shop = services.purchase()
     shop.buy("apple", 1)
     own_store.kill()
     own_store.start()

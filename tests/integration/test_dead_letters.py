@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Order, Round
 from app.store import dead_letters, keys
 from app.store.keys import Keys
@@ -23,13 +23,13 @@ RUNS_ON = ["valkey"]  # `test_it_is_moved_once` asks each of them for all that i
 
 
 @pytest.fixture
-def round(parts: Parts) -> Round:
-    return parts.rounds.start("fig", "atomic", 30, {})
+def round(services: Services) -> Round:
+    return services.rounds.start("fig", "atomic", 30, {})
 
 
-def sell(parts: Parts, round: Round, *keys: str) -> None:
+def sell(services: Services, round: Round, *keys: str) -> None:
     for key in keys:
-        mode(parts, round).sell(order(round, key=key))
+        mode(services, round).sell(order(round, key=key))
 
 
 def hostile(round: Round) -> dict[str, dict[Any, Any]]:
@@ -56,50 +56,50 @@ def hostile(round: Round) -> dict[str, dict[Any, Any]]:
     }
 
 
-def test_whatever_stands_in_a_stream_the_rest_is_booked(parts: Parts, round: Round) -> None:
+def test_whatever_stands_in_a_stream_the_rest_is_booked(services: Services, round: Round) -> None:
     names = Keys("fig", round.number)
-    sell(parts, round, "first")
+    sell(services, round, "first")
     entries = hostile(round)
     for reason, fields in entries.items():
-        parts.store.xadd(names.sales, fields)
-        sell(parts, round, f"after {reason}")
-    fulfil_all(parts.fulfil)
+        services.store.xadd(names.sales, fields)
+        sell(services, round, f"after {reason}")
+    fulfil_all(services.fulfil)
 
-    assert rows(parts) == 1 + len(entries)
-    assert parts.store.xlen(names.sales) == 0
-    assert parts.store.xpending(names.sales, GROUP)["pending"] == 0
-    letters = parts.dead_letters.every("fig", round.number)
+    assert rows(services) == 1 + len(entries)
+    assert services.store.xlen(names.sales) == 0
+    assert services.store.xpending(names.sales, GROUP)["pending"] == 0
+    letters = services.dead_letters.every("fig", round.number)
     for reason, letter in zip(entries, letters, strict=True):
         assert reason in letter.reason
         assert entries[reason].get("sale", letter.sale) == letter.sale
     assert letters[1].sale == b'{"sail":"\\\\xff","x":""}', "an entry without a sale keeps its all"
 
 
-def test_the_audit_counts_them_and_is_not_exact(parts: Parts, round: Round) -> None:
+def test_the_audit_counts_them_and_is_not_exact(services: Services, round: Round) -> None:
     names = Keys("fig", round.number)
-    sell(parts, round, "a", "b", "c", "a\0b")
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    sell(services, round, "a", "b", "c", "a\0b")
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.not_booked, audit.sold) == ("inconsistent", 1, 4)
     assert (audit.undersold, audit.duplicate_ids, audit.sales_without_order) == (0, 0, 1)
     assert audit.sentence == "Sold 4 of 30, 26 left, and 1 sale is not booked."
 
-    parts.store.xadd(names.sales, {"sale": b'{"id":"x"}'})
-    audit = parts.auditor.audit(round)
+    services.store.xadd(names.sales, {"sale": b'{"id":"x"}'})
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.not_booked) == ("settling", 2), "before fulfil has seen it"
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.not_booked, audit.duplicate_ids) == ("inconsistent", 2, 0)
 
-    other = parts.rounds.start("fig", "atomic", 5, {})
-    assert parts.auditor.audit(other).verdict == "exact", "another round's are none of its own"
+    other = services.rounds.start("fig", "atomic", 5, {})
+    assert services.auditor.audit(other).verdict == "exact", "another round's are none of its own"
 
 
 @contextmanager
-def refusing(parts: Parts, key: str) -> Iterator[None]:
+def refusing(services: Services, key: str) -> Iterator[None]:
     """The database takes no order with this key: a rule that nobody here knows of."""
     when = f"BEFORE INSERT ON orders FOR EACH ROW WHEN (NEW.key = '{key}')"
-    if on_postgresql(parts):
+    if on_postgresql(services):
         body = "BEGIN RAISE EXCEPTION ''not this one''; END"
         make = [
             f"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS '{body}'",
@@ -110,90 +110,92 @@ def refusing(parts: Parts, key: str) -> Iterator[None]:
         body = "BEGIN SELECT RAISE(ABORT, 'not this one'); END"
         make = [f"CREATE TRIGGER refusing {when} {body}"]
         undo = ["DROP TRIGGER refusing"]
-    with parts.engine.begin() as connection:
+    with services.engine.begin() as connection:
         for statement in make:
             connection.execute(text(statement))
     yield
-    with parts.engine.begin() as connection:
+    with services.engine.begin() as connection:
         for statement in undo:
             connection.execute(text(statement))
 
 
 def test_one_row_that_the_database_refuses_is_found_and_booked_when_it_may(
-    parts: Parts, round: Round
+    services: Services, round: Round
 ) -> None:
-    with refusing(parts, "k13"):
-        sell(parts, round, *(f"k{number}" for number in range(20)))
-        fulfil_all(parts.fulfil)
-        assert rows(parts) == 19
-        [letter] = parts.dead_letters.every()
+    with refusing(services, "k13"):
+        sell(services, round, *(f"k{number}" for number in range(20)))
+        fulfil_all(services.fulfil)
+        assert rows(services) == 19
+        [letter] = services.dead_letters.every()
         assert "not this one" in letter.reason
         assert Order.decode(letter.sale).key == "k13"
-        assert parts.store.exists(Keys("fig", 1).key("k13")), "its buyer's key still finds it"
-        assert parts.auditor.audit(round).not_booked == 1
-        assert "not this one" in parts.dead_letters.retry(letter)
-        assert parts.dead_letters.every() == [letter], "it stays"
-    assert parts.dead_letters.retry(letter) == ""
-    assert parts.dead_letters.every() == []
-    audit = parts.auditor.audit(round)
+        assert services.store.exists(Keys("fig", 1).key("k13")), "its buyer's key still finds it"
+        assert services.auditor.audit(round).not_booked == 1
+        assert "not this one" in services.dead_letters.retry(letter)
+        assert services.dead_letters.every() == [letter], "it stays"
+    assert services.dead_letters.retry(letter) == ""
+    assert services.dead_letters.every() == []
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.orders, audit.not_booked) == ("exact", 20, 0)
-    assert 0 < parts.store.ttl(Keys("fig", 1).key("k13")) <= 24 * 3600
+    assert 0 < services.store.ttl(Keys("fig", 1).key("k13")) <= 24 * 3600
 
 
-def test_no_other_conflict_than_that_of_ids_is_passed_over(parts: Parts, round: Round) -> None:
-    with parts.engine.begin() as connection:
+def test_no_other_conflict_than_that_of_ids_is_passed_over(
+    services: Services, round: Round
+) -> None:
+    with services.engine.begin() as connection:
         connection.execute(text("CREATE UNIQUE INDEX only_one ON orders (item, buyer)"))
-    sell(parts, round, "k0")
+    sell(services, round, "k0")
     double = order(round, key="k1")
-    parts.store.xadd(Keys("fig", 1).sales, {"sale": double.encode()})
-    fulfil_all(parts.fulfil)
-    assert rows(parts) == 1
-    [letter] = parts.dead_letters.every()
+    services.store.xadd(Keys("fig", 1).sales, {"sale": double.encode()})
+    fulfil_all(services.fulfil)
+    assert rows(services) == 1
+    [letter] = services.dead_letters.every()
     assert Order.decode(letter.sale) == double
     assert "unique" in letter.reason.lower()
 
 
-def test_a_missing_table_is_no_rows_fault(parts: Parts, round: Round) -> None:
-    sell(parts, round, "a", "b", "c")
-    with parts.engine.begin() as connection:
+def test_a_missing_table_is_no_rows_fault(services: Services, round: Round) -> None:
+    sell(services, round, "a", "b", "c")
+    with services.engine.begin() as connection:
         connection.execute(text("ALTER TABLE orders RENAME TO elsewhere"))
-    fulfil_all(parts.fulfil)
-    assert parts.dead_letters.every() == []
-    assert len(in_stream(parts, round)) == 3
+    fulfil_all(services.fulfil)
+    assert services.dead_letters.every() == []
+    assert len(in_stream(services, round)) == 3
 
 
-def test_one_that_is_dropped_leaves_units_that_nobody_has(parts: Parts, round: Round) -> None:
-    sell(parts, round, "a", "b", "a\0b")
-    parts.store.xadd(Keys("fig", 1).sales, {"sale": b"never sold"})
-    fulfil_all(parts.fulfil)
-    for letter in parts.dead_letters.every():
-        parts.dead_letters.drop(letter)
-    audit = parts.auditor.audit(round)
+def test_one_that_is_dropped_leaves_units_that_nobody_has(services: Services, round: Round) -> None:
+    sell(services, round, "a", "b", "a\0b")
+    services.store.xadd(Keys("fig", 1).sales, {"sale": b"never sold"})
+    fulfil_all(services.fulfil)
+    for letter in services.dead_letters.every():
+        services.dead_letters.drop(letter)
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.undersold, audit.not_booked) == ("undersold", 1, 0)
     assert (audit.duplicate_ids, audit.orders_without_sale) == (0, 0)
-    assert not list(parts.store.scan_iter("{fig}:order:*"))
+    assert not list(services.store.scan_iter("{fig}:order:*"))
 
 
-def test_it_is_moved_once(parts: Parts, round: Round) -> None:
+def test_it_is_moved_once(services: Services, round: Round) -> None:
     """By two consumers at once, or by one that was killed in between and comes again."""
     names = Keys("fig", round.number)
-    entry: Any = parts.store.xadd(names.sales, {"sale": b"x"})
-    parts.store.xreadgroup(GROUP, "dead", {names.sales: ">"})
+    entry: Any = services.store.xadd(names.sales, {"sale": b"x"})
+    services.store.xreadgroup(GROUP, "dead", {names.sales: ">"})
     for _ in range(2):
-        dead_letters.add(parts.store, names, entry, {b"sale": b"x"}, "because", 0)
-    [letter] = parts.dead_letters.every()
+        dead_letters.add(services.store, names, entry, {b"sale": b"x"}, "because", 0)
+    [letter] = services.dead_letters.every()
     assert (letter.round, letter.entry, letter.reason) == (1, entry.decode(), "because")
-    assert dead_letters.drop(parts.store, letter)
-    assert not dead_letters.drop(parts.store, letter)
-    assert parts.store.hgetall(keys.dropped("fig")) == {b"1": b"1"}
+    assert dead_letters.drop(services.store, letter)
+    assert not dead_letters.drop(services.store, letter)
+    assert services.store.hgetall(keys.dropped("fig")) == {b"1": b"1"}
 
 
-def test_it_stays_in_the_stream_when_it_cannot_be_moved(parts: Parts, round: Round) -> None:
+def test_it_stays_in_the_stream_when_it_cannot_be_moved(services: Services, round: Round) -> None:
     """The script writes the dead letter first: what fails then has changed nothing."""
     names = Keys("fig", round.number)
-    parts.store.set(keys.dead_letters("fig"), "in its way")
-    parts.store.xadd(names.sales, {"sale": b"x"})
-    sell(parts, round, "a", "b")
-    fulfil_all(parts.fulfil)
-    assert rows(parts) == 2
-    assert parts.store.xlen(names.sales) == 1
+    services.store.set(keys.dead_letters("fig"), "in its way")
+    services.store.xadd(names.sales, {"sale": b"x"})
+    sell(services, round, "a", "b")
+    fulfil_all(services.fulfil)
+    assert rows(services) == 2
+    assert services.store.xlen(names.sales) == 1

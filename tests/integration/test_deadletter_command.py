@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.cli import main
 from app.config import Settings
 from app.domain import Round
@@ -35,16 +35,16 @@ def deadletter(settings: Settings) -> Command:
 
 
 @pytest.fixture
-def ids(parts: Parts) -> list[str]:
+def ids(services: Services) -> list[str]:
     """Of two dead letters of round 1 of figs: no sale at all, and one of a key with a NUL."""
-    round = parts.rounds.start("fig", "atomic", 9, {})
-    parts.store.xadd(Keys("fig", 1).sales, {"sale": b'{"id":"[x]"}'})
-    mode(parts, round).sell(order(round, key="a\0b"))
-    fulfil_all(parts.fulfil)
-    return [letter.id for letter in parts.dead_letters.every()]
+    round = services.rounds.start("fig", "atomic", 9, {})
+    services.store.xadd(Keys("fig", 1).sales, {"sale": b'{"id":"[x]"}'})
+    mode(services, round).sell(order(round, key="a\0b"))
+    fulfil_all(services.fulfil)
+    return [letter.id for letter in services.dead_letters.every()]
 
 
-def test_none(parts: Parts, deadletter: Command) -> None:
+def test_none(services: Services, deadletter: Command) -> None:
     assert deadletter("list").output.startswith("No dead letters")
     assert json.loads(deadletter("list", "--json").output) == []
 
@@ -61,24 +61,24 @@ def test_they_are_listed_and_shown(deadletter: Command, ids: list[str]) -> None:
     assert deadletter("list", "apple").output.startswith("No dead letters")
 
 
-def test_what_is_in_stock_again_is_said(parts: Parts, deadletter: Command) -> None:
-    round = parts.rounds.start("fig", "atomic", 9, {})
+def test_what_is_in_stock_again_is_said(services: Services, deadletter: Command) -> None:
+    round = services.rounds.start("fig", "atomic", 9, {})
     for _ in range(2):
-        mode(parts, round).sell(order(round, 3, key="k"))
-        parts.store.delete(Keys("fig", 1).key("k"))
-    fulfil_all(parts.fulfil)
-    [letter] = parts.dead_letters.every()
+        mode(services, round).sell(order(round, 3, key="k"))
+        services.store.delete(Keys("fig", 1).key("k"))
+    fulfil_all(services.fulfil)
+    [letter] = services.dead_letters.every()
     assert "3 put back into stock" in deadletter("show", "fig", letter.id).output
     assert "its units are back in stock" in deadletter("drop", "fig", letter.id, "--yes").output
-    assert parts.rounds.left(round) == 6
-    parts.store.xadd("{fig}:dead", {"round": 1, "reason": "newer", "put_back": "many"})
-    assert "none put back" in deadletter("show", "fig", parts.dead_letters.every()[0].id).output
+    assert services.rounds.left(round) == 6
+    services.store.xadd("{fig}:dead", {"round": 1, "reason": "newer", "put_back": "many"})
+    assert "none put back" in deadletter("show", "fig", services.dead_letters.every()[0].id).output
 
 
-def test_none_of_it_speaks_to_the_terminal(parts: Parts, deadletter: Command) -> None:
+def test_none_of_it_speaks_to_the_terminal(services: Services, deadletter: Command) -> None:
     said: dict[Any, Any] = {"round": 1, "reason": "[red]\x1b[2J", "sale": "\x1b]0;x\x07"}
-    parts.store.xadd("{fig}:dead", said)
-    id = parts.dead_letters.every()[0].id
+    services.store.xadd("{fig}:dead", said)
+    id = services.dead_letters.every()[0].id
     for words in (("list",), ("show", "fig", id), ("drop", "fig", id), ("retry", "fig", id)):
         printed = deadletter(*words).output
         assert "\x1b" not in printed
@@ -87,27 +87,27 @@ def test_none_of_it_speaks_to_the_terminal(parts: Parts, deadletter: Command) ->
 
 
 def test_retried_those_that_still_cannot_be_booked_stay(
-    parts: Parts, deadletter: Command, ids: list[str]
+    services: Services, deadletter: Command, ids: list[str]
 ) -> None:
     names = Keys("fig", 1)
     good = order(Round("fig", 1, 9, "atomic"))
-    parts.store.xadd("{fig}:dead", {"round": 1, "sale": good.encode(), "reason": "mended since"})
+    services.store.xadd("{fig}:dead", {"round": 1, "sale": good.encode(), "reason": "mended since"})
     done = deadletter("retry", "fig", "--all")
     assert done.exit_code == 1
     assert "booked" in done.output.splitlines()[2]
     assert done.output.count("still not booked") == 2
-    assert [letter.id for letter in parts.dead_letters.every()] == ids
-    assert parts.book.find(good.id).confirmed
+    assert [letter.id for letter in services.dead_letters.every()] == ids
+    assert services.book.find(good.id).confirmed
     assert deadletter("retry", "fig", ids[0]).exit_code == 1
-    assert parts.store.xlen(names.sales) == 0
+    assert services.store.xlen(names.sales) == 0
 
 
-def test_dropped_after_a_question(parts: Parts, deadletter: Command, ids: list[str]) -> None:
+def test_dropped_after_a_question(services: Services, deadletter: Command, ids: list[str]) -> None:
     asked = deadletter("drop", "fig", ids[0], typed="n\n")
-    assert (asked.exit_code, len(parts.dead_letters.every())) == (1, 2)
+    assert (asked.exit_code, len(services.dead_letters.every())) == (1, 2)
     assert "the last trace of it goes" in asked.output
     assert deadletter("drop", "fig", ids[0], "--yes").exit_code == 0
-    assert [letter.id for letter in parts.dead_letters.every()] == ids[1:]
+    assert [letter.id for letter in services.dead_letters.every()] == ids[1:]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_dropped_after_a_question(parts: Parts, deadletter: Command, ids: list[s
     ],
 )
 def test_bad_input_is_one_line(
-    parts: Parts, deadletter: Command, words: tuple[str, ...], status: int, said: str
+    services: Services, deadletter: Command, words: tuple[str, ...], status: int, said: str
 ) -> None:
     done = deadletter(*words)
     assert done.exit_code == status
@@ -141,21 +141,23 @@ def test_the_lab_says_so_where_an_instructor_looks(settings: Settings) -> None:
     assert "有 2 笔销售无法入账" in chinese
 
 
-def test_a_customer_whose_record_cannot_be_read_is_told_so(shop: FlaskClient, parts: Parts) -> None:
+def test_a_customer_whose_record_cannot_be_read_is_told_so(
+    shop: FlaskClient, services: Services
+) -> None:
     """Not sold again, as his key has bought; no stack trace, and no "there is no such order"."""
-    parts.store.set(Keys("apple", 1).key("spoilt"), b'{"id":"x"}')
+    services.store.set(Keys("apple", 1).key("spoilt"), b'{"id":"x"}')
     problem(buy(shop, **{"Idempotency-Key": "spoilt"}), 409)
     shop.get("/", headers=HTML)  # where a browser gets its cookie
     form = {"quantity": "1", "key": "spoilt"}
     assert shop.post("/buy/apple", data=form, headers=HTML).status_code == 409
-    assert parts.rounds.left(parts.rounds.find("apple")) == 10
+    assert services.rounds.left(services.rounds.find("apple")) == 10
     id = "0190a6f0-0000-7000-8000-000000000000"
-    parts.store.set(Keys("apple", 1).order(id), b"\xff")
+    services.store.set(Keys("apple", 1).order(id), b"\xff")
     problem(shop.get(f"/orders/{id}"), 409)
 
 
-def test_after_its_round_too(settings: Settings, parts: Parts) -> None:
+def test_after_its_round_too(settings: Settings, services: Services) -> None:
     """The record is looked up beside the mode, as no round runs."""
-    parts.store.set(Keys("apple", 1).key("spoilt"), b'{"id":"x"}')
+    services.store.set(Keys("apple", 1).key("spoilt"), b'{"id":"x"}')
     shop = create_shop(settings).test_client()
     problem(buy(shop, **{"Idempotency-Key": "spoilt"}), 409)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.cli import main
 from app.config import SETTINGS, Settings
 from app.domain import WrongDatabase
@@ -36,9 +36,9 @@ def test_refused_before_anything_is_started(
 
 
 def test_fulfil_does_not_begin(url: str, valkey: StoreServer) -> None:
-    parts = Parts(Settings(redis_url=valkey.url, database_url=url))
+    services = Services(Settings(redis_url=valkey.url, database_url=url))
     with pytest.raises(WrongDatabase):
-        parts.check_database()  # its first deed
+        services.check_database()  # its first deed
 
 
 def test_whatever_the_environment_says_of_the_client(

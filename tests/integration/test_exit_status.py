@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner, Result
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.cli import main
 from app.config import Settings
 from app.service.beat import Beat
@@ -33,52 +33,52 @@ def run(settings: Settings) -> Run:
     return lastapple
 
 
-def test_an_audit_ends_with_its_verdict(parts: Parts, run: Run) -> None:
-    round = parts.rounds.start("apple", "atomic", 10, {})
+def test_an_audit_ends_with_its_verdict(services: Services, run: Run) -> None:
+    round = services.rounds.start("apple", "atomic", 10, {})
     assert run("audit").exit_code == 0
-    mode(parts, round).sell(order(round))
+    mode(services, round).sell(order(round))
     settling = run("audit")
     assert (settling.exit_code, "SETTLING" in settling.stdout) == (3, True)
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     assert run("audit", "--json").exit_code == 0
-    parts.store.decr(Keys("apple", round.number).stock)
+    services.store.decr(Keys("apple", round.number).stock)
     assert run("audit").exit_code == 4, "undersold"
-    parts.store.incrby(Keys("apple", round.number).stock, 2)
+    services.store.incrby(Keys("apple", round.number).stock, 2)
     assert run("audit", "--json").exit_code == 4, "inconsistent"
     assert run("audit", "--number", "first").exit_code == 2
     nowhere = f"redis://127.0.0.1:{free_port()}/0"
     assert run("audit", REDIS_URL=nowhere).exit_code == 1
 
 
-def test_a_check_ends_with_1_when_something_fails(parts: Parts, run: Run) -> None:
+def test_a_check_ends_with_1_when_something_fails(services: Services, run: Run) -> None:
     well = run("check")
     assert well.exit_code == 0
     assert "The store takes writes." in well.stdout
-    parts.store.config_set("maxmemory", "1")
+    services.store.config_set("maxmemory", "1")
     try:
         ill = run("check")
     finally:
-        parts.store.config_set("maxmemory", "0")
+        services.store.config_set("maxmemory", "0")
     assert ill.exit_code == 1
     assert "failing  store: The store is out of memory" in ill.stdout
 
 
 def test_fulfil_is_seen_by_its_beat(
-    parts: Parts, run: Run, monkeypatch: pytest.MonkeyPatch
+    services: Services, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.service.beat.TURN", 0.2)
     away = run("check", "fulfil")
     assert away.exit_code == 1
     assert "fulfil does not go on" in away.stdout
-    parts.beat.give()
+    services.beat.give()
     assert run("check", "fulfil").exit_code == 1, "one sign is none: it may be of yesterday"
 
 
-def test_fulfil_beats_with_every_turn(parts: Parts) -> None:
-    seen = Beat(parts.settings)
-    for consumer in parts.fulfil.consumers:
-        consumer.beat = parts.beat.give
+def test_fulfil_beats_with_every_turn(services: Services) -> None:
+    seen = Beat(services.settings)
+    for consumer in services.fulfil.consumers:
+        consumer.beat = services.beat.give
     assert not seen.moved()
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     assert seen.moved()
     assert not seen.moved()

@@ -159,7 +159,7 @@ def test_json_for_programs(lab: FlaskClient) -> None:
     found(lab, "/explorer/naive")
     document = lab.get("/explorer/naive?step=2").get_json()
     assert document["report"]["findings"][0]["name"] == "oversell"
-    assert document["played"]["places"][2]["step"]["lines"] == ["MGET stock key:key-B stock:ended"]
+    assert document["played"]["places"][2]["step"]["lines"] == ["MGET stock key:key-B"]
     assert lab.get("/explorer").get_json()["targets"][0] == "naive"
 
 

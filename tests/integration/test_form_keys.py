@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app import create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.store.keys import Keys
 from tests.integration.asking import buy, form_key, key_on, problem
@@ -24,9 +24,9 @@ RUNS_ON = ["valkey"]  # whose an order is the web's to say, and the same on ever
 
 
 @pytest.fixture
-def app(parts: Parts, settings: Settings) -> Flask:
+def app(services: Services, settings: Settings) -> Flask:
     """Selling ten apples."""
-    parts.rounds.start("apple", "watch", 10, {})
+    services.rounds.start("apple", "watch", 10, {})
     return create_shop(settings)
 
 
@@ -44,7 +44,7 @@ def left(app: Flask) -> int:
     return int(app.test_client().get("/items").get_json()[0]["stock"])
 
 
-def test_pressed_twice_without_a_cookie_it_is_one_order(app: Flask, parts: Parts) -> None:
+def test_pressed_twice_without_a_cookie_it_is_one_order(app: Flask, services: Services) -> None:
     key = loaded(app)
     browsers = [app.test_client() for _ in range(2)]
     answers = [press(browser, key) for browser in browsers]
@@ -53,7 +53,7 @@ def test_pressed_twice_without_a_cookie_it_is_one_order(app: Flask, parts: Parts
     assert left(app) == 8
     for count, browser in enumerate(browsers, 2):
         later = press(browser).headers["Location"]
-        fulfil_all(parts.fulfil)
+        fulfil_all(services.fulfil)
         mine = [f"/orders/{each['id']}" for each in browser.get("/orders").get_json()["orders"]]
         assert {order, later} <= {*mine}, "either press's cookie makes later orders its own"
         assert len(mine) == count
@@ -68,9 +68,9 @@ def lossy(store_server: StoreServer) -> Iterator[LosesReplies]:
 
 @pytest.mark.parametrize("keyless", [False, True])
 def test_who_was_left_in_doubt_finds_his_order_without_a_cookie(
-    parts: Parts, settings: Settings, lossy: LosesReplies, keyless: bool
+    services: Services, settings: Settings, lossy: LosesReplies, keyless: bool
 ) -> None:
-    round = parts.rounds.start("apple", "atomic", 10, {})
+    round = services.rounds.start("apple", "atomic", 10, {})
     lossy.what = (Keys("apple", round.number).sales.encode(),)  # and no worker's beat
     app = create_shop(replace(settings, redis_url=lossy.url))
     buy(app.test_client())  # the server knows the script now

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import DatabaseAway, Round
 from app.service import fulfil as fulfilling
 from app.service.fulfil import Fulfil
@@ -24,141 +24,141 @@ pytestmark = pytest.mark.usefixtures("database_url")
 
 
 @pytest.fixture
-def sold(parts: Parts) -> Round:
+def sold(services: Services) -> Round:
     """A round with seven sales in its stream."""
-    round = parts.rounds.start("apple", "atomic", 10, {})
-    seller = mode(parts, round)
+    round = services.rounds.start("apple", "atomic", 10, {})
+    seller = mode(services, round)
     for number in range(7):
         seller.sell(order(round, key=f"k{number}"))
     return round
 
 
-def rows(parts: Parts) -> int:
-    with parts.auditor.sessions() as session:
+def rows(services: Services) -> int:
+    with services.auditor.sessions() as session:
         return session.scalar(select(func.count()).select_from(orders.OrderRow)) or 0
 
 
-def test_sales_become_orders_and_leave_the_store(parts: Parts, sold: Round) -> None:
-    fulfil_all(parts.fulfil)
+def test_sales_become_orders_and_leave_the_store(services: Services, sold: Round) -> None:
+    fulfil_all(services.fulfil)
     keys = Keys("apple", sold.number)
-    assert rows(parts) == 7
-    assert parts.store.xlen(keys.sales) == 0
-    assert not list(parts.store.scan_iter("{apple}:order:*"))
-    lives = [parts.store.ttl(keys.key(f"k{number}")) for number in range(7)]
+    assert rows(services) == 7
+    assert services.store.xlen(keys.sales) == 0
+    assert not list(services.store.scan_iter("{apple}:order:*"))
+    lives = [services.store.ttl(keys.key(f"k{number}")) for number in range(7)]
     assert all(24 * 3600 - 60 < life <= 24 * 3600 for life in lives)
 
 
-def test_a_sale_without_a_key_is_found_under_its_id_for_a_day(parts: Parts) -> None:
+def test_a_sale_without_a_key_is_found_under_its_id_for_a_day(services: Services) -> None:
     """Who was told 503 was told that key."""
-    round = parts.rounds.start("apple", "atomic", 10, {})
-    mode(parts, round).sell(order(round))
-    fulfil_all(parts.fulfil)
-    assert rows(parts) == 1
-    [key] = parts.store.scan_iter("{apple}:key:*")
-    assert 24 * 3600 - 60 < parts.store.ttl(key) <= 24 * 3600
+    round = services.rounds.start("apple", "atomic", 10, {})
+    mode(services, round).sell(order(round))
+    fulfil_all(services.fulfil)
+    assert rows(services) == 1
+    [key] = services.store.scan_iter("{apple}:key:*")
+    assert 24 * 3600 - 60 < services.store.ttl(key) <= 24 * 3600
 
 
-def test_small_batches_move_everything(parts: Parts, sold: Round) -> None:
-    fulfil_all(Fulfil(parts.store, parts.auditor.sessions, batch=2))
-    assert rows(parts) == 7
+def test_small_batches_move_everything(services: Services, sold: Round) -> None:
+    fulfil_all(Fulfil(services.store, services.auditor.sessions, batch=2))
+    assert rows(services) == 7
 
 
 def test_what_a_dead_one_left_behind_is_taken_over(
-    parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
+    services: Services, sold: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read by a consumer that was killed before its commit."""
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 60_000)
     keys = Keys("apple", sold.number)
-    parts.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
-    fulfil_all(Fulfil(parts.store, parts.auditor.sessions, 500))
-    assert rows(parts) == 2, "the dead one's are left alone while it may be alive"
+    services.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
+    fulfil_all(Fulfil(services.store, services.auditor.sessions, 500))
+    assert rows(services) == 2, "the dead one's are left alone while it may be alive"
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
-    fulfil_all(Fulfil(parts.store, parts.auditor.sessions, 500))
-    assert rows(parts) == 7
-    assert parts.store.xlen(keys.sales) == 0
+    fulfil_all(Fulfil(services.store, services.auditor.sessions, 500))
+    assert rows(services) == 7
+    assert services.store.xlen(keys.sales) == 0
 
 
 def test_what_was_committed_and_not_acknowledged_is_not_inserted_twice(
-    parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
+    services: Services, sold: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read by a consumer that was killed between its commit and its acknowledgement."""
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
     keys = Keys("apple", sold.number)
-    committed = in_stream(parts, sold)[:5]
-    parts.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
-    with parts.auditor.sessions.begin() as session:
+    committed = in_stream(services, sold)[:5]
+    services.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
+    with services.auditor.sessions.begin() as session:
         orders.insert_missing(session, committed)
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(sold)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(sold)
     assert (audit.verdict, audit.orders, audit.duplicate_ids) == ("exact", 7, 0)
 
 
-def test_the_audit_sees_a_sale_written_twice(parts: Parts, sold: Round) -> None:
+def test_the_audit_sees_a_sale_written_twice(services: Services, sold: Round) -> None:
     """As a client would that resends: the same order id twice in the stream."""
     keys = Keys("apple", sold.number)
-    parts.store.xadd(keys.sales, {"sale": in_stream(parts, sold)[0].encode()})
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(sold)
+    services.store.xadd(keys.sales, {"sale": in_stream(services, sold)[0].encode()})
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(sold)
     assert (audit.verdict, audit.duplicate_ids) == ("inconsistent", 1)
 
 
-def test_the_audit_sees_an_order_that_nobody_sold(parts: Parts, sold: Round) -> None:
-    fulfil_all(parts.fulfil)
-    with parts.auditor.sessions.begin() as session:
+def test_the_audit_sees_an_order_that_nobody_sold(services: Services, sold: Round) -> None:
+    fulfil_all(services.fulfil)
+    with services.auditor.sessions.begin() as session:
         orders.insert_missing(session, [replace(order(sold), item="apple")])
-    audit = parts.auditor.audit(sold)
+    audit = services.auditor.audit(sold)
     assert audit.orders_without_sale == 1
     assert audit.verdict != "exact"
 
 
-def test_the_audit_sees_units_that_nobody_has(parts: Parts, sold: Round) -> None:
-    fulfil_all(parts.fulfil)
-    parts.store.decrby(Keys("apple", sold.number).stock, 2)
-    audit = parts.auditor.audit(sold)
+def test_the_audit_sees_units_that_nobody_has(services: Services, sold: Round) -> None:
+    fulfil_all(services.fulfil)
+    services.store.decrby(Keys("apple", sold.number).stock, 2)
+    audit = services.auditor.audit(sold)
     assert (audit.verdict, audit.undersold) == ("undersold", 2)
     assert audit.sentence == "Sold 7 of 10, 1 left: 2 units belong to nobody."
 
 
 def test_dead_consumers_and_old_streams_are_forgotten(
-    parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
+    services: Services, sold: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     keys = Keys("apple", sold.number)
-    parts.rounds.end("apple")
+    services.rounds.end("apple")
     monkeypatch.setattr(fulfilling, "TIDY", -1.0)
     monkeypatch.setattr(fulfilling, "STREAM_LIFE", -1)
     time.sleep(0.01)
-    parts.fulfil.consumers[0].tidy([keys])
-    assert parts.store.xinfo_consumers(keys.sales, GROUP) == []
-    assert parts.store.smembers("{apple}:streams") == set()
+    services.fulfil.consumers[0].tidy([keys])
+    assert services.store.xinfo_consumers(keys.sales, GROUP) == []
+    assert services.store.smembers("{apple}:streams") == set()
 
 
 def test_a_running_rounds_stream_is_never_forgotten(
-    parts: Parts, sold: Round, monkeypatch: pytest.MonkeyPatch
+    services: Services, sold: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fulfilling, "STREAM_LIFE", -1)
-    parts.fulfil.consumers[0].tidy([Keys("apple", sold.number)])
-    assert parts.store.smembers("{apple}:streams") == {b"1"}
+    services.fulfil.consumers[0].tidy([Keys("apple", sold.number)])
+    assert services.store.smembers("{apple}:streams") == {b"1"}
 
 
-def test_sales_wait_while_the_database_is_away(parts: Parts, sold: Round) -> None:
+def test_sales_wait_while_the_database_is_away(services: Services, sold: Round) -> None:
     """Its table is gone, then comes back: nothing is lost, nothing comes twice."""
-    with parts.engine.begin() as connection:
+    with services.engine.begin() as connection:
         connection.execute(text("ALTER TABLE orders RENAME TO elsewhere"))
     stop = threading.Event()
-    thread = threading.Thread(target=parts.fulfil.run, args=(stop,))
+    thread = threading.Thread(target=services.fulfil.run, args=(stop,))
     thread.start()
     try:
         keys = Keys("apple", sold.number)
-        until(lambda: parts.store.xpending(keys.sales, GROUP)["pending"] == 7)
-        assert parts.store.xlen(keys.sales) == 7
-        with parts.engine.begin() as connection:
+        until(lambda: services.store.xpending(keys.sales, GROUP)["pending"] == 7)
+        assert services.store.xlen(keys.sales) == 7
+        with services.engine.begin() as connection:
             connection.execute(text("ALTER TABLE elsewhere RENAME TO orders"))
-        until(lambda: parts.store.xlen(keys.sales) == 0)
+        until(lambda: services.store.xlen(keys.sales) == 0)
     finally:
         stop.set()
         thread.join(10)
-    assert rows(parts) == 7
+    assert rows(services) == 7
 
 
 def test_a_database_that_is_not_there_is_said_so(postgres: PostgresServer, tmp_path: Path) -> None:

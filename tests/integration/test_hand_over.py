@@ -18,7 +18,7 @@ from fairlock.connections import connections as real_connections
 from fairlock.scripts import RELEASE
 from sqlalchemy import text
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import NotOnSale, Outcome, StoreAway
 from app.service.purchase import Purchase
 from app.store import db, sales
@@ -34,20 +34,20 @@ MakeWorker = Callable[[], Purchase]
 
 
 @pytest.mark.usefixtures("wired")
-def test_decr_notes_nothing_in_a_round_that_has_ended(parts: Parts, worker: MakeWorker) -> None:
+def test_decr_notes_nothing_in_an_ended_round(services: Services, worker: MakeWorker) -> None:
     """The next one sells the key in the database: of that the store knows nothing yet."""
-    old = parts.rounds.start("apple", "decr", 10, {})
+    old = services.rounds.start("apple", "decr", 10, {})
 
     def switch() -> None:
-        parts.rounds.start("apple", "sql", 5, {})
+        services.rounds.start("apple", "sql", 5, {})
         assert worker().buy("apple", 1, key="k").sale.outcome is Outcome.SOLD
 
-    sale = Handed(mode(parts, old), {"EVALSHA": Once(switch)}).sell(order(old, key="k"))
+    sale = Handed(mode(services, old), {"EVALSHA": Once(switch)}).sell(order(old, key="k"))
     assert sale.outcome is Outcome.ROUND_OVER
-    fulfil_all(parts.fulfil)
-    assert (rows(parts), parts.dead_letters.every()) == (1, [])
+    fulfil_all(services.fulfil)
+    assert (rows(services), services.dead_letters.every()) == (1, [])
     for number in (1, 2):
-        assert parts.auditor.audit(parts.rounds.find("apple", number)).verdict == "exact"
+        assert services.auditor.audit(services.rounds.find("apple", number)).verdict == "exact"
 
 
 @contextmanager
@@ -75,33 +75,33 @@ def cut_at_the_release(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], None]
 
 @pytest.mark.parametrize("then", ["sql", "atomic", ""])
 def test_who_leaves_his_round_after_his_sale_is_told_of_that_sale(
-    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, then: str
+    services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
     """Without a key: nobody would look for it."""
-    old = parts.rounds.start("apple", "lock:queue", 10, {"think": 1})
+    old = services.rounds.start("apple", "lock:queue", 10, {"think": 1})
     shop = worker()
 
     def go_on() -> None:
         if then:
-            parts.rounds.start("apple", then, 10, {})
+            services.rounds.start("apple", then, 10, {})
         else:
-            parts.rounds.end("apple")
+            services.rounds.end("apple")
         until(lambda: "apple" not in shop.selling or shop.selling["apple"].round != old)
 
     with cut_at_the_release(monkeypatch, go_on):
         answer = shop.buy("apple", 1)
     assert (answer.sale.outcome, answer.round.number) == (Outcome.SOLD, 1)
-    fulfil_all(parts.fulfil)
-    assert rows(parts) == 1
-    audit = parts.auditor.audit(parts.rounds.find("apple", 1))
+    fulfil_all(services.fulfil)
+    assert rows(services) == 1
+    audit = services.auditor.audit(services.rounds.find("apple", 1))
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 9)
 
 
 def test_a_start_that_fails_leaves_the_old_round_ended(
-    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+    services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And says so; the next one goes on where it stopped."""
-    parts.rounds.start("apple", "sql", 10, {})
+    services.rounds.start("apple", "sql", 10, {})
     first = worker().buy("apple", 1, key="k").sale.order
 
     def away(*_: object) -> None:
@@ -110,19 +110,19 @@ def test_a_start_that_fails_leaves_the_old_round_ended(
     with monkeypatch.context() as patch:
         patch.setattr(sales, "remember", away)
         with pytest.raises(StoreAway):
-            parts.rounds.start("apple", "atomic", 10, {})
-    assert not parts.rounds.find("apple").running
+            services.rounds.start("apple", "atomic", 10, {})
+    assert not services.rounds.find("apple").running
     with pytest.raises(NotOnSale):
         worker().buy("apple", 1)
-    parts.rounds.start("apple", "atomic", 10, {})
+    services.rounds.start("apple", "atomic", 10, {})
     assert worker().buy("apple", 1, key="k").sale.order == first
 
 
 def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
-    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+    services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its countdown begins when that is over."""
-    old, shop = parts.rounds.start("apple", "sql", 10, {}), worker()
+    old, shop = services.rounds.start("apple", "sql", 10, {}), worker()
     for _ in range(3):
         shop.buy("apple", 1)
     remember, closed = sales.remember, threading.Event()
@@ -133,9 +133,9 @@ def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
         remember(store, orders)
 
     monkeypatch.setattr(sales, "remember", slowly)
-    begun = parts.rounds.now()
+    begun = services.rounds.now()
     with ThreadPoolExecutor(1) as pool:
-        starting = pool.submit(parts.rounds.start, "apple", "atomic", 10, {"delay": 1})
+        starting = pool.submit(services.rounds.start, "apple", "atomic", 10, {"delay": 1})
         assert closed.wait(10)  # the old round is over; until then it sells
         while not starting.done():
             with suppress(NotOnSale):
@@ -143,16 +143,16 @@ def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
                 assert order is None or order.round != old.number, "the new one may just begin"
             time.sleep(0.1)
     assert starting.result().started - begun >= 1_000
-    until(lambda: parts.auditor.audit(old).settled)
-    audit = parts.auditor.audit(old)
+    until(lambda: services.auditor.audit(old).settled)
+    audit = services.auditor.audit(old)
     assert (audit.verdict, audit.answers["SOLD"]) == ("exact", audit.sold)
 
 
 @pytest.mark.parametrize("name", IN_DATABASE)
-def test_a_round_under_load_hands_over(parts: Parts, worker: MakeWorker, name: str) -> None:
+def test_a_round_under_load_hands_over(services: Services, worker: MakeWorker, name: str) -> None:
     """SQLite has no line for its file: who sells must leave before who closes gets it."""
     stop, shop = threading.Event(), worker()
-    parts.rounds.start("apple", name, 100_000, {"think": 50})
+    services.rounds.start("apple", name, 100_000, {"think": 50})
 
     def buy(_: int) -> None:
         while not stop.is_set():
@@ -164,86 +164,86 @@ def test_a_round_under_load_hands_over(parts: Parts, worker: MakeWorker, name: s
     with ThreadPoolExecutor(16) as pool:
         buyers = [pool.submit(buy, number) for number in range(16)]
         try:
-            until(lambda: rows(parts) > 3, 30)
-            new = parts.rounds.start("apple", "atomic", 100_000, {})
-            until(lambda: parts.rounds.left(new) != new.stock)
+            until(lambda: rows(services) > 3, 30)
+            new = services.rounds.start("apple", "atomic", 100_000, {})
+            until(lambda: services.rounds.left(new) != new.stock)
         finally:
             stop.set()
         for buyer in buyers:
             buyer.result(30)
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     for number in (1, 2):
-        assert parts.auditor.audit(parts.rounds.find("apple", number)).verdict == "exact"
+        assert services.auditor.audit(services.rounds.find("apple", number)).verdict == "exact"
 
 
-def test_a_letter_whose_units_were_put_back_is_not_booked(parts: Parts) -> None:
+def test_a_letter_whose_units_were_put_back_is_not_booked(services: Services) -> None:
     """Not even in books that have lost the receipt: its units may be another's by now."""
-    round = parts.rounds.start("apple", "atomic", 1, {})
-    mode(parts, round).sell(order(round, key="k"))
-    fulfil_all(parts.fulfil)
-    parts.store.delete(Keys("apple", 1).key("k"))
-    parts.store.incr(Keys("apple", 1).stock)
-    mode(parts, round).sell(order(round, key="k"))
-    fulfil_all(parts.fulfil)
-    [letter] = parts.dead_letters.every()
-    with parts.engine.begin() as sql:
+    round = services.rounds.start("apple", "atomic", 1, {})
+    mode(services, round).sell(order(round, key="k"))
+    fulfil_all(services.fulfil)
+    services.store.delete(Keys("apple", 1).key("k"))
+    services.store.incr(Keys("apple", 1).stock)
+    mode(services, round).sell(order(round, key="k"))
+    fulfil_all(services.fulfil)
+    [letter] = services.dead_letters.every()
+    with services.engine.begin() as sql:
         sql.execute(text("DELETE FROM receipts"))
-    assert "back in stock" in parts.dead_letters.retry(letter)
-    assert rows(parts) == 1
+    assert "back in stock" in services.dead_letters.retry(letter)
+    assert rows(services) == 1
 
 
 def test_a_key_whose_round_the_store_has_lost_finds_its_order(
-    parts: Parts, worker: MakeWorker
+    services: Services, worker: MakeWorker
 ) -> None:
-    round = parts.rounds.start("apple", "atomic", 10, {})
-    first = mode(parts, round).sell(order(round, key="k")).order
-    parts.store.delete(Keys("apple", 1).record)
+    round = services.rounds.start("apple", "atomic", 10, {})
+    first = mode(services, round).sell(order(round, key="k")).order
+    services.store.delete(Keys("apple", 1).record)
     for name in ("sql", "atomic"):
-        parts.rounds.start("apple", name, 10, {})
+        services.rounds.start("apple", name, 10, {})
         answer = worker().buy("apple", 1, key="k")
         assert (answer.sale.order, first and first.round) == (first, 1)
 
 
-def test_what_is_asked_for_a_key_is_counted(parts: Parts, worker: MakeWorker) -> None:
-    parts.rounds.start("apple", "sql", 10, {})
+def test_what_is_asked_for_a_key_is_counted(services: Services, worker: MakeWorker) -> None:
+    services.rounds.start("apple", "sql", 10, {})
     assert worker().buy("apple", 1, key="k").wire.round_trips == 1
     assert worker().buy("apple", 1).wire.round_trips == 0
 
 
-def test_tables_of_half_a_million_orders_may_be_brought_up_to_date(parts: Parts) -> None:
+def test_tables_of_half_a_million_orders_may_be_brought_up_to_date(services: Services) -> None:
     """One statement of a migration may last longer than those of a shop may."""
-    with parts.engine.begin() as sql:
-        if on_postgresql(parts):  # SQLite has no such limit
+    with services.engine.begin() as sql:
+        if on_postgresql(services):  # SQLite has no such limit
             sql.execute(text("SET LOCAL statement_timeout = 50"))
         db.take_time(sql)
-        if on_postgresql(parts):
+        if on_postgresql(services):
             sql.execute(text("SELECT pg_sleep(0.2)"))
 
 
 def test_a_thinker_in_the_database_goes_out_when_his_round_ends(
-    parts: Parts, worker: MakeWorker
+    services: Services, worker: MakeWorker
 ) -> None:
     """He would hold the row for a minute, and the next round would wait for it."""
-    old = parts.rounds.start("apple", "sql_lock", 10, {"think": 60_000})
+    old = services.rounds.start("apple", "sql_lock", 10, {"think": 60_000})
     with ThreadPoolExecutor(1) as pool:
         thinker = pool.submit(worker().buy, "apple", 1)
-        until(lambda: parts.auditor.audit(old).in_flight == 1)
-        parts.rounds.start("apple", "atomic", 10, {})
+        until(lambda: services.auditor.audit(old).in_flight == 1)
+        services.rounds.start("apple", "atomic", 10, {})
         told = thinker.exception(10)  # where the new one has not begun yet: not on sale
     assert told is None or isinstance(told, NotOnSale)
-    assert parts.rounds.left(old) == 10
+    assert services.rounds.left(old) == 10
 
 
 def test_who_holds_the_row_for_too_long_is_named(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch
+    services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A frozen worker: the start does not wait for ever, and works when that one is gone."""
-    old = parts.rounds.start("apple", "sql_lock", 10, {"think": 1})
-    frozen = Buyer(parts, old)
+    old = services.rounds.start("apple", "sql_lock", 10, {"think": 1})
+    frozen = Buyer(services, old)
     monkeypatch.setattr("app.service.hand_over.LAST_SALE_S", 0.5)
     with pytest.raises(Exception, match="still holds its stock"):
-        parts.rounds.start("apple", "atomic", 10, {})
+        services.rounds.start("apple", "atomic", 10, {})
     sold = frozen.finish().order
-    new = parts.rounds.start("apple", "atomic", 10, {})
-    again = mode(parts, new).sell(replace(order(new), key=sold.key if sold else ""))
+    new = services.rounds.start("apple", "atomic", 10, {})
+    again = mode(services, new).sell(replace(order(new), key=sold.key if sold else ""))
     assert again.order == sold

@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.modes import MODES
 from tests.selling import fulfil_all, mode, order
@@ -29,7 +29,7 @@ FORM = {
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> FlaskClient:
+def lab(services: Services, settings: Settings) -> FlaskClient:
     return create_lab(settings).test_client()
 
 
@@ -115,12 +115,12 @@ def test_unknown_rounds(lab: FlaskClient) -> None:
         assert answer.mimetype == "application/problem+json"
 
 
-def test_the_audit_in_json_and_in_words(parts: Parts, lab: FlaskClient) -> None:
+def test_the_audit_in_json_and_in_words(services: Services, lab: FlaskClient) -> None:
     lab.post("/rounds", json={"item": "apple", "stock": 3, "mode": "atomic"})
-    round = parts.rounds.find("apple")
-    mode(parts, round).sell(order(round, quantity=2))
+    round = services.rounds.find("apple")
+    mode(services, round).sell(order(round, quantity=2))
     assert lab.get("/rounds/apple/1/audit").get_json()["verdict"] == "settling"
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     audit = lab.get("/rounds/apple/1/audit").get_json()
     assert (audit["verdict"], audit["sold"], audit["left"], audit["orders"]) == ("exact", 2, 1, 1)
     shown = lab.get("/rounds/apple/1", headers=HTML).text

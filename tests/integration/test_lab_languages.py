@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Clock
 from app.service.comparison.record import Comparison
@@ -29,20 +29,20 @@ COMPARED = {name: value for name, value in COMPARED.items() if name not in ("mod
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> Iterator[FlaskClient]:
+def lab(services: Services, settings: Settings) -> Iterator[FlaskClient]:
     app = create_lab(settings)
     yield app.test_client()
     app.extensions["explorer"].close()
 
 
-def test_every_page_of_the_lab(parts: Parts, lab: FlaskClient) -> None:
+def test_every_page_of_the_lab(services: Services, lab: FlaskClient) -> None:
     for name in ("naive", "watch", "lock:lease", "sql", "atomic"):
-        round = parts.rounds.start("apple", name, 3, {"think": 12_000})
-        mode(parts, round, Hasty()).sell(order(round, 2))
-    parts.rounds.end("apple")
+        round = services.rounds.start("apple", name, 3, {"think": 12_000})
+        mode(services, round, Hasty()).sell(order(round, 2))
+    services.rounds.end("apple")
     numbers = [f"/rounds/apple/{number}" for number in range(1, 6)]
-    compared = [f"/comparisons/{each.id}" for each in comparisons(parts)]
-    runs = [f"/runs/{run.id}" for run in stampedes(parts)]
+    compared = [f"/comparisons/{each.id}" for each in comparisons(services)]
+    runs = [f"/runs/{run.id}" for run in stampedes(services)]
     examples = {
         "/": ["/"],
         "/rounds/<item>": [],
@@ -63,7 +63,7 @@ def test_every_page_of_the_lab(parts: Parts, lab: FlaskClient) -> None:
     }
     for address in pages(lab, examples):
         only_chinese(lab.get(address, headers=HTML))
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     for address in numbers:
         only_chinese(lab.get(address, headers=HTML))
     only_chinese(lab.get("/rounds/apple/7", headers=HTML), 404)
@@ -72,18 +72,18 @@ def test_every_page_of_the_lab(parts: Parts, lab: FlaskClient) -> None:
     only_chinese(lab.get("/read/magic", headers=HTML), 404)
 
 
-def stampedes(parts: Parts) -> list[Run]:
+def stampedes(services: Services) -> list[Run]:
     """One that goes on, and one for each end that there is; a page shows all that we say here."""
     ended = []
     for how in How:
-        run = begin(parts, "pear")
-        audit = asdict(parts.auditor.audit(run.round)) if how is not How.CRASHED else None
-        parts.runs.finish(replace(run, how=how, why="killed", audit=audit))
+        run = begin(services, "pear")
+        audit = asdict(services.auditor.audit(run.round)) if how is not How.CRASHED else None
+        services.runs.finish(replace(run, how=how, why="killed", audit=audit))
         ended.append(run)
-    return [begin(parts, "plum"), *ended]
+    return [begin(services, "plum"), *ended]
 
 
-def comparisons(parts: Parts) -> list[Comparison]:
+def comparisons(services: Services) -> list[Comparison]:
     """One for each end that there is, and in each of them every verdict that a run can have."""
     ended = []
     for how in How:
@@ -100,15 +100,15 @@ def comparisons(parts: Parts) -> list[Comparison]:
             modes=["naive", "watch", "lock:lease", "decr", "lock:setnx", "atomic"],
             exhibits=["naive", "lock:setnx"],
         )
-        parts.comparisons.finish(seen)
+        services.comparisons.finish(seen)
         ended.append(seen)
     return ended
 
 
-def begin(parts: Parts, item: str) -> Run:
+def begin(services: Services, item: str) -> Run:
     """A run that nobody drives."""
     crowd = {"buyers": 4, "seconds": 2}
-    return parts.runs.start(item, "naive", 10, {}, crowd, lambda run: None)
+    return services.runs.start(item, "naive", 10, {}, crowd, lambda run: None)
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_every_refusal_of_a_stampede(lab: FlaskClient, change: dict[str, str]) -
     only_chinese(lab.post("/runs", data=STAMPEDE | change, headers=HTML), 422)
 
 
-def test_a_stampede_that_is_on_already(parts: Parts, lab: FlaskClient) -> None:
-    begin(parts, "apple")
+def test_a_stampede_that_is_on_already(services: Services, lab: FlaskClient) -> None:
+    begin(services, "apple")
     only_chinese(lab.post("/runs", data=STAMPEDE, headers=HTML), 409)
     detail = problem(lab.post("/runs", data=STAMPEDE, headers=JSON), 409)["detail"]
     assert not english(detail)
@@ -165,9 +165,9 @@ def test_every_refusal_of_a_comparison(lab: FlaskClient, change: dict[str, str])
     only_chinese(lab.post("/comparisons", data=COMPARED | change, headers=HTML), 422)
 
 
-def test_a_comparison_that_is_on(parts: Parts, lab: FlaskClient) -> None:
+def test_a_comparison_that_is_on(services: Services, lab: FlaskClient) -> None:
     crowd = {"buyers": 4, "seconds": 2, "repeats": 1}
-    on = parts.comparisons.start("apple", ["watch"], "naive", 10, {}, crowd, lambda _: None)
+    on = services.comparisons.start("apple", ["watch"], "naive", 10, {}, crowd, lambda _: None)
     only_chinese(lab.get(f"/comparisons/{on.id}", headers=HTML))
     only_chinese(lab.get("/compare", headers=HTML))
     only_chinese(lab.post("/comparisons", data=COMPARED, headers=HTML), 409)
@@ -176,12 +176,12 @@ def test_a_comparison_that_is_on(parts: Parts, lab: FlaskClient) -> None:
 
 
 def test_a_class_from_nickname_to_verdict(
-    parts: Parts, shop: FlaskClient, lab: FlaskClient
+    services: Services, shop: FlaskClient, lab: FlaskClient
 ) -> None:
     for name in ("", "x" * 200, "\x07"):
         only_chinese(shop.post("/class/name", data={"name": name}, headers=HTML), 422)
     shop.post("/class/name", data={"name": "小明"}, headers=HTML)
-    parts.rounds.end("apple")
+    services.rounds.end("apple")
     for delay in ("3600000", "0"):
         form = {"mode": "naive", "think_ms": "0", "delay_ms": delay}
         assert lab.post("/classroom/sale", data=form, headers=HTML).status_code == 303
@@ -190,7 +190,7 @@ def test_a_class_from_nickname_to_verdict(
         only_chinese(lab.post("/classroom/sale", data=form, headers=HTML), 409)
         if delay != "0":
             only_chinese(shop.post("/buy/apple", data={"quantity": "1"}, headers=HTML), 409)
-        number = parts.rounds.find("apple").number
+        number = services.rounds.find("apple").number
         lab.post(f"/classroom/close/{number}", headers=HTML)
     only_chinese(lab.get("/classroom", headers=HTML))
     only_chinese(lab.post("/classroom/sale", data={"stock": "no"}, headers=HTML), 422)
@@ -198,11 +198,11 @@ def test_a_class_from_nickname_to_verdict(
 
 @pytest.mark.parametrize("way", NAMES)
 def test_warnings_and_verdicts_for_programs_that_ask(
-    parts: Parts, lab: FlaskClient, way: str
+    services: Services, lab: FlaskClient, way: str
 ) -> None:
-    if parts.rounds.missing(way):
+    if services.rounds.missing(way):
         return
-    parts.rounds.start("apple", way, 3, {"think": 12_000})
+    services.rounds.start("apple", way, 3, {"think": 12_000})
     said = lab.get("/rounds/apple", headers=ZH).get_json()["warnings"]
     said.append(lab.get("/rounds/apple/1/audit", headers=ZH).get_json()["sentence"])
     assert [text for text in said if english(text) or text.isascii()] == []

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from tests.integration.asking import buy, problem
 from tests.integration.chinese import HTML, ZH, only_chinese, pages
@@ -23,16 +23,16 @@ FORM = {"item": "apple", "stock": "10", "mode": "lock", "recipe": "lease", "thin
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> Iterator[FlaskClient]:
+def lab(services: Services, settings: Settings) -> Iterator[FlaskClient]:
     app = create_lab(settings)
     yield app.test_client()
     app.extensions["explorer"].close()
 
 
-def test_every_page_of_the_shop(parts: Parts, shop: FlaskClient) -> None:
-    parts.rounds.start("pear", "atomic", 5, {})
+def test_every_page_of_the_shop(services: Services, shop: FlaskClient) -> None:
+    services.rounds.start("pear", "atomic", 5, {})
     buy(shop, {"quantity": 5}, "pear")
-    parts.rounds.start("plum", "atomic", 3, {})
+    services.rounds.start("plum", "atomic", 3, {})
     sold = [shop.post("/buy/apple", data={"quantity": n}).headers["Location"] for n in "23"]
     examples = {
         "/": ["/"],
@@ -43,12 +43,12 @@ def test_every_page_of_the_shop(parts: Parts, shop: FlaskClient) -> None:
     }
     for address in pages(shop, examples):
         only_chinese(shop.get(address, headers=HTML))
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     only_chinese(shop.get(sold[0], headers=HTML))
-    only_chinese(create_shop(parts.settings).test_client().get("/orders", headers=HTML))
+    only_chinese(create_shop(services.settings).test_client().get("/orders", headers=HTML))
 
 
-def test_every_refusal_of_the_shop(parts: Parts, shop: FlaskClient) -> None:
+def test_every_refusal_of_the_shop(services: Services, shop: FlaskClient) -> None:
     def press(item: str, **form: str) -> TestResponse:
         return shop.post(f"/buy/{item}", data={"quantity": "1"} | form, headers=HTML)
 
@@ -63,8 +63,8 @@ def test_every_refusal_of_the_shop(parts: Parts, shop: FlaskClient) -> None:
     only_chinese(press("apple", quantity="5"), 409)
     press("apple")
     only_chinese(press("apple"), 409)
-    parts.rounds.start("apple", "lock:lease", 10, {"wait": 0, "limit": 2})
-    parts.store.set("{apple}:2:lock", "somebody")
+    services.rounds.start("apple", "lock:lease", 10, {"wait": 0, "limit": 2})
+    services.store.set("{apple}:2:lock", "somebody")
     only_chinese(press("apple", key="again"), 503)
     only_chinese(press("apple", quantity="5"), 422)
     only_chinese(shop.get("/nowhere", headers=HTML), 404)
@@ -108,7 +108,7 @@ def test_the_browser_s_first_wish_that_we_can_fulfil(
     assert Page(shop.get("/orders", headers=html).text).lang == lang
 
 
-def test_a_choice_is_a_link_and_is_remembered(parts: Parts, shop: FlaskClient) -> None:
+def test_a_choice_is_a_link_and_is_remembered(services: Services, shop: FlaskClient) -> None:
     def lang(address: str) -> str:
         return Page(shop.get(address, headers={"Accept": "text/html"}).text).lang
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Newer
 from tests.servers import StoreServer
 from tests.shop import Shop, full_environ
@@ -18,29 +18,29 @@ RUNS_ON = ["valkey"]
 SAID = "A newer version of Last Apple made the tables of this database (revision 9999)"
 
 
-def test_nothing_is_done_to_its_tables(parts: Parts, database_url: str) -> None:
-    with parts.engine.begin() as sql:
+def test_nothing_is_done_to_its_tables(services: Services, database_url: str) -> None:
+    with services.engine.begin() as sql:
         sql.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    for deed in (parts.migrate, parts.check_database):
+    for deed in (services.migrate, services.check_database):
         with pytest.raises(Newer, match="revision 9999"):
             deed()
 
 
-def test_one_that_is_away_may_yet_come(tmp_path: Path, parts: Parts) -> None:
+def test_one_that_is_away_may_yet_come(tmp_path: Path, services: Services) -> None:
     gone = tmp_path / "nowhere" / "orders.db"
-    Parts(parts.settings.__class__(database_url=f"sqlite:///{gone}")).check_database()
+    Services(services.settings.__class__(database_url=f"sqlite:///{gone}")).check_database()
 
 
 @pytest.mark.parametrize("command", [["prepare"], ["run", "fulfil"], ["up"]])
 def test_the_commands_end_with_status_1(
-    parts: Parts, tmp_path: Path, store_server: StoreServer, command: list[str]
+    services: Services, tmp_path: Path, store_server: StoreServer, command: list[str]
 ) -> None:
-    with parts.engine.begin() as sql:
+    with services.engine.begin() as sql:
         sql.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     shop = Shop(tmp_path / "shop", REDIS_URL=store_server.url)
     ended = subprocess.run(
         [sys.executable, "-m", "app.cli", *command],
-        env=full_environ(shop.environ | {"DATABASE_URL": parts.settings.database}),
+        env=full_environ(shop.environ | {"DATABASE_URL": services.settings.database}),
         capture_output=True,
         text=True,
         timeout=30,

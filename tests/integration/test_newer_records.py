@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Newer, Order, Outcome, Round, Unreadable
 from app.service.comparison.record import Comparison
@@ -28,18 +28,18 @@ ROUND = orjson.loads(as_it_was.ROUND)
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> FlaskClient:
+def lab(services: Services, settings: Settings) -> FlaskClient:
     return create_lab(settings).test_client()
 
 
 @pytest.fixture(params=NEWER, ids=["version", "member", "mode"])
-def newer(request: pytest.FixtureRequest, parts: Parts) -> Round:
+def newer(request: pytest.FixtureRequest, services: Services) -> Round:
     """Pears are sold by a newer version, from now on."""
-    old = parts.rounds.start("pear", "watch", 10, {})
+    old = services.rounds.start("pear", "watch", 10, {})
     record = orjson.loads(old.encode()) | {"number": 2} | request.param
-    parts.store.set(Keys("pear", 2).record, orjson.dumps(record))
-    parts.store.set(Keys("pear", 2).stock, 10)
-    parts.store.set(keys.newest("pear"), 2)
+    services.store.set(Keys("pear", 2).record, orjson.dumps(record))
+    services.store.set(Keys("pear", 2).stock, 10)
+    services.store.set(keys.newest("pear"), 2)
     return old
 
 
@@ -57,9 +57,9 @@ def test_the_shop_sells_everything_else(shop: FlaskClient, newer: Round) -> None
 
 
 def test_the_lab_shows_it_and_keeps_its_hands_off(
-    lab: FlaskClient, parts: Parts, newer: Round
+    lab: FlaskClient, services: Services, newer: Round
 ) -> None:
-    before = parts.store.get(Keys("pear", 2).record)
+    before = services.store.get(Keys("pear", 2).record)
     page = lab.get("/", headers=PAGE)
     assert page.status_code == 200
     assert SAID in page.text
@@ -77,15 +77,15 @@ def test_the_lab_shows_it_and_keeps_its_hands_off(
         assert problem(ask(path, headers=JSON), 409)["detail"] == SAID
         assert SAID in ask(path, headers=PAGE).text
     assert lab.get("/rounds/pear/1", headers=PAGE).status_code == 200, "its own rounds are shown"
-    assert parts.store.get(Keys("pear", 2).record) == before
-    assert parts.store.get(keys.newest("pear")) == b"2"
+    assert services.store.get(Keys("pear", 2).record) == before
+    assert services.store.get(keys.newest("pear")) == b"2"
     assert lab.get("/healthz").status_code == 200
 
 
-def test_a_newer_sale_of_the_class(shop: FlaskClient, lab: FlaskClient, parts: Parts) -> None:
-    parts.store.set(Keys("apple", 2).record, orjson.dumps(ROUND | {"number": 2, "version": 9}))
+def test_a_newer_sale_of_the_class(shop: FlaskClient, lab: FlaskClient, services: Services) -> None:
+    services.store.set(Keys("apple", 2).record, orjson.dumps(ROUND | {"number": 2, "version": 9}))
     for name in (keys.newest("apple"), keys.class_sale("apple")):
-        parts.store.set(name, 2)
+        services.store.set(name, 2)
     assert lab.get("/classroom", headers=PAGE).status_code == 200
     refused = lab.post("/classroom/sale", data={"stock": "3", "mode": "watch"})
     assert refused.status_code == 409
@@ -96,12 +96,12 @@ def test_a_newer_sale_of_the_class(shop: FlaskClient, lab: FlaskClient, parts: P
     assert shop.get("/class", headers=PAGE).status_code == 200
 
 
-def test_a_newer_order_among_others(shop: FlaskClient, parts: Parts) -> None:
+def test_a_newer_order_among_others(shop: FlaskClient, services: Services) -> None:
     """It is named on its own page, and missing in a list that says that some are."""
     old = orjson.loads(as_it_was.ORDER)
     newer = old | {"id": old["id"][:-1] + "2", "gift": True}
     for each in (old, newer):
-        parts.store.set(keys.order("apple", each["id"]), orjson.dumps(each))
+        services.store.set(keys.order("apple", each["id"]), orjson.dumps(each))
     with shop.session_transaction() as session:
         session["orders"] = [old["id"], newer["id"]]
     listed = shop.get("/orders").get_json()
@@ -110,43 +110,45 @@ def test_a_newer_order_among_others(shop: FlaskClient, parts: Parts) -> None:
     problem(shop.get(f"/orders/{newer['id']}"), 409)
 
 
-def test_a_worker_leaves_a_round_that_a_newer_version_takes_over(parts: Parts, worker: Any) -> None:
-    parts.rounds.start("pear", "watch", 10, {})
+def test_a_worker_leaves_a_round_that_a_newer_version_takes_over(
+    services: Services, worker: Any
+) -> None:
+    services.rounds.start("pear", "watch", 10, {})
     seller = worker()
     assert seller.buy("pear", 1).sale.outcome is Outcome.SOLD
-    parts.store.set(Keys("pear", 2).record, orjson.dumps(ROUND | {"item": "pear", "version": 2}))
-    parts.store.set(keys.newest("pear"), 2)
+    services.store.set(Keys("pear", 2).record, orjson.dumps(ROUND | {"item": "pear", "version": 2}))
+    services.store.set(keys.newest("pear"), 2)
     seller.refresh()
     with pytest.raises(Newer):
         seller.buy("pear", 1)
 
 
-def test_the_first_rounds_are_left_to_it(parts: Parts, newer: Round) -> None:
-    assert {round.item for round in parts.rounds.open_shop("watch")} == {
+def test_the_first_rounds_are_left_to_it(services: Services, newer: Round) -> None:
+    assert {round.item for round in services.rounds.open_shop("watch")} == {
         *("apple", "plum", "cherry", "quince", "fig")
     }
 
 
-def test_fulfil_tidies_beside_it(parts: Parts, newer: Round) -> None:
-    parts.store.xgroup_create(Keys("pear", 2).sales, "fulfil", id="0", mkstream=True)
-    parts.store.sadd(keys.streams("pear"), 2)
-    for consumer in parts.fulfil.consumers:
+def test_fulfil_tidies_beside_it(services: Services, newer: Round) -> None:
+    services.store.xgroup_create(Keys("pear", 2).sales, "fulfil", id="0", mkstream=True)
+    services.store.sadd(keys.streams("pear"), 2)
+    for consumer in services.fulfil.consumers:
         consumer.next_tidy = 0
-    fulfil_all(parts.fulfil)
-    assert parts.store.sismember(keys.streams("pear"), "2")
+    fulfil_all(services.fulfil)
+    assert services.store.sismember(keys.streams("pear"), "2")
 
 
-def test_the_history_goes_on_beside_what_is_newer(lab: FlaskClient, parts: Parts) -> None:
+def test_the_history_goes_on_beside_what_is_newer(lab: FlaskClient, services: Services) -> None:
     run, comparison = orjson.loads(as_it_was.RUN), orjson.loads(as_it_was.COMPARISON)
     kept = {"started": 3, "events": "[]", "item": "apple", "mode": "x", "how": "finished"}
     for number, change in enumerate(({"version": 2}, {"weather": "fine"}, {})):
         record, id = run | change, f"apple-000000000{number}"
         record["id"] = id
         text = orjson.dumps(record).decode()
-        with parts.servers.sessions.begin() as session:
+        with services.servers.sessions.begin() as session:
             history.save(session, history.RunRow(id=id, record=text, **kept))
     compared = orjson.dumps(comparison | {"modes": ["naive", "barter"]}).decode()
-    with parts.servers.sessions.begin() as session:
+    with services.servers.sessions.begin() as session:
         id = "comparison-0000000000"
         history.save(session, history.ComparisonRow(id=id, started=4, record=compared))
     kinds = [each["kind"] for each in lab.get("/history").get_json()["past"]]
@@ -159,15 +161,17 @@ def test_the_history_goes_on_beside_what_is_newer(lab: FlaskClient, parts: Parts
         problem(lab.get(path), 409)
 
 
-def test_an_audit_does_not_guess_at_a_newer_workers_word(lab: FlaskClient, parts: Parts) -> None:
-    parts.rounds.start("apple", "watch", 10, {})
+def test_an_audit_does_not_guess_at_a_newer_workers_word(
+    lab: FlaskClient, services: Services
+) -> None:
+    services.rounds.start("apple", "watch", 10, {})
     said = b'1795368000000 {"in_flight":0,"in_doubt":1}'
-    parts.store.hset(Keys("apple", 1).workers, "newer", said)
+    services.store.hset(Keys("apple", 1).workers, "newer", said)
     problem(lab.get("/rounds/apple/1/audit"), 409)
     assert "Made by a newer version" in lab.get("/rounds/apple/1", headers=PAGE).text
 
 
-def test_every_record_says_its_version(parts: Parts) -> None:
+def test_every_record_says_its_version(services: Services) -> None:
     for kind, record in (
         (Order, as_it_was.ORDER),
         (Round, as_it_was.ROUND),
@@ -186,9 +190,11 @@ def test_what_is_broken_is_unreadable(kind: Any, record: bytes) -> None:
         kind.decode(record)
 
 
-def test_a_broken_round_is_not_on_sale(shop: FlaskClient, lab: FlaskClient, parts: Parts) -> None:
-    parts.store.set(Keys("pear", 1).record, b'{"item":"pear","number":"one"}')
-    parts.store.set(keys.newest("pear"), 1)
+def test_a_broken_round_is_not_on_sale(
+    shop: FlaskClient, lab: FlaskClient, services: Services
+) -> None:
+    services.store.set(Keys("pear", 1).record, b'{"item":"pear","number":"one"}')
+    services.store.set(keys.newest("pear"), 1)
     why_not = shop.get("/items").get_json()[1]["why_not"]
     assert why_not == "This record cannot be read: its number is of a wrong type."
     assert lab.get("/", headers=PAGE).status_code == 200

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Order
 from app.service.classroom.members import Member
@@ -41,9 +41,9 @@ ROWS = [
 
 
 @pytest.fixture
-def old(settings: Settings, parts: Parts) -> Parts:
-    """The parts over what that version left behind: apples sold from the store, pears from SQL."""
-    store = parts.store
+def old(settings: Settings, services: Services) -> Services:
+    """The services over what that version left: apples sold from the store, pears from SQL."""
+    store = services.store
     names, pears = Keys("apple", 1), Keys("pear", 1)
     store.set(names.record, as_it_was.ROUND)
     store.set(names.stock, 8)
@@ -63,11 +63,11 @@ def old(settings: Settings, parts: Parts) -> Parts:
     _tables_of_that_time(settings)
     told = {"id": f"{OLD}2", "at": STARTED, "comparison": as_it_was.COMPARISON.decode()}
     told["run"] = as_it_was.RUN.decode().replace("apple-0123456789", "apple-9876543210")
-    with parts.engine.begin() as sql:
+    with services.engine.begin() as sql:
         for row in ROWS:
             sql.execute(text(f"INSERT INTO {row}"), told)  # our own
-    parts.migrate()
-    return parts
+    services.migrate()
+    return services
 
 
 def _tables_of_that_time(settings: Settings) -> None:
@@ -83,16 +83,16 @@ def _tables_of_that_time(settings: Settings) -> None:
 
 
 @pytest.fixture
-def shop(old: Parts, settings: Settings) -> FlaskClient:
+def shop(old: Services, settings: Settings) -> FlaskClient:
     return create_shop(settings).test_client()
 
 
 @pytest.fixture
-def lab(old: Parts, settings: Settings) -> FlaskClient:
+def lab(old: Services, settings: Settings) -> FlaskClient:
     return create_lab(settings).test_client()
 
 
-def test_the_shop_sells_on(shop: FlaskClient, old: Parts) -> None:
+def test_the_shop_sells_on(shop: FlaskClient, old: Services) -> None:
     apple, pear, *_ = shop.get("/items").get_json()
     assert [(each["stock"], each["round"]) for each in (apple, pear)] == [(8, 1), (57, 1)]
     assert shop.get(f"/orders/{OLD}1").get_json()["state"] == "recorded"
@@ -111,7 +111,7 @@ def test_who_asks_again_finds_the_sale(shop: FlaskClient) -> None:
     assert buy(shop, sent, **{"Idempotency-Key": "a-key"}).get_json()["order"] == f"{OLD}1"
 
 
-def test_the_books_know_its_keys(old: Parts) -> None:
+def test_the_books_know_its_keys(old: Services) -> None:
     """From before receipts were written with each order."""
     with old.servers.sessions() as session:
         found = stock.bought(session, "pear", "b-key")
@@ -119,7 +119,7 @@ def test_the_books_know_its_keys(old: Parts) -> None:
     assert found.id == f"{OLD}2"
 
 
-def test_the_lab_shows_all_of_it(lab: FlaskClient, old: Parts) -> None:
+def test_the_lab_shows_all_of_it(lab: FlaskClient, old: Services) -> None:
     for path in (
         *("/", "/stampede", "/compare", "/history", "/classroom", "/rounds/apple/1"),
         *("/rounds/pear/1", "/runs/apple-0123456789", "/runs/apple-9876543210"),
@@ -134,7 +134,7 @@ def test_the_lab_shows_all_of_it(lab: FlaskClient, old: Parts) -> None:
     assert lab.post("/rounds", json=wanted).get_json()["round"] == 2
 
 
-def test_each_record_is_read_as_it_was_meant(old: Parts) -> None:
+def test_each_record_is_read_as_it_was_meant(old: Services) -> None:
     assert old.rounds.find("apple", 1).mode == "lock:lease"
     assert Order.decode(as_it_was.ORDER).at == STARTED + 5
     run = Run.decode(as_it_was.RUN)

@@ -12,7 +12,7 @@ import pytest
 from fairlock import FusedLock
 from sqlalchemy import text
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Outcome, Round
 from app.modes import MODES
 from app.service.purchase import Purchase
@@ -29,244 +29,246 @@ MakeWorker = Callable[[], Purchase]
 IN_STORE = [name for name in SOUND if not in_database(name)]
 
 
-def switch_and_buy(parts: Parts, key: str = "k") -> str:
+def switch_and_buy(services: Services, key: str = "k") -> str:
     """The next round begins, and the key buys in it; the order's id."""
-    new = parts.rounds.start("apple", "atomic", 5, {})
-    sale = mode(parts, new).sell(order(new, key=key))
+    new = services.rounds.start("apple", "atomic", 5, {})
+    sale = mode(services, new).sell(order(new, key=key))
     assert sale.order
     return sale.order.id
 
 
-def sold_once(parts: Parts, old: Round) -> None:
-    fulfil_all(parts.fulfil)
-    assert rows(parts) == 1
-    assert not parts.dead_letters.every()
+def sold_once(services: Services, old: Round) -> None:
+    fulfil_all(services.fulfil)
+    assert rows(services) == 1
+    assert not services.dead_letters.every()
     for number in (old.number, old.number + 1):
-        assert parts.auditor.audit(parts.rounds.find("apple", number)).verdict == "exact"
+        assert services.auditor.audit(services.rounds.find("apple", number)).verdict == "exact"
 
 
 @pytest.mark.parametrize("name", [name for name in IN_STORE if name != "atomic"])
-def test_who_thinks_over_the_end_of_his_round_writes_nothing(parts: Parts, name: str) -> None:
+def test_who_thinks_over_the_end_of_his_round_writes_nothing(services: Services, name: str) -> None:
     """His worker has not heard of it, as one that is frozen does not; it wakes up, and writes."""
-    old = parts.rounds.start("apple", name, 10, {"think": 1})
+    old = services.rounds.start("apple", name, 10, {"think": 1})
     bought: list[str] = []
-    clock = HandClock(Once(lambda: bought.append(switch_and_buy(parts))))
-    sale = mode(parts, old, clock).sell(order(old, key="k"))
+    clock = HandClock(Once(lambda: bought.append(switch_and_buy(services))))
+    sale = mode(services, old, clock).sell(order(old, key="k"))
     assert sale.outcome is Outcome.ROUND_OVER or (sale.order and [sale.order.id] == bought)
-    assert parts.rounds.left(old) == 10
-    sold_once(parts, old)
+    assert services.rounds.left(old) == 10
+    sold_once(services, old)
 
 
 def test_a_fused_section_writes_nothing_after_the_end(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch
+    services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = parts.rounds.start("apple", "fused", 10, {})
+    old = services.rounds.start("apple", "fused", 10, {})
     bought: list[str] = []
-    release, switch = FusedLock.release, Once(lambda: bought.append(switch_and_buy(parts)))
+    release, switch = FusedLock.release, Once(lambda: bought.append(switch_and_buy(services)))
 
     def late(lock: FusedLock, *commands: Any) -> bool:
         switch()
         return release(lock, *commands)
 
     monkeypatch.setattr(FusedLock, "release", late)
-    sale = mode(parts, old).sell(order(old, key="k"))
+    sale = mode(services, old).sell(order(old, key="k"))
     assert sale.order
     assert [sale.order.id] == bought
-    assert parts.rounds.left(old) == 10
-    sold_once(parts, old)
+    assert services.rounds.left(old) == 10
+    sold_once(services, old)
 
 
 @pytest.mark.usefixtures("wired")
-def test_decr_gives_back_what_it_took_when_the_key_has_bought_since(parts: Parts) -> None:
+def test_decr_gives_back_what_it_took_when_the_key_has_bought_since(services: Services) -> None:
     """The round ends between its DECRBY and its noting: the sale would count, but for the key."""
-    old = parts.rounds.start("apple", "decr", 10, {})
+    old = services.rounds.start("apple", "decr", 10, {})
     bought: list[str] = []
-    switch = Once(lambda: bought.append(switch_and_buy(parts)))
-    sale = Handed(mode(parts, old), {"EVALSHA": switch}).sell(order(old, key="k"))
+    switch = Once(lambda: bought.append(switch_and_buy(services)))
+    sale = Handed(mode(services, old), {"EVALSHA": switch}).sell(order(old, key="k"))
     assert sale.order
     assert [sale.order.id] == bought
-    assert parts.rounds.left(old) == 10
-    sold_once(parts, old)
+    assert services.rounds.left(old) == 10
+    sold_once(services, old)
 
 
-def test_a_stray_key_that_is_set_after_the_end_is_nobodys(parts: Parts) -> None:
+def test_a_stray_key_that_is_set_after_the_end_is_nobodys(services: Services) -> None:
     """As a `decr` leaves it that is killed between its DECRBY and its look at the round."""
-    old = parts.rounds.start("apple", "decr", 10, {})
-    mode(parts, old).sell(order(old))
-    parts.rounds.end("apple")
-    parts.store.decrby(Keys("apple", old.number).stock, 10)
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(old)
+    old = services.rounds.start("apple", "decr", 10, {})
+    mode(services, old).sell(order(old))
+    services.rounds.end("apple")
+    services.store.decrby(Keys("apple", old.number).stock, 10)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(old)
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 9)
 
 
 @pytest.mark.parametrize("name", ["lock:lease", "decr"])
-def test_pressed_again_while_the_work_outlives_its_lock(parts: Parts, name: str) -> None:
-    round = parts.rounds.start("apple", name, 10, {"think": 1})
+def test_pressed_again_while_the_work_outlives_its_lock(services: Services, name: str) -> None:
+    round = services.rounds.start("apple", name, 10, {"think": 1})
     keys, again = Keys("apple", round.number), []
 
     def press_again() -> None:
-        lease_runs_out(parts, keys.claim("k") if name == "decr" else keys.lock)
-        again.append(mode(parts, round).sell(order(round, key="k")).order)
+        lease_runs_out(services, keys.claim("k") if name == "decr" else keys.lock)
+        again.append(mode(services, round).sell(order(round, key="k")).order)
 
-    first = mode(parts, round, HandClock(Once(press_again))).sell(order(round, key="k"))
+    first = mode(services, round, HandClock(Once(press_again))).sell(order(round, key="k"))
     assert [first.order] == again
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 9)
 
 
 @pytest.mark.parametrize("name", IN_DATABASE)
 def test_after_a_round_in_the_database_the_store_knows_its_keys(
-    parts: Parts, worker: MakeWorker, name: str
+    services: Services, worker: MakeWorker, name: str
 ) -> None:
     """However many rounds lie between, and with the database away."""
-    parts.rounds.start("apple", name, 10, {})
+    services.rounds.start("apple", name, 10, {})
     first = worker().buy("apple", 2, key="k").sale.order
     for other in ("atomic", "sql", "watch", "sql_lock", "atomic"):
-        parts.rounds.start("apple", other, 10, {})
+        services.rounds.start("apple", other, 10, {})
     shop = worker()
-    with parts.engine.begin() as sql:
+    with services.engine.begin() as sql:
         sql.execute(text("ALTER TABLE receipts RENAME TO elsewhere"))
     assert shop.buy("apple", 2, key="k").sale.order == first
-    parts.rounds.end("apple")
+    services.rounds.end("apple")
     until(lambda: not shop.selling)
     assert shop.buy("apple", 2, key="k").sale.order == first
-    assert parts.rounds.left(parts.rounds.find("apple")) == 10
+    assert services.rounds.left(services.rounds.find("apple")) == 10
 
 
 def test_a_round_waits_for_who_still_sells_in_the_row_of_the_last(
-    parts: Parts, worker: MakeWorker
+    services: Services, worker: MakeWorker
 ) -> None:
-    old = parts.rounds.start("apple", "sql_lock", 10, {"think": 1})
-    buyer = Buyer(parts, old)
+    old = services.rounds.start("apple", "sql_lock", 10, {"think": 1})
+    buyer = Buyer(services, old)
     with ThreadPoolExecutor(1) as pool:
-        starting = pool.submit(parts.rounds.start, "apple", "atomic", 10, {})
+        starting = pool.submit(services.rounds.start, "apple", "atomic", 10, {})
         with pytest.raises(TimeoutError):
             starting.result(0.3)
         sold = buyer.finish().order
         new = starting.result(10)
     assert sold
     assert worker().buy("apple", 1, key=sold.key).sale.order == sold
-    assert (parts.rounds.left(old), parts.rounds.left(new)) == (9, 10)
+    assert (services.rounds.left(old), services.rounds.left(new)) == (9, 10)
 
 
 @pytest.mark.parametrize("name", IN_DATABASE)
 def test_the_database_does_not_sell_what_waits_in_the_stream(
-    parts: Parts, worker: MakeWorker, name: str
+    services: Services, worker: MakeWorker, name: str
 ) -> None:
     """The books do not know it yet; its sale came first, and would be refused by them."""
-    parts.rounds.start("apple", "atomic", 10, {})
+    services.rounds.start("apple", "atomic", 10, {})
     first = worker().buy("apple", 1, key="k").sale.order
-    parts.rounds.start("apple", name, 10, {})
+    services.rounds.start("apple", name, 10, {})
     assert worker().buy("apple", 1, key="k").sale.order == first
-    fulfil_all(parts.fulfil)
-    assert (rows(parts), parts.dead_letters.every()) == (1, [])
+    fulfil_all(services.fulfil)
+    assert (rows(services), services.dead_letters.every()) == (1, [])
 
 
 @pytest.mark.parametrize("name", ["atomic", "watch", "decr", "lock:lease", "fenced"])
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_the_books_refuse_a_key_that_the_store_has_lost(
-    parts: Parts, name: str, rounds: int
+    services: Services, name: str, rounds: int
 ) -> None:
-    round = parts.rounds.start("apple", name, 10, {})
-    first = mode(parts, round).sell(order(round, 2, key="k")).order
-    fulfil_all(parts.fulfil)
+    round = services.rounds.start("apple", name, 10, {})
+    first = mode(services, round).sell(order(round, 2, key="k")).order
+    fulfil_all(services.fulfil)
     assert first
-    parts.store.delete(Keys("apple", round.number).key("k"))
+    services.store.delete(Keys("apple", round.number).key("k"))
     if rounds == 2:
-        round = parts.rounds.start("apple", name, 8, {})
-    second = mode(parts, round).sell(order(round, 2, key="k")).order
-    mode(parts, round).sell(order(round, 1, key="another"))
-    fulfil_all(parts.fulfil)
+        round = services.rounds.start("apple", name, 8, {})
+    second = mode(services, round).sell(order(round, 2, key="k")).order
+    mode(services, round).sell(order(round, 1, key="another"))
+    fulfil_all(services.fulfil)
 
-    assert rows(parts) == 2
-    [letter] = parts.dead_letters.every()
+    assert rows(services) == 2
+    [letter] = services.dead_letters.every()
     assert letter.read() == second
     assert first.id in letter.reason
-    assert mode(parts, round).sell(order(round, 2, key="k")).order == first, "the key is back"
-    audit = parts.auditor.audit(round)
+    assert mode(services, round).sell(order(round, 2, key="k")).order == first, "the key is back"
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.not_booked) == ("inconsistent", 1)
     back = 2 if MODES[name.partition(":")[0]].put_back else 0
     sold_before = 2 if rounds == 1 else 0
     stock = 10 if rounds == 1 else 8
     assert (letter.put_back, audit.left) == (back, stock - sold_before - 2 + back - 1)
     assert audit.sold == sold_before + 1 + (0 if back else 2), "its buyer was told so"
-    assert first.id in parts.dead_letters.retry(letter), "for ever"
+    assert first.id in services.dead_letters.retry(letter), "for ever"
 
-    parts.dead_letters.drop(letter)
-    audit = parts.auditor.audit(round)
+    services.dead_letters.drop(letter)
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.undersold) == ("exact" if back else "undersold", 2 - back)
 
 
-def test_units_go_back_where_the_stock_is_when_the_round_has_ended(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "atomic", 10, {})
+def test_units_go_back_where_the_stock_is_when_the_round_has_ended(services: Services) -> None:
+    round = services.rounds.start("apple", "atomic", 10, {})
     for _ in range(3):
-        mode(parts, round).sell(order(round, key="k"))
-        parts.store.delete(Keys("apple", 1).key("k"))
-    parts.rounds.end("apple")
-    fulfil_all(parts.fulfil)
-    assert parts.rounds.left(round) == 9
-    assert not parts.store.exists(Keys("apple", 1).stock)
+        mode(services, round).sell(order(round, key="k"))
+        services.store.delete(Keys("apple", 1).key("k"))
+    services.rounds.end("apple")
+    fulfil_all(services.fulfil)
+    assert services.rounds.left(round) == 9
+    assert not services.store.exists(Keys("apple", 1).stock)
 
 
-def test_what_an_exhibit_sells_twice_is_kept_and_counted(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "naive", 10, {"think": 1})
-    clock = HandClock(Once(lambda: mode(parts, round).sell(order(round, key="k"))))
-    mode(parts, round, clock).sell(order(round, key="k"))
-    fulfil_all(parts.fulfil)
-    assert (rows(parts), parts.dead_letters.every()) == (2, [])
-    assert parts.auditor.audit(round).duplicate_keys == 1
+def test_what_an_exhibit_sells_twice_is_kept_and_counted(services: Services) -> None:
+    round = services.rounds.start("apple", "naive", 10, {"think": 1})
+    clock = HandClock(Once(lambda: mode(services, round).sell(order(round, key="k"))))
+    mode(services, round, clock).sell(order(round, key="k"))
+    fulfil_all(services.fulfil)
+    assert (rows(services), services.dead_letters.every()) == (2, [])
+    assert services.auditor.audit(round).duplicate_keys == 1
 
 
 @pytest.mark.parametrize("name", ["lock:lease", "watched", "decr", "lock:setnx"])
 def test_who_waits_for_a_lock_waits_no_longer_than_his_round(
-    parts: Parts, worker: MakeWorker, name: str
+    services: Services, worker: MakeWorker, name: str
 ) -> None:
     """Its holder was killed, and his patience is a minute: he buys in the next round at once."""
-    old = parts.rounds.start("apple", name, 10, {"wait": 60_000, "lease": 600_000})
+    old = services.rounds.start("apple", name, 10, {"wait": 60_000, "lease": 600_000})
     keys = Keys("apple", old.number)
-    parts.store.set(keys.claim("k") if name == "decr" else keys.lock, "somebody else")
+    services.store.set(keys.claim("k") if name == "decr" else keys.lock, "somebody else")
     with ThreadPoolExecutor(1) as pool:
         waiter = pool.submit(worker().buy, "apple", 1, "k")
-        until(lambda: parts.auditor.audit(old).in_flight == 1)
-        new = parts.rounds.start("apple", "atomic", 10, {})
+        until(lambda: services.auditor.audit(old).in_flight == 1)
+        new = services.rounds.start("apple", "atomic", 10, {})
         answer = waiter.result(10)
     assert (answer.sale.outcome, answer.round) == (Outcome.SOLD, new)
-    fulfil_all(parts.fulfil)
-    assert [parts.auditor.audit(each).verdict for each in (old, new)] == ["exact", "exact"]
-    assert parts.auditor.audit(old).answers["ERROR"] == 0
+    fulfil_all(services.fulfil)
+    assert [services.auditor.audit(each).verdict for each in (old, new)] == ["exact", "exact"]
+    assert services.auditor.audit(old).answers["ERROR"] == 0
 
 
-def test_who_thinks_does_so_no_longer_than_his_round(parts: Parts, worker: MakeWorker) -> None:
-    old = parts.rounds.start("apple", "lock:lease", 10, {"think": 60_000, "lease": 600_000})
+def test_who_thinks_does_so_no_longer_than_his_round(
+    services: Services, worker: MakeWorker
+) -> None:
+    old = services.rounds.start("apple", "lock:lease", 10, {"think": 60_000, "lease": 600_000})
     with ThreadPoolExecutor(1) as pool:
         thinker = pool.submit(worker().buy, "apple", 1)
-        until(lambda: parts.auditor.audit(old).in_flight == 1)
-        new = parts.rounds.start("apple", "atomic", 10, {})
+        until(lambda: services.auditor.audit(old).in_flight == 1)
+        new = services.rounds.start("apple", "atomic", 10, {})
         assert thinker.result(10).round == new
-    assert not parts.store.exists(Keys("apple", old.number).lock), "he went out in order"
+    assert not services.store.exists(Keys("apple", old.number).lock), "he went out in order"
 
 
 def test_nobody_is_told_busy_in_the_name_of_a_round_that_has_ended(
-    parts: Parts, worker: MakeWorker
+    services: Services, worker: MakeWorker
 ) -> None:
     """Who stands in line at the server is called by nobody: his patience ends, and he may buy."""
-    old = parts.rounds.start("apple", "lock:queue", 10, {"wait": 1_500, "think": 1})
-    parts.store.set(Keys("apple", old.number).lock, "somebody else")
+    old = services.rounds.start("apple", "lock:queue", 10, {"wait": 1_500, "think": 1})
+    services.store.set(Keys("apple", old.number).lock, "somebody else")
     with ThreadPoolExecutor(1) as pool:
         waiter = pool.submit(worker().buy, "apple", 1)
-        until(lambda: parts.auditor.audit(old).in_flight == 1)
-        new = parts.rounds.start("apple", "atomic", 10, {})
+        until(lambda: services.auditor.audit(old).in_flight == 1)
+        new = services.rounds.start("apple", "atomic", 10, {})
         answer = waiter.result(10)
     assert (answer.sale.outcome, answer.round) == (Outcome.SOLD, new)
 
 
-def test_two_presses_at_once_are_one_order(parts: Parts, worker: MakeWorker) -> None:
+def test_two_presses_at_once_are_one_order(services: Services, worker: MakeWorker) -> None:
     """In every sound mode, at two workers, with time to think."""
     shops = [worker(), worker()]
-    for name in [name for name in SOUND if not parts.rounds.missing(name)]:
-        round = parts.rounds.start("fig", name, 10, {"think": 5})
+    for name in [name for name in SOUND if not services.rounds.missing(name)]:
+        round = services.rounds.start("fig", name, 10, {"think": 5})
         meet = threading.Barrier(4)
 
         def press(number: int, name: str = name, meet: threading.Barrier = meet) -> Any:
@@ -276,5 +278,5 @@ def test_two_presses_at_once_are_one_order(parts: Parts, worker: MakeWorker) -> 
         with ThreadPoolExecutor(4) as pool:
             orders = set(pool.map(press, range(4)))
         assert len(orders) == 1, name
-        fulfil_all(parts.fulfil)
-        assert parts.auditor.audit(round).orders == 1, name
+        fulfil_all(services.fulfil)
+        assert services.auditor.audit(round).orders == 1, name

@@ -14,7 +14,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.service import readiness, standing
 from app.service.lag import lag
@@ -27,7 +27,7 @@ HTML = {"Accept": "text/html"}
 
 
 @pytest.fixture(params=[create_shop, create_lab])
-def server(request: pytest.FixtureRequest, parts: Parts, settings: Settings) -> FlaskClient:
+def server(request: pytest.FixtureRequest, services: Services, settings: Settings) -> FlaskClient:
     """Both say the same."""
     client: FlaskClient = request.param(settings).test_client()
     return client
@@ -40,11 +40,11 @@ def always_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def full(parts: Parts) -> Iterator[None]:
+def full(services: Services) -> Iterator[None]:
     """The store is out of memory."""
-    parts.store.config_set("maxmemory", "1")
+    services.store.config_set("maxmemory", "1")
     yield
-    parts.store.config_set("maxmemory", "0")
+    services.store.config_set("maxmemory", "0")
 
 
 def states(found: dict[str, Any]) -> dict[str, str]:
@@ -71,48 +71,48 @@ def test_a_store_without_memory_sells_nothing(server: FlaskClient) -> None:
     assert found["checks"][0]["sentence"] == "The store is out of memory and takes no writes."
 
 
-def test_a_replica_sells_nothing(parts: Parts, server: FlaskClient) -> None:
-    parts.store.replicaof("127.0.0.1", str(free_port()))
+def test_a_replica_sells_nothing(services: Services, server: FlaskClient) -> None:
+    services.store.replicaof("127.0.0.1", str(free_port()))
     try:
         answer = server.get("/readyz")
         assert answer.status_code == 503
         assert answer.get_json()["checks"][0]["sentence"] == "The store is read-only."
     finally:
-        parts.store.replicaof("NO", "ONE")
+        services.store.replicaof("NO", "ONE")
 
 
 @pytest.mark.usefixtures("always_fresh")
-def test_a_sale_that_waits_for_long(parts: Parts, server: FlaskClient) -> None:
-    round = parts.rounds.start("fig", "atomic", 10, {})
-    mode(parts, round).sell(order(round))
+def test_a_sale_that_waits_for_long(services: Services, server: FlaskClient) -> None:
+    round = services.rounds.start("fig", "atomic", 10, {})
+    mode(services, round).sell(order(round))
     assert server.get("/readyz").status_code == 200, "fulfil may take a moment"
     longest = readiness.LONGEST_LAG
-    _sold_before(parts, round.item, round.number, longest + 1_000)
+    _sold_before(services, round.item, round.number, longest + 1_000)
     answer = server.get("/readyz")
     assert (answer.status_code, states(answer.get_json())) == (503, WELL | {"orders": "failing"})
     said = answer.get_json()["checks"][2]["sentence"]
     assert said == "Sales wait to become orders, one for 31 s (fig)."
-    fulfil_all(parts.fulfil)
-    assert not any(each.waiting for each in lag(parts.store))
+    fulfil_all(services.fulfil)
+    assert not any(each.waiting for each in lag(services.store))
     assert server.get("/readyz").status_code == 200
 
 
-def _sold_before(parts: Parts, item: str, number: int, ms: int) -> None:
+def _sold_before(services: Services, item: str, number: int, ms: int) -> None:
     """Put a sale into the stream as if it had been there for so long."""
     sales = Keys(item, number).sales
-    fields: Any = parts.store.xrange(sales)[0][1]  # type: ignore[index]
-    parts.store.delete(sales)
-    seconds, micros = parts.store.time()
-    parts.store.xgroup_create(sales, "fulfil", id="0", mkstream=True)
-    parts.store.xadd(sales, fields, id=f"{seconds * 1000 + micros // 1000 - ms}-0")
+    fields: Any = services.store.xrange(sales)[0][1]  # type: ignore[index]
+    services.store.delete(sales)
+    seconds, micros = services.store.time()
+    services.store.xgroup_create(sales, "fulfil", id="0", mkstream=True)
+    services.store.xadd(sales, fields, id=f"{seconds * 1000 + micros // 1000 - ms}-0")
 
 
-def test_what_fulfil_has_read_and_not_booked_waits_too(parts: Parts) -> None:
-    round = parts.rounds.start("fig", "atomic", 10, {})
-    mode(parts, round).sell(order(round))
+def test_what_fulfil_has_read_and_not_booked_waits_too(services: Services) -> None:
+    round = services.rounds.start("fig", "atomic", 10, {})
+    mode(services, round).sell(order(round))
     sales = Keys("fig", round.number).sales
-    parts.store.xreadgroup("fulfil", "somebody", {sales: ">"})
-    [fig] = [each for each in lag(parts.store) if each.item == "fig"]
+    services.store.xreadgroup("fulfil", "somebody", {sales: ">"})
+    [fig] = [each for each in lag(services.store) if each.item == "fig"]
     assert (fig.waiting, fig.age < 10_000) == (1, True)
 
 
@@ -150,10 +150,10 @@ def test_a_supervisor_that_says_nothing_is_named(
     assert states(server.get("/readyz").get_json()) == WELL
 
 
-def test_a_storm_of_probes_asks_once(parts: Parts) -> None:
+def test_a_storm_of_probes_asks_once(services: Services) -> None:
     asked = []
     go = Event()
-    ready = parts.readiness
+    ready = services.readiness
 
     def slow() -> tuple[readiness.Check, ...]:
         asked.append(1)
@@ -182,7 +182,7 @@ def test_a_storm_of_probes_asks_once(parts: Parts) -> None:
     [("en", "redlock-1 has died 3 times in a row"), ("zh", "redlock-1 已连续崩溃 3 次")],
 )
 def test_the_lab_says_what_is_not_well(
-    parts: Parts, settings: Settings, language: str, said: str
+    services: Services, settings: Settings, language: str, said: str
 ) -> None:
     lab = create_lab(settings).test_client()
     standing.tell(settings.standings, [Standing("redlock-1", False, standing.State.DOWN, 3, 0.0)])
@@ -191,7 +191,7 @@ def test_the_lab_says_what_is_not_well(
     assert said in page
 
 
-def test_the_lab_says_nothing_when_all_is_well(parts: Parts, settings: Settings) -> None:
+def test_the_lab_says_nothing_when_all_is_well(services: Services, settings: Settings) -> None:
     assert "not-well" not in create_lab(settings).test_client().get("/", headers=HTML).text
 
 
@@ -204,11 +204,11 @@ def test_with_the_store_away_the_lab_says_so_instead_of_its_page(tmp_path: Path)
 
 @pytest.mark.usefixtures("always_fresh")
 def test_what_could_not_be_booked_is_named_and_stops_nothing(
-    parts: Parts, server: FlaskClient
+    services: Services, server: FlaskClient
 ) -> None:
-    round = parts.rounds.start("fig", "atomic", 10, {})
-    parts.store.xadd(Keys("fig", round.number).sales, {"sale": b'{"id":"x"}'})
-    fulfil_all(parts.fulfil)
+    round = services.rounds.start("fig", "atomic", 10, {})
+    services.store.xadd(Keys("fig", round.number).sales, {"sale": b'{"id":"x"}'})
+    fulfil_all(services.fulfil)
     answer = server.get("/readyz")
     assert (answer.status_code, states(answer.get_json())) == (
         200,

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from tests.servers import PostgresServer, StoreServer, free_port
 
@@ -48,10 +48,10 @@ def test_a_frozen_store_and_no_database_are_named_in_time(
 
 
 def test_a_frozen_postgresql_is_named_in_time(
-    parts: Parts, settings: Settings, own_postgres: PostgresServer
+    services: Services, settings: Settings, own_postgres: PostgresServer
 ) -> None:
     there = replace(settings, database_url=own_postgres.database())
-    theirs = Parts(there)
+    theirs = Services(there)
     theirs.migrate()
     theirs.engine.dispose()
     lab = create_lab(there).test_client()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownRound
 from app.modes import MODES
 from app.service.purchase import Purchase
@@ -25,45 +25,47 @@ from tests.servers import until
 MakeWorker = Callable[[], Purchase]
 
 
-def test_a_round_is_as_it_was_wanted(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "lock", 12, {"think": 5, "lease": 900, "limit": 2})
+def test_a_round_is_as_it_was_wanted(services: Services) -> None:
+    round = services.rounds.start("apple", "lock", 12, {"think": 5, "lease": 900, "limit": 2})
     assert (round.mode, round.recipe, round.stock, round.think) == ("lock:lease", "lease", 12, 5)
-    assert parts.rounds.find("apple") == parts.rounds.find("apple", round.number) == round
-    assert parts.rounds.left(round) == 12
+    assert services.rounds.find("apple") == services.rounds.find("apple", round.number) == round
+    assert services.rounds.left(round) == 12
 
 
-def test_a_start_ends_the_one_before(parts: Parts) -> None:
-    first = parts.rounds.start("apple", "watch", 5, {})
-    second = parts.rounds.start("apple", "atomic", 6, {})
-    assert not parts.rounds.find("apple", first.number).running
+def test_a_start_ends_the_one_before(services: Services) -> None:
+    first = services.rounds.start("apple", "watch", 5, {})
+    second = services.rounds.start("apple", "atomic", 6, {})
+    assert not services.rounds.find("apple", first.number).running
     assert second.running
     assert second.number == first.number + 1
-    assert parts.rounds.left(first) == 5
+    assert services.rounds.left(first) == 5
 
 
-def test_many_starters_at_once_leave_one_round_running(parts: Parts) -> None:
+def test_many_starters_at_once_leave_one_round_running(services: Services) -> None:
     with ThreadPoolExecutor(8) as pool:
-        started = list(pool.map(lambda n: parts.rounds.start("apple", "watch", n, {}), range(1, 9)))
+        started = list(
+            pool.map(lambda n: services.rounds.start("apple", "watch", n, {}), range(1, 9))
+        )
     assert sorted(round.number for round in started) == list(range(1, 9))
-    running = [n for n in range(1, 9) if parts.rounds.find("apple", n).running]
+    running = [n for n in range(1, 9) if services.rounds.find("apple", n).running]
     assert running == [8]
 
 
-def test_starting_and_ending_at_once_answers_neither_with_an_error(parts: Parts) -> None:
-    parts.rounds.start("apple", "watch", 5, {})
+def test_starting_and_ending_at_once_answers_neither_with_an_error(services: Services) -> None:
+    services.rounds.start("apple", "watch", 5, {})
 
     def start(_: int) -> None:
-        parts.rounds.start("apple", "watch", 5, {})
+        services.rounds.start("apple", "watch", 5, {})
 
     def end(_: int) -> None:
         with suppress(NotOnSale):
-            parts.rounds.end("apple")
+            services.rounds.end("apple")
 
     with ThreadPoolExecutor(4) as pool:
         deeds = [pool.submit(deed, number) for number in range(60) for deed in (start, end)]
         for each in deeds:
             each.result(30)
-    assert parts.rounds.find("apple").number == 61
+    assert services.rounds.find("apple").number == 61
 
 
 @pytest.mark.parametrize(
@@ -81,89 +83,91 @@ def test_starting_and_ending_at_once_answers_neither_with_an_error(parts: Parts)
     ],
 )
 def test_a_round_that_cannot_be_meant(
-    parts: Parts, stock: int, mode: str, times: dict[str, int], field: str
+    services: Services, stock: int, mode: str, times: dict[str, int], field: str
 ) -> None:
     with pytest.raises(Invalid) as refused:
-        parts.rounds.start("apple", mode, stock, times)
+        services.rounds.start("apple", mode, stock, times)
     assert list(refused.value.errors) == [field]
     with pytest.raises(UnknownRound):
-        parts.rounds.find("apple")
+        services.rounds.find("apple")
 
 
 def test_a_switch_between_pointer_and_record_hides_no_round(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch
+    services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts.rounds.start("apple", "watch", 5, {})
-    find, switch = records.find, Once(lambda: parts.rounds.start("apple", "watch", 6, {}))
+    services.rounds.start("apple", "watch", 5, {})
+    find, switch = records.find, Once(lambda: services.rounds.start("apple", "watch", 6, {}))
 
     def switch_then_find(*which: Any) -> Round | None:
         switch()
         return find(*which)
 
     monkeypatch.setattr(records, "find", switch_then_find)
-    newest = parts.rounds.newest("apple")
+    newest = services.rounds.newest("apple")
     assert newest
     assert (newest.number, newest.running) == (2, True)
 
 
-def test_unknown_names(parts: Parts, worker: MakeWorker) -> None:
+def test_unknown_names(services: Services, worker: MakeWorker) -> None:
     with pytest.raises(UnknownItem):
-        parts.rounds.start("durian", "watch", 5, {})
+        services.rounds.start("durian", "watch", 5, {})
     with pytest.raises(NotOnSale):
-        parts.rounds.end("apple")
+        services.rounds.end("apple")
     with pytest.raises(NotOnSale):
         worker().buy("apple", 1)
 
 
-def test_a_stale_worker_sells_in_the_new_round_only(parts: Parts, worker: MakeWorker) -> None:
-    old = parts.rounds.start("apple", "watch", 10, {})
+def test_a_stale_worker_sells_in_the_new_round_only(services: Services, worker: MakeWorker) -> None:
+    old = services.rounds.start("apple", "watch", 10, {})
     shop = worker()
     assert shop.buy("apple", 1).round == old
-    new = parts.rounds.start("apple", "atomic", 10, {})
+    new = services.rounds.start("apple", "atomic", 10, {})
     answer = shop.buy("apple", 1)  # still believes in the old one, and finds its stock gone
     assert (answer.round, answer.sale.outcome) == (new, Outcome.SOLD)
-    assert (parts.rounds.left(old), parts.rounds.left(new)) == (9, 9)
+    assert (services.rounds.left(old), services.rounds.left(new)) == (9, 9)
 
 
 def test_an_idle_worker_learns_of_a_switch_within_a_second(
-    parts: Parts, worker: MakeWorker
+    services: Services, worker: MakeWorker
 ) -> None:
-    parts.rounds.start("apple", "watch", 10, {})
+    services.rounds.start("apple", "watch", 10, {})
     shop = worker()
     shop.buy("apple", 1)
-    parts.rounds.end("apple")
+    services.rounds.end("apple")
     until(lambda: not shop.selling, seconds=1)
 
 
-def test_switches_under_load_mix_no_audits(parts: Parts, worker: MakeWorker) -> None:
-    sold_exactly_while_switched(parts, [worker(), worker()], ["watch", "lock:lease", "atomic"] * 2)
+def test_switches_under_load_mix_no_audits(services: Services, worker: MakeWorker) -> None:
+    sold_exactly_while_switched(
+        services, [worker(), worker()], ["watch", "lock:lease", "atomic"] * 2
+    )
 
 
 def test_the_audit_says_settling_while_a_purchase_is_under_way(
-    parts: Parts, worker: MakeWorker
+    services: Services, worker: MakeWorker
 ) -> None:
-    round = parts.rounds.start("apple", "naive", 10, {})
+    round = services.rounds.start("apple", "naive", 10, {})
     shop = worker()
     with buying(shop):
-        audit = parts.auditor.audit(round)
+        audit = services.auditor.audit(round)
         assert (audit.verdict, audit.settled, audit.in_flight) == ("settling", False, 1)
-    audit = parts.auditor.audit(round)
+    audit = services.auditor.audit(round)
     assert (audit.settled, audit.in_flight) == (False, 0), "the sale is not in the database yet"
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.settled, audit.answers["SOLD"]) == ("exact", True, 1)
 
 
 def test_a_dead_workers_purchase_does_not_keep_the_audit_waiting(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch
+    services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    round = parts.rounds.start("apple", "atomic", 10, {})
-    parts.store.hset(
+    round = services.rounds.start("apple", "atomic", 10, {})
+    services.store.hset(
         "{apple}:1:workers",
         "killed",
         b'%d {"in_flight":1,"answers":{}}' % 1_000,
     )
-    assert parts.auditor.audit(round).settled
+    assert services.auditor.audit(round).settled
     assert BEAT_S < 1, "a worker that lives shows up well before it is given up"
 
 
@@ -198,14 +202,14 @@ def long_work(mode: str) -> Round:
 
 
 def test_a_clock_that_is_set_back_stops_no_sales(
-    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+    services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The starter's is an hour ahead of the seller's: what opens when is by the store's."""
     ahead = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic)
     monkeypatch.setattr(records, "time", ahead, raising=False)
-    opened = parts.rounds.start("apple", "atomic", 10, {})
+    opened = services.rounds.start("apple", "atomic", 10, {})
     assert worker().buy("apple", 1).sale.outcome is Outcome.SOLD
     assert abs(opened.started - time.time() * 1000) < 60_000
-    assert parts.rounds.opens_in(opened) == 0
-    later = parts.rounds.start("apple", "atomic", 10, {"delay": 60_000})
-    assert 50_000 < parts.rounds.opens_in(later) < 60_100
+    assert services.rounds.opens_in(opened) == 0
+    later = services.rounds.start("apple", "atomic", 10, {"delay": 60_000})
+    assert 50_000 < services.rounds.opens_in(later) < 60_100

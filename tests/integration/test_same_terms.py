@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.cli import main
 from app.config import Settings
 
@@ -20,8 +20,8 @@ Told = Callable[..., Any]
 
 
 @pytest.fixture
-def terminal(parts: Parts) -> Told:
-    settings = parts.settings
+def terminal(services: Services) -> Told:
+    settings = services.settings
     environ = {"REDIS_URL": settings.redis_url, "VAR_DIR": settings.var_dir}
 
     def told(*words: str, **but: str) -> Any:
@@ -47,12 +47,12 @@ def test_a_round(terminal: Told, lab: FlaskClient) -> None:
     assert terminal("round", "end", "apple") == lab.get("/rounds/apple").json
 
 
-def test_its_audit(parts: Parts, terminal: Told, lab: FlaskClient) -> None:
-    parts.rounds.start("apple", "atomic", 7, {})
+def test_its_audit(services: Services, terminal: Told, lab: FlaskClient) -> None:
+    services.rounds.start("apple", "atomic", 7, {})
     assert terminal("audit", "--round", "1") == lab.get("/rounds/apple/1/audit").json
 
 
-def test_modes_and_recipes(parts: Parts, terminal: Told, lab: FlaskClient) -> None:
+def test_modes_and_recipes(services: Services, terminal: Told, lab: FlaskClient) -> None:
     about = lab.get("/about").json
     assert about is not None
     assert terminal("modes") == about["modes"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from flask.testing import FlaskClient
 
 from app import create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from tests.integration.asking import buy, form_key, problem
 from tests.selling import fulfil_all
@@ -41,34 +41,34 @@ def test_sold_out_says_how_many_are_left(shop: FlaskClient) -> None:
     assert (refused["outcome"], refused["left"], refused["title"]) == ("SOLD_OUT", 2, "Sold out")
 
 
-def test_busy_says_when_to_try_again(parts: Parts, shop: FlaskClient) -> None:
-    parts.rounds.start("apple", "lock:lease", 10, {"wait": 0})
-    parts.store.set("{apple}:2:lock", "somebody")
+def test_busy_says_when_to_try_again(services: Services, shop: FlaskClient) -> None:
+    services.rounds.start("apple", "lock:lease", 10, {"wait": 0})
+    services.store.set("{apple}:2:lock", "somebody")
     answer = buy(shop)
     assert problem(answer, 503)["outcome"] == "BUSY"
     assert answer.headers["Retry-After"] == "1"
 
 
-def test_not_on_sale(parts: Parts, shop: FlaskClient) -> None:
-    parts.rounds.end("apple")
+def test_not_on_sale(services: Services, shop: FlaskClient) -> None:
+    services.rounds.end("apple")
     refused = problem(buy(shop), 409)
     assert refused["title"] == "Not on sale"
     assert "outcome" not in refused
 
 
-def test_an_early_click_is_told_so(parts: Parts, shop: FlaskClient) -> None:
-    round = parts.rounds.start("apple", "watch", 5, {"delay": 60_000})
+def test_an_early_click_is_told_so(services: Services, shop: FlaskClient) -> None:
+    round = services.rounds.start("apple", "watch", 5, {"delay": 60_000})
     refused = problem(buy(shop), 409)
     assert refused["title"] == "Not open yet"
     assert 0 < refused["opens_in_ms"] <= 60_000
-    assert parts.rounds.left(round) == 5
+    assert services.rounds.left(round) == 5
     apple = shop.get("/items").get_json()[0]
     assert apple["on_sale"]
     assert 0 < apple["opens_in_ms"] <= refused["opens_in_ms"]
 
 
-def test_a_round_opens_by_itself_and_not_before(parts: Parts, shop: FlaskClient) -> None:
-    round = parts.rounds.start("apple", "watch", 1, {"delay": 1_500})
+def test_a_round_opens_by_itself_and_not_before(services: Services, shop: FlaskClient) -> None:
+    round = services.rounds.start("apple", "watch", 1, {"delay": 1_500})
     refusals = 0
     while (answer := buy(shop)).status_code == 409:
         refusals += 1
@@ -89,44 +89,44 @@ def test_the_same_key(shop: FlaskClient) -> None:
     assert shop.get("/items").get_json()[0]["stock"] == 8
 
 
-def test_a_key_outlives_its_round(parts: Parts, shop: FlaskClient) -> None:
+def test_a_key_outlives_its_round(services: Services, shop: FlaskClient) -> None:
     first = buy(shop, **{"Idempotency-Key": "mine"})
-    parts.rounds.start("apple", "atomic", 5, {})
+    services.rounds.start("apple", "atomic", 5, {})
     again = buy(shop, **{"Idempotency-Key": "mine"})
     assert first.get_json()["order"] == again.get_json()["order"]
 
 
-def test_a_key_is_found_when_no_round_runs_any_more(parts: Parts, shop: FlaskClient) -> None:
+def test_a_key_is_found_when_no_round_runs_any_more(services: Services, shop: FlaskClient) -> None:
     """The answer was lost and the round has ended: the buyer still learns of the order."""
     key = {"Idempotency-Key": "mine"}
     first = buy(shop, {"quantity": 9}, **key)
-    parts.rounds.end("apple")
+    services.rounds.end("apple")
     again = buy(shop, {"quantity": 9}, **key)
     assert (again.status_code, again.get_json()["order"]) == (201, first.get_json()["order"])
     problem(buy(shop, {"quantity": 8}, **key), 422)
     problem(buy(shop, **{"Idempotency-Key": "another"}), 409)
-    parts.rounds.start("apple", "atomic", 5, {"limit": 2})
+    services.rounds.start("apple", "atomic", 5, {"limit": 2})
     assert buy(shop, {"quantity": 9}, **key).get_json()["order"] == first.get_json()["order"]
 
 
-def test_a_form_goes_to_the_order_page(parts: Parts, shop: FlaskClient) -> None:
+def test_a_form_goes_to_the_order_page(services: Services, shop: FlaskClient) -> None:
     answer = shop.post("/buy/apple", data={"quantity": "2", "key": form_key(shop)})
     assert answer.status_code == 303
     order = answer.headers["Location"]
     page = shop.get(order, headers={"Accept": "text/html"}).text
     assert "2 × Apple, €1.20" in page
     assert shop.get(order).get_json()["state"] == "recorded"
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     assert shop.get(order).get_json()["state"] == "confirmed"
 
 
-def test_my_orders_are_mine(parts: Parts, shop: FlaskClient, settings: Settings) -> None:
+def test_my_orders_are_mine(services: Services, shop: FlaskClient, settings: Settings) -> None:
     html = {"Accept": "text/html"}
     shop.get("/", headers=html)  # where the cookie comes from
     buy(shop)
     shop.post("/buy/apple", data={"quantity": "1"})
     assert len(shop.get("/orders").get_json()["orders"]) == 2, "while still in the store"
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     mine = shop.get("/orders").get_json()["orders"]
     assert [order["state"] for order in mine] == ["confirmed", "confirmed"]
     stranger = create_shop(settings).test_client()
@@ -156,9 +156,11 @@ def test_a_sold_out_page_is_a_page(shop: FlaskClient) -> None:
     assert "Sold out" in answer.text
 
 
-def test_trying_again_from_the_busy_page_keeps_the_key(parts: Parts, shop: FlaskClient) -> None:
-    parts.rounds.start("apple", "lock:lease", 10, {"wait": 0})
-    parts.store.set("{apple}:2:lock", "somebody")
+def test_trying_again_from_the_busy_page_keeps_the_key(
+    services: Services, shop: FlaskClient
+) -> None:
+    services.rounds.start("apple", "lock:lease", 10, {"wait": 0})
+    services.store.set("{apple}:2:lock", "somebody")
     key = form_key(shop)
     answer = shop.post("/buy/apple", data={"quantity": "2", "key": key})
     assert answer.status_code == 503

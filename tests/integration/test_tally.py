@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 import redis
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Outcome, Round, StoreAway
 from app.service import tally
 from app.service.purchase import Purchase
@@ -22,9 +22,9 @@ RUNS_ON = ["valkey", "cluster"]
 MakeWorker = Callable[[], Purchase]
 
 
-def test_a_worker_that_was_made_says_nothing_until_it_is_started(parts: Parts) -> None:
+def test_a_worker_that_was_made_says_nothing_until_it_is_started(services: Services) -> None:
     before = set(threading.enumerate())
-    made = Purchase(parts.servers, parts.rounds)
+    made = Purchase(services.servers, services.rounds)
     assert set(threading.enumerate()) <= before
     made.tally.start()
     assert [each.name for each in set(threading.enumerate()) - before] == ["tally"]
@@ -32,36 +32,36 @@ def test_a_worker_that_was_made_says_nothing_until_it_is_started(parts: Parts) -
 
 @pytest.mark.parametrize("ahead", [-3600, -6, 6])
 def test_a_worker_whose_clock_is_wrong_is_waited_for(
-    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, ahead: int
+    services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, ahead: int
 ) -> None:
     wrong = SimpleNamespace(time=lambda: time.time() + ahead, monotonic=time.monotonic)
     monkeypatch.setattr(tally, "time", wrong)
-    round = parts.rounds.start("apple", "naive", 10, {"think": 1})
+    round = services.rounds.start("apple", "naive", 10, {"think": 1})
     shop = worker()
     with buying(shop):
         time.sleep(2 * BEAT_S)  # it has said so at least once
-        audit = parts.auditor.audit(round)
+        audit = services.auditor.audit(round)
         assert (audit.verdict, audit.in_flight) == ("settling", 1)
-    fulfil_all(parts.fulfil)
-    until(lambda: parts.auditor.audit(round).verdict == "exact")
+    fulfil_all(services.fulfil)
+    until(lambda: services.auditor.audit(round).verdict == "exact")
 
 
 def test_a_sale_that_falls_between_the_lines_of_a_reading_is_noticed(
-    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+    services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Begun and ended while the books are read: neither before nor after it is anything to see."""
-    round = parts.rounds.start("apple", "sql", 10, {})
+    round = services.rounds.start("apple", "sql", 10, {})
     shop = worker()
     shop.buy("apple", 1)
-    until(lambda: parts.auditor.audit(round).settled)
-    read = parts.auditor._read
-    monkeypatch.setattr(parts.auditor, "_read", lambda it: [read(it), shop.buy("apple", 1)][0])
-    audit = parts.auditor._audit(round)
+    until(lambda: services.auditor.audit(round).settled)
+    read = services.auditor._read
+    monkeypatch.setattr(services.auditor, "_read", lambda it: [read(it), shop.buy("apple", 1)][0])
+    audit = services.auditor._audit(round)
     assert (audit.settled, audit.in_flight, audit.sold) == (False, 0, 1)
 
 
-def test_a_beat_that_fails_is_not_the_last(parts: Parts, worker: MakeWorker) -> None:
-    round = parts.rounds.start("apple", "atomic", 10, {})
+def test_a_beat_that_fails_is_not_the_last(services: Services, worker: MakeWorker) -> None:
+    round = services.rounds.start("apple", "atomic", 10, {})
     shop = worker()
     shop.buy("apple", 1)
     failed = threading.Event()
@@ -73,19 +73,23 @@ def test_a_beat_that_fails_is_not_the_last(parts: Parts, worker: MakeWorker) -> 
     shop.tally.on_beat = fail
     assert failed.wait(5)
     until(
-        lambda: [status.answers for status in worker_statuses(parts.store, round)] == [{"SOLD": 1}]
+        lambda: (
+            [status.answers for status in worker_statuses(services.store, round)] == [{"SOLD": 1}]
+        )
     )
     shop.buy("apple", 1)
     until(
-        lambda: [status.answers for status in worker_statuses(parts.store, round)] == [{"SOLD": 2}]
+        lambda: (
+            [status.answers for status in worker_statuses(services.store, round)] == [{"SOLD": 2}]
+        )
     )
 
 
 def test_a_worker_that_is_not_heard_sells_nothing(
-    parts: Parts, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
+    services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Audits take it for dead after a while: until then it must have fallen silent."""
-    round = parts.rounds.start("apple", "atomic", 1_000_000, {})
+    round = services.rounds.start("apple", "atomic", 1_000_000, {})
     shop = worker()
     shop.buy("apple", 1)
 
@@ -97,11 +101,11 @@ def test_a_worker_that_is_not_heard_sells_nothing(
     silent = time.monotonic()
     until(lambda: not _buys(shop), DEAD_S)
     assert time.monotonic() - silent < DEAD_S - 1, "others must not think it dead by then"
-    left = parts.rounds.left(round)
+    left = services.rounds.left(round)
     monkeypatch.setattr(shop.tally, "say", heard)
     until(lambda: _buys(shop))
     assert left is not None
-    assert parts.rounds.left(round) == left - 1
+    assert services.rounds.left(round) == left - 1
 
 
 def _buys(shop: Purchase) -> bool:
@@ -111,12 +115,12 @@ def _buys(shop: Purchase) -> bool:
         return False
 
 
-def test_what_workers_of_an_older_shop_said_is_still_read(parts: Parts) -> None:
-    round: Round = parts.rounds.start("apple", "atomic", 10, {})
+def test_what_workers_of_an_older_shop_said_is_still_read(services: Services) -> None:
+    round: Round = services.rounds.start("apple", "atomic", 10, {})
     old = (
         b'{"in_flight":1,"quiet_since":null,"beat":1795368000.5,"left_round":false,'
         b'"answers":{"SOLD":3},"conflicts":0,"locks_lost":0}'
     )
-    parts.store.hset("{apple}:1:workers", "gone", old)
-    [status] = worker_statuses(parts.store, round)
+    services.store.hset("{apple}:1:workers", "gone", old)
+    [status] = worker_statuses(services.store, round)
     assert (status.answers, status.dead) == ({"SOLD": 3}, True)

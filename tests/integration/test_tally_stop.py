@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.service.tally import Tally
 
 RUNS_ON = ["valkey"]
 
 
-def test_stop_waits_for_the_beat_under_way(parts: Parts) -> None:
+def test_stop_waits_for_the_beat_under_way(services: Services) -> None:
     """Else it looks at the store of whoever comes next, and marks what that has emptied as lost."""
     begun, go_on = threading.Event(), threading.Event()
     beats: list[str] = []
@@ -20,7 +20,7 @@ def test_stop_waits_for_the_beat_under_way(parts: Parts) -> None:
         go_on.wait(10)
         beats.append("over")
 
-    tally = Tally(parts.store, beat)
+    tally = Tally(services.store, beat)
     tally.start()
     assert begun.wait(10)
     threading.Timer(0.2, go_on.set).start()

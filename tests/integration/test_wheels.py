@@ -7,11 +7,14 @@ import shutil
 import subprocess
 import sys
 import venv
-from importlib.metadata import distribution
+from collections.abc import Iterator
+from importlib.metadata import Distribution
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.servers import StoreServer
 
@@ -19,17 +22,36 @@ PACKAGES = Path(__file__).parents[2] / "packages"
 
 
 class Library(NamedTuple):
+    """Its README's first result: scripts, of which the last is run, and what that prints."""
+
     name: str
-    prints: str  # what the first script of its README says
+    scripts: tuple[str, ...]
+    prints: str  # a regular expression; the library's own tests compare with its README
 
 
 LIBRARIES = [
-    Library("fairlock", "".join(f"{name} is served\n" for name in "ABCDE")),
+    Library(
+        "badluck", ("buy.py", "look.py"), r"buy\.py: OVERSOLD, .+\n  4 DECRBY apples 1 -> -1 .+"
+    ),
+    Library("fairlock", ("first.py",), "".join(f"{name} is served\n" for name in "ABCDE")),
+    Library("figures", ("first.py",), r"Spread\(low=1210\.0, .+\n1,210–1,358\n<svg .+</svg>\n"),
 ]
+EVERY_MODULE = """
+import importlib, pkgutil, {name} as library
+for module in pkgutil.walk_packages(library.__path__, "{name}."):
+    importlib.import_module(module.name)
+"""
+
+
+class Installed(NamedTuple):
+    library: Library
+    folder: Path
+    wheel: Path
+    python: Path
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    ran = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+    ran = subprocess.run(command, cwd=cwd, capture_output=True, encoding="utf-8", timeout=120)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout + ran.stderr
 
@@ -44,35 +66,84 @@ def built(name: str, folder: Path) -> Path:
     return wheel
 
 
-def empty(folder: Path, wheel: Path) -> Path:
+def alone(name: str, wheel: Path, folder: Path) -> Path:
     """Python in an environment that has the wheel, what it requires, and nothing else.
 
-    What it requires is linked from ours: a test shall not wait for an index.
+    What it requires is linked from ours: a test shall not wait for an index. pip says whether that
+    is all, in versions that will do.
     """
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv/bin/python"
-    pip = (sys.executable, "-m", "pip", "--python", python)
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
     run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=folder)
     [packages] = (folder / "venv/lib").glob("python*/site-packages")
-    for required in distribution(wheel.name.partition("-")[0]).requires or ():
-        for file in distribution(re.split(r"[^\w.-]", required)[0]).files or ():
+    [itself] = Distribution.discover(name=name, path=[str(packages)])
+    for distribution in required(itself):
+        for file in distribution.files or ():
             top = packages / file.parts[0]
             if not top.exists() and ".." not in file.parts:
                 top.symlink_to(Path(str(file.locate())).parents[len(file.parts) - 1] / top.name)
+    assert run(*pip, "check", cwd=folder) == "No broken requirements found.\n"
     return python
 
 
-@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
-def test_its_readmes_first_script_runs_where_nothing_else_is(
-    library: Library, tmp_path: Path, valkey: StoreServer
-) -> None:
-    python = empty(tmp_path, built(library.name, tmp_path))
-    readme = (PACKAGES / library.name / "README.md").read_text()
-    first = re.findall(r"^```python\n(.+?)^```", readme, re.MULTILINE | re.DOTALL)[0]
-    (tmp_path / "first.py").write_text(
-        first.replace("redis.Redis()", f"redis.Redis(port={valkey.port})")
-    )
-    assert run(python, "-I", "first.py", cwd=tmp_path) == library.prints
-    for stranger in ("app", "pytest", "orjson"):
+def required(distribution: Distribution) -> Iterator[Distribution]:
+    """What is needed here and now: not for other Pythons, nor for extras."""
+    for line in distribution.requires or ():
+        needed = Requirement(line)
+        if needed.marker is None or needed.marker.evaluate():
+            found = Distribution.from_name(needed.name)
+            yield found
+            yield from required(found)
+
+
+@pytest.fixture(scope="module", params=LIBRARIES, ids=lambda library: str(library.name))
+def installed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Installed:
+    library: Library = request.param
+    folder = tmp_path_factory.mktemp(library.name)
+    wheel = built(library.name, folder)
+    return Installed(library, folder, wheel, alone(library.name, wheel, folder))
+
+
+def test_a_table_names_every_library() -> None:
+    assert {library.name for library in LIBRARIES} == {path.name for path in PACKAGES.iterdir()}
+
+
+def test_the_wheel_has_every_file_of_its_sources(installed: Installed) -> None:
+    name = installed.library.name
+    sources = PACKAGES / name / "src"
+    files = (path for path in (sources / name).rglob("*") if path.is_file())
+    own = {path.relative_to(sources).as_posix() for path in files if path.suffix != ".pyc"}
+    assert f"{name}/py.typed" in own
+    assert own <= set(ZipFile(installed.wheel).namelist())
+
+
+def test_what_it_requires_is_all_that_its_modules_import(installed: Installed) -> None:
+    every = EVERY_MODULE.format(name=installed.library.name)
+    assert run(installed.python, "-Ic", every, cwd=installed.folder) == ""
+    for stranger in ("app", "pytest", "flask"):
         found = f"import importlib.util; print(importlib.util.find_spec({stranger!r}))"
-        assert run(python, "-Ic", found, cwd=tmp_path) == "None\n"
+        assert run(installed.python, "-Ic", found, cwd=installed.folder) == "None\n"
+
+
+def test_its_readmes_first_result(installed: Installed, valkey: StoreServer) -> None:
+    name, scripts, prints = installed.library
+    readme = (PACKAGES / name / "README.md").read_text()
+    code = re.findall(r"^```python\n(.+?)^```", readme, re.MULTILINE | re.DOTALL)
+    for script, text in zip(scripts, code, strict=False):
+        text = text.replace("redis.Redis()", f"redis.Redis(port={valkey.port})")
+        (installed.folder / script).write_text(text)
+    printed = run(installed.python, "-I", scripts[-1], cwd=installed.folder)
+    assert re.fullmatch(prints, printed, re.DOTALL), printed
+
+
+@pytest.mark.parametrize("installed", LIBRARIES[:1], indirect=True, ids=["badluck"])
+def test_badlucks_model_runs_lua(installed: Installed) -> None:
+    """What no module and no first result asks for: the script that each script begins with."""
+    script = (
+        "from badluck.simulated.server import Server;"
+        "print(Server(0).execute('a', (b'EVAL', b'return cjson.encode({1})', b'0')))"
+    )
+    assert run(installed.python, "-Ic", script, cwd=installed.folder) == "b'[1]'\n"

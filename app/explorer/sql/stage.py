@@ -24,7 +24,7 @@ from app.store.stock import StockRow
 
 LOOK = 0.004  # s that a statement may take before the server is asked whether it waits
 MakeMode = Callable[[Any, Clock, Round], Mode]
-PATIENCE = 60_000  # ms, the most a round may have: longer than we wait for anything
+LONGEST_WAIT_MS = 60_000  # the most a round may have: longer than we wait for anything
 
 
 class Went(NamedTuple):
@@ -42,7 +42,7 @@ class Stage:
         """`url` of a PostgreSQL that was prepared (see `database`)."""
         self.level = level
         self.target = target
-        self.round = replace(target.round, wait=PATIENCE, started=EPOCH)
+        self.round = replace(target.round, wait=LONGEST_WAIT_MS, started=EPOCH)
         self.mode = mode
         self.engine = db.engine(url, round(LONGEST * 1000), connections=1)
         self.outside = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")

@@ -5,7 +5,6 @@ Read from the folder of the clone, where they stand once; an installation withou
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from badluck.faults import Faults
 
 from app.explorer.matrix import COLUMNS
+from app.service.reading.drawings import drawings
 from app.service.reading.narrated import narrated
 from app.service.reading.source import TOP
 from app.text import Text
@@ -60,11 +60,7 @@ def drawn(target: str) -> Drawn:
 def _of_recipe(name: str) -> Drawn:
     path = DOCS / "locks" / f"{name}.md"
     text = _text(path)
-    timelines = [
-        Timeline(block, title)
-        for title, section in re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", text, _WHOLE)
-        for block in re.findall(r"^```timeline \w+\n(.*?)^```$", section, _WHOLE)
-    ]
+    timelines = [Timeline(drawing.text, drawing.heading) for drawing in drawings(text)]
     by_hand = "drawn by hand" in " ".join(text.split())
     return Drawn(_named(path), timelines, by_hand, missing=not text)
 
@@ -75,17 +71,18 @@ def _of_mode(name: str) -> Drawn:
     path = DOCS / "modes.md"
     text = _text(path)
     timelines = [
-        Timeline(block, finding=finding, column=column, cost=cost)
-        for finding, column, cost, block in re.findall(
-            rf"^## {name}\n\n([a-z ]+), (.+?) (\(.+?\))\n\n```timeline \w+\n(.*?)^```$",
-            text,
-            _WHOLE,
-        )
+        Timeline(drawing.text, "", *_caption(drawing.caption))
+        for drawing in drawings(text)
+        if drawing.name == name
     ]
     return Drawn(_named(path), timelines, missing=not text)
 
 
-_WHOLE = re.MULTILINE | re.DOTALL
+def _caption(text: str) -> tuple[str, str, str]:
+    """`oversell, no fault (0, 2, 6)`: the finding, the column, and the cost in its brackets."""
+    finding, _, found = text.partition(", ")
+    column, _, cost = found.partition(" (")
+    return finding, column, f"({cost}"
 
 
 def _text(path: Path) -> str:

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import BinaryIO, ClassVar, Self
+from typing import ClassVar, Self
+
+import hiredis
 
 from app.domain import ShopError
 
@@ -95,36 +97,32 @@ class Valkey(Side):
         plug.settimeout(TIMEOUT)
         with _answering("Valkey", OSError):
             plug.connect(self.address)
-        replies = self.open.enter_context(plug.makefile("rb"))
+        reader = hiredis.Reader(encoding="utf-8", notEnoughData=...)
 
         def say(statement: str) -> str:
-            words = statement.split()
-            parts = [f"*{len(words)}", *(f"${len(word)}\r\n{word}" for word in words)]
             with _answering("Valkey", OSError):
-                plug.sendall(("\r\n".join(parts) + "\r\n").encode())
-                return _read(replies)
+                words = tuple(statement.split())
+                plug.sendall(hiredis.pack_command(words))  # type: ignore[arg-type]  # stub: one word
+                while (reply := reader.gets()) is ...:
+                    if not (received := plug.recv(4096)):
+                        raise ConnectionError("the server closed the connection")
+                    reader.feed(received)
+            return _as_shown(reply)
 
         return say
 
 
-def _read(replies: BinaryIO) -> str:
-    """The next reply: +status, -error, :integer, $string or *array."""
-    line = replies.readline().decode()
-    if not line:
-        raise ConnectionError("the server closed the connection")
-    kind, rest = line[0], line[1:].rstrip("\r\n")
-    match kind:
-        case "-":
-            return f"(error) {rest}"
-        case ":":
-            return f"(integer) {rest}"
-        case "$" | "*" if rest == "-1":
+def _as_shown(reply: object) -> str:
+    match reply:
+        case hiredis.ReplyError():
+            return f"(error) {reply}"
+        case int():
+            return f"(integer) {reply}"
+        case None:
             return "(nil)"
-        case "$":
-            return replies.read(int(rest) + 2)[:-2].decode()
-        case "*":
-            return "\n".join(f"{n}) {_read(replies)}" for n in range(1, int(rest) + 1))
-    return rest
+        case list():
+            return "\n".join(f"{n}) {_as_shown(one)}" for n, one in enumerate(reply, 1))
+    return str(reply)
 
 
 class Postgres(Side):

@@ -6,18 +6,18 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from tests.integration.classroom.lesson import Phones
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> FlaskClient:
+def lab(services: Services, settings: Settings) -> FlaskClient:
     return create_lab(settings).test_client()
 
 
 @pytest.fixture
-def phone(parts: Parts, settings: Settings) -> Phones:
+def phone(services: Services, settings: Settings) -> Phones:
     """Makes phones of one class, each with a cookie of its own."""
     app = create_shop(settings)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.service.classroom.follow import Event, follow
 from app.web.lab.classroom import document
 
@@ -28,17 +28,17 @@ def press(phone: FlaskClient, now: dict[str, Any]) -> Any:
     return phone.post("/buy/apple", json={"quantity": 1}, headers=key)
 
 
-def see(parts: Parts, after: str = "", most: int = 2) -> list[Event]:
+def see(services: Services, after: str = "", most: int = 2) -> list[Event]:
     """The next events of a screen that last got `after`, until there is nothing new."""
-    events = follow(parts.class_sale, parts.members, after, document)
+    events = follow(services.class_sale, services.members, after, document)
     seen: list[Event] = []
     while (event := next(events)) is not None and len(seen) < most:
         seen.append(event)
     return seen
 
 
-def running(parts: Parts) -> bool:
+def running(services: Services) -> bool:
     """Does the class's sale go on, now that somebody has looked?"""
-    parts.class_sale.standing()
-    round = parts.class_sale.newest()
+    services.class_sale.standing()
+    round = services.class_sale.newest()
     return round is not None and round.running

@@ -11,7 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ClassIsFull
 from app.service.classroom.members import GONE, LONG_GONE, MOST, Member
@@ -24,7 +24,7 @@ from tests.servers import StoreServer, until
 RUNS_ON = ["valkey"]  # the class asks no store for anything special
 
 
-def test_a_nickname_first(settings: Settings, parts: Parts) -> None:
+def test_a_nickname_first(settings: Settings, services: Services) -> None:
     phone = create_shop(settings).test_client()
     assert 'name="name"' in phone.get("/class", headers=HTML).text
     assert problem(phone.get("/class/state"), 422)["errors"].keys() == {"name"}
@@ -41,19 +41,19 @@ def test_a_nickname_first(settings: Settings, parts: Parts) -> None:
 
 
 def test_the_projector_shows_who_is_there_in_the_order_they_came(
-    parts: Parts, lab: FlaskClient, phone: Phones
+    services: Services, lab: FlaskClient, phone: Phones
 ) -> None:
     ada = phone("Ada")
     phone("<b>Bo")
     ada.post("/class/name", json={"name": "Ada L."})
-    assert [member.name for member in parts.members.present()] == ["Ada L.", "<b>Bo"]
+    assert [member.name for member in services.members.present()] == ["Ada L.", "<b>Bo"]
     page = lab.get("/classroom", headers=HTML).text
     assert "&lt;b&gt;Bo" in page
     assert "loopback only" in page, "and what to do"
     assert "make classroom" in page
 
 
-def test_who_is_not_heard_any_more_is_gone(parts: Parts) -> None:
+def test_who_is_not_heard_any_more_is_gone(services: Services) -> None:
     """And a worker that died does not stay on the roll for ever; of two rolls the newer counts."""
     now = int(time.time() * 1000)
     old = [member(1, now - GONE - 1_000), member(2, now - GONE + 5_000)]
@@ -62,41 +62,41 @@ def test_who_is_not_heard_any_more_is_gone(parts: Parts) -> None:
         "b": [replace(member(2), name="newer")],
         "dead": [member(3, now - GONE - LONG_GONE - 1_000)],
     }.items():
-        class_records.put_roll(parts.store, "apple", worker, orjson.dumps(roll))
-    assert [each.name for each in parts.members.present()] == ["newer"]
-    assert class_records.rolls(parts.store, "apple").keys() == {"a", "b"}
+        class_records.put_roll(services.store, "apple", worker, orjson.dumps(roll))
+    assert [each.name for each in services.members.present()] == ["newer"]
+    assert class_records.rolls(services.store, "apple").keys() == {"a", "b"}
 
 
-def test_a_class_is_bounded(parts: Parts, phone: Phones) -> None:
+def test_a_class_is_bounded(services: Services, phone: Phones) -> None:
     for number in range(MOST - 1):
-        parts.members.heard[str(number)] = member(number)
-    parts.members.greet("a", "Ada", 1)
+        services.members.heard[str(number)] = member(number)
+    services.members.greet("a", "Ada", 1)
     with pytest.raises(ClassIsFull):
-        parts.members.greet("b", "Bo", 2)
-    parts.members.greet("a", "Ada", 1)  # who is in stays in
-    parts.members.heard["1"] = member(1, seen=1)
-    parts.members.greet("b", "Bo", 2)  # in the place of one who left
+        services.members.greet("b", "Bo", 2)
+    services.members.greet("a", "Ada", 1)  # who is in stays in
+    services.members.heard["1"] = member(1, seen=1)
+    services.members.greet("b", "Bo", 2)  # in the place of one who left
 
 
 def test_it_takes_no_part_in_other_sales_of_apples(
-    parts: Parts, lab: FlaskClient, phone: Phones
+    services: Services, lab: FlaskClient, phone: Phones
 ) -> None:
     """A stampede's, say, under way while the class comes in: they would buy from under it."""
     ada = phone("Ada")
-    parts.rounds.start("apple", "watch", 2, {})
+    services.rounds.start("apple", "watch", 2, {})
     assert ada.get("/class/state").get_json() == NOTHING
     number = start(lab)
     until(lambda: ada.get("/class/state").get_json()["round"] == number)
-    parts.rounds.start("apple", "watch", 2, {})
+    services.rounds.start("apple", "watch", 2, {})
     until(lambda: ada.get("/class/state").get_json()["round"] == 0)
 
 
 def test_a_phone_that_has_lost_its_cookie_buys_once(
-    parts: Parts, lab: FlaskClient, phone: Phones
+    services: Services, lab: FlaskClient, phone: Phones
 ) -> None:
     """Without the page's script; its name on the projector still says that it has bought."""
     ada = phone("Ada")
-    round = parts.rounds.find("apple", start(lab))
+    round = services.rounds.find("apple", start(lab))
     until(lambda: ada.get("/class/state").get_json()["round"] == round.number)
     form = {"quantity": "1", "key": ada.get("/class/state").get_json()["key"]}
     presses = [
@@ -105,7 +105,7 @@ def test_a_phone_that_has_lost_its_cookie_buys_once(
     assert [answer.status_code for answer in presses] == [303, 303]
     assert len({answer.headers["Location"] for answer in presses}) == 1
     with ada.session_transaction() as cookie:
-        assert parts.class_sale.buyers(round) == {cookie["buyer"]}
+        assert services.class_sale.buyers(round) == {cookie["buyer"]}
 
 
 def member(number: int, seen: int = 0) -> Member:
@@ -115,10 +115,10 @@ def member(number: int, seen: int = 0) -> Member:
 def test_a_countdown_goes_on_while_the_store_hangs(tmp_path: Path, settings: Settings) -> None:
     store = StoreServer(tmp_path / "store")
     own = replace(settings, redis_url=store.url, store_timeout=300)
-    parts = Parts(own)
+    services = Services(own)
     phone = create_shop(own).test_client()
     assert phone.post("/class/name", json={"name": "Ada"}).status_code == 201
-    parts.class_sale.start("watch", 2, {"delay": 60_000})
+    services.class_sale.start("watch", 2, {"delay": 60_000})
     assert phone.get("/class/state").get_json()["left"] == 2
     store.freeze()
     state = phone.get("/class/state")
@@ -128,5 +128,5 @@ def test_a_countdown_goes_on_while_the_store_hangs(tmp_path: Path, settings: Set
     assert 0 < now["opens_in_ms"] < 60_000
     store.thaw()
     until(lambda: phone.get("/class/state").get_json()["left"] == 2)
-    parts.store.close()
+    services.store.close()
     store.stop()

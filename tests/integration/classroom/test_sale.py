@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.service.classroom import sale
 from app.service.classroom.sale import Phase
 from app.service.stampede.runs import TO_START
@@ -23,7 +23,9 @@ from tests.servers import until
 RUNS_ON = ["valkey"]  # the class asks no store for anything special
 
 
-def test_from_the_countdown_to_the_verdict(parts: Parts, lab: FlaskClient, phone: Phones) -> None:
+def test_from_the_countdown_to_the_verdict(
+    services: Services, lab: FlaskClient, phone: Phones
+) -> None:
     ada, bo, cy = phone("Ada"), phone("Bo"), phone("Cy")
     assert ada.get("/class/state").get_json()["round"] == 0
     number = start(lab, delay_ms=1_500)
@@ -36,18 +38,18 @@ def test_from_the_countdown_to_the_verdict(parts: Parts, lab: FlaskClient, phone
     assert (page.status_code, "Not open yet" in page.text) == (409, True)
     assert "Try again" in page.text, "with the same key"
     until(lambda: ada.get("/class/state").get_json()["opens_in_ms"] == 0)
-    assert parts.class_sale.standing().phase is Phase.SELLING
+    assert services.class_sale.standing().phase is Phase.SELLING
     bought = [press(ada, now).get_json()["order"] for _ in range(3)]
     assert len({*bought}) == 1, "once, however often it is pressed"
     assert press(bo, bo.get("/class/state").get_json()).status_code == 201
     gone = press(cy, cy.get("/class/state").get_json())
     assert problem(gone, 409)["outcome"] == "SOLD_OUT"
-    until(lambda: not running(parts), said="who looks closes it")
+    until(lambda: not running(services), said="who looks closes it")
     until(lambda: ada.get("/class/state").get_json()["round"] == 0)
     assert problem(press(cy, {"key": "another"}), 409)["title"] == "Not on sale"
-    fulfil_all(parts.fulfil)
-    until(lambda: see(parts, most=1)[0].subject["phase"] == "over", said=str(see(parts)))
-    stand, names = see(parts)
+    fulfil_all(services.fulfil)
+    until(lambda: see(services, most=1)[0].subject["phase"] == "over", said=str(see(services)))
+    stand, names = see(services)
     assert (stand.subject["verdict"], stand.subject["sold"]) == ("exact", 2)
     assert {each["name"]: each["bought"] for each in names.subject} == {
         "Ada": True,
@@ -60,7 +62,7 @@ def test_from_the_countdown_to_the_verdict(parts: Parts, lab: FlaskClient, phone
 
 
 def test_a_sale_waits_for_those_who_have_not_bought_but_not_for_ever(
-    parts: Parts, lab: FlaskClient, phone: Phones, monkeypatch: pytest.MonkeyPatch
+    services: Services, lab: FlaskClient, phone: Phones, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sale, "SOONEST", 0)
     monkeypatch.setattr(sale, "QUIET", 0.1)
@@ -69,13 +71,13 @@ def test_a_sale_waits_for_those_who_have_not_bought_but_not_for_ever(
     press(ada, ada.get("/class/state").get_json())
     since = time.monotonic()
     while time.monotonic() < since + 1:
-        assert parts.class_sale.standing().phase is Phase.SELLING
-    assert parts.rounds.find("apple").running
+        assert services.class_sale.standing().phase is Phase.SELLING
+    assert services.rounds.find("apple").running
     monkeypatch.setattr(sale, "LONGEST", 0)
-    until(lambda: not running(parts))
+    until(lambda: not running(services))
 
 
-def test_a_second_instructor_ends_nobodys_sale(parts: Parts, lab: FlaskClient) -> None:
+def test_a_second_instructor_ends_nobodys_sale(services: Services, lab: FlaskClient) -> None:
     first = start(lab, delay_ms=60_000)
     refused = problem(lab.post("/classroom/sale", json=SALE), 409)
     assert refused["title"] == "The sale is on"
@@ -84,46 +86,48 @@ def test_a_second_instructor_ends_nobodys_sale(parts: Parts, lab: FlaskClient) -
     assert lab.post(f"/classroom/close/{first}", json={}).status_code == 202
     second = start(lab, delay_ms=60_000)
     lab.post(f"/classroom/close/{first}", json={})  # who pressed late
-    assert parts.rounds.find("apple").running
-    assert parts.rounds.find("apple").number == second
+    assert services.rounds.find("apple").running
+    assert services.rounds.find("apple").number == second
 
 
-def test_who_comes_while_another_one_starts_is_refused(parts: Parts, lab: FlaskClient) -> None:
+def test_who_comes_while_another_one_starts_is_refused(
+    services: Services, lab: FlaskClient
+) -> None:
     with answering():
-        assert class_records.claim(parts.store, "apple", "another", TO_START)
+        assert class_records.claim(services.store, "apple", "another", TO_START)
     refused = problem(lab.post("/classroom/sale", json=SALE), 409)
     assert "Somebody else is starting" in refused["detail"]
-    assert parts.rounds.newest("apple") is None
-    class_records.release(parts.store, "apple", "another")
+    assert services.rounds.newest("apple") is None
+    class_records.release(services.store, "apple", "another")
     start(lab)
 
 
-def test_no_sale_amid_a_stampede(parts: Parts, lab: FlaskClient) -> None:
-    run = parts.runs.start("apple", "watch", 2, {}, {"buyers": 1, "seconds": 1}, lambda _: None)
-    assert run_records.beat(parts.store, "apple", run.id, TO_START)
+def test_no_sale_amid_a_stampede(services: Services, lab: FlaskClient) -> None:
+    run = services.runs.start("apple", "watch", 2, {}, {"buyers": 1, "seconds": 1}, lambda _: None)
+    assert run_records.beat(services.store, "apple", run.id, TO_START)
     assert problem(lab.post("/classroom/sale", json=SALE), 409)["title"] == "A run is on"
-    assert parts.rounds.find("apple") == run.round
+    assert services.rounds.find("apple") == run.round
 
 
 @pytest.mark.parametrize(
     "wrong", [{"stock": 0}, {"mode": "none"}, {"delay_ms": -1}, {"delay_ms": "x"}, {"item": "fig"}]
 )
 def test_what_cannot_be_meant_starts_nothing(
-    parts: Parts, lab: FlaskClient, wrong: dict[str, Any]
+    services: Services, lab: FlaskClient, wrong: dict[str, Any]
 ) -> None:
     problem(lab.post("/classroom/sale", json=SALE | wrong), 422)
     page = lab.post("/classroom/sale", data=SALE | wrong, headers=HTML)
     assert page.status_code == 422
     assert "The sale was not started." in page.text
-    assert parts.class_sale.newest() is None
+    assert services.class_sale.newest() is None
 
 
-def test_a_sale_that_somebody_else_overtook_is_over(parts: Parts, lab: FlaskClient) -> None:
+def test_a_sale_that_somebody_else_overtook_is_over(services: Services, lab: FlaskClient) -> None:
     number = start(lab, delay_ms=60_000)
-    other = parts.rounds.start("apple", "watch", 5, {})
-    assert parts.class_sale.standing().phase is Phase.SETTLING
-    until(lambda: see(parts, most=1)[0].subject["phase"] == "over")
+    other = services.rounds.start("apple", "watch", 5, {})
+    assert services.class_sale.standing().phase is Phase.SETTLING
+    until(lambda: see(services, most=1)[0].subject["phase"] == "over")
     for closed in (number, other.number):
         assert lab.post(f"/classroom/close/{closed}", json={}).status_code == 202
-    assert parts.rounds.find("apple") == other, "and the other one goes on"
-    assert parts.class_sale.newest() == parts.rounds.find("apple", number)
+    assert services.rounds.find("apple") == other, "and the other one goes on"
+    assert services.class_sale.newest() == services.rounds.find("apple", number)

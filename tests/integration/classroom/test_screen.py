@@ -12,7 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.service.classroom.addresses import shop_addresses
 from app.service.classroom.follow import AWAY, BACK, follow
@@ -25,38 +25,38 @@ RUNS_ON = ["valkey"]  # the class asks no store for anything special
 
 
 def test_a_screen_goes_on_where_it_was_cut_off(
-    parts: Parts, lab: FlaskClient, phone: Phones
+    services: Services, lab: FlaskClient, phone: Phones
 ) -> None:
     phone("Ada")
-    stand, names = see(parts)
+    stand, names = see(services)
     assert (stand.kind, names.kind) == ("sale", "names")
-    assert see(parts, names.id) == [], "nothing twice"
+    assert see(services, names.id) == [], "nothing twice"
     phone("Bo")
-    [only] = see(parts, names.id)
+    [only] = see(services, names.id)
     assert [each["name"] for each in only.subject] == ["Ada", "Bo"]
-    assert see(parts, only.id) == []
+    assert see(services, only.id) == []
     start(lab, delay_ms=60_000)
-    [only] = see(parts, only.id)
+    [only] = see(services, only.id)
     assert (only.kind, only.subject["phase"]) == ("sale", "waiting")
-    assert len(see(parts, stand.id)) == 2, "cut off between the two: both"
+    assert len(see(services, stand.id)) == 2, "cut off between the two: both"
 
 
 def test_a_nickname_is_kept_off_the_screens_and_shown_again(
-    parts: Parts, lab: FlaskClient, phone: Phones
+    services: Services, lab: FlaskClient, phone: Phones
 ) -> None:
     phone("Ada")
     rude = phone("Rude")
-    names = see(parts)[-1]
+    names = see(services)[-1]
     id = names.subject[1]["id"]
     assert lab.post("/classroom/names", json={"hide": id}).status_code == 200
-    [only] = see(parts, names.id)
+    [only] = see(services, names.id)
     assert [each["name"] for each in only.subject] == ["Ada", ""]
     rude.post("/class/name", json={"name": "Ruder"})
     assert "Rude" not in lab.get("/classroom", headers=HTML).text, "whatever it calls itself"
     assert rude.get("/class/state").status_code == 200, "its phone knows nothing of it"
     answer = lab.post("/classroom/names", data={"show": id}, headers=HTML)
     assert (answer.status_code, answer.location) == (303, "/classroom")
-    assert [each["name"] for each in see(parts)[-1].subject] == ["Ada", "Ruder"]
+    assert [each["name"] for each in see(services)[-1].subject] == ["Ada", "Ruder"]
 
 
 @pytest.mark.parametrize("values", [{}, {"hide": "nobody"}, {"hide": 7}, {"hide": ""}])
@@ -78,9 +78,9 @@ def test_the_stream_on_the_wire(lab: FlaskClient, phone: Phones) -> None:
     assert "event: names" in text
 
 
-def test_the_stream_speaks_the_screens_language(parts: Parts, lab: FlaskClient) -> None:
-    parts.class_sale.close(start(lab))
-    until(lambda: see(parts, most=1)[0].subject["phase"] == "over")
+def test_the_stream_speaks_the_screens_language(services: Services, lab: FlaskClient) -> None:
+    services.class_sale.close(start(lab))
+    until(lambda: see(services, most=1)[0].subject["phase"] == "over")
     answer = lab.get("/classroom/events", headers={"Accept-Language": "zh-CN"})
     lines = answer.iter_encoded()
     text = b"".join(next(lines) for _ in range(2)).decode()
@@ -91,7 +91,7 @@ def test_the_stream_speaks_the_screens_language(parts: Parts, lab: FlaskClient) 
 
 @pytest.mark.parametrize("host", ["192.168.1.7", "0.0.0.0"])
 def test_the_way_in_is_drawn_as_the_policy_of_the_page_allows(
-    parts: Parts, settings: Settings, host: str
+    services: Services, settings: Settings, host: str
 ) -> None:
     known = replace(settings, shop_host=host)
     lab = create_lab(known).test_client()
@@ -110,9 +110,9 @@ def test_the_way_in_is_drawn_as_the_policy_of_the_page_allows(
 def test_a_screen_is_told_that_the_store_is_back(settings: Settings, tmp_path: Path) -> None:
     """Also when nothing has changed meanwhile: else its warning would stand for ever."""
     server = StoreServer(tmp_path / "store")
-    parts = Parts(replace(settings, redis_url=server.url))
-    parts.migrate()
-    told = follow(parts.class_sale, parts.members, "", document)
+    services = Services(replace(settings, redis_url=server.url))
+    services.migrate()
+    told = follow(services.class_sale, services.members, "", document)
     assert [event and event.kind for event in islice(told, 3)] == ["sale", "names", None]
     server.kill()
     assert next(told) == AWAY
@@ -120,8 +120,8 @@ def test_a_screen_is_told_that_the_store_is_back(settings: Settings, tmp_path: P
     assert next(event for event in told if event != AWAY) == BACK
     assert next(told) is None
     server.stop()
-    parts.store.close()
-    parts.engine.dispose()
+    services.store.close()
+    services.engine.dispose()
 
 
 def test_with_the_store_away_the_pages_say_so(settings: Settings) -> None:

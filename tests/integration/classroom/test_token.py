@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from tests.integration.asking import problem
 
@@ -17,7 +17,7 @@ PATHS = ["/", "/classroom", "/classroom/events", "/rounds/apple", "/runs/x/event
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> FlaskClient:
+def lab(services: Services, settings: Settings) -> FlaskClient:
     asking = Settings(**{**vars(settings), "lab_host": "0.0.0.0", "lab_token": WORD})
     return create_lab(asking).test_client()
 
@@ -32,11 +32,11 @@ def test_without_the_token_nothing_is_shown(lab: FlaskClient, path: str, shown: 
     assert WORD not in page.text
 
 
-def test_nobody_presses_a_button_without_it(lab: FlaskClient, parts: Parts) -> None:
+def test_nobody_presses_a_button_without_it(lab: FlaskClient, services: Services) -> None:
     round = {"item": "apple", "stock": 1, "mode": "watch"}
     for path in ("/rounds", f"/rounds?token={WORD}", "/classroom/sale", "/classroom/close/1"):
         problem(lab.post(path, json=round), 403)
-    assert parts.rounds.newest("apple") is None
+    assert services.rounds.newest("apple") is None
 
 
 def test_the_first_visit_leaves_it_in_a_cookie(lab: FlaskClient) -> None:
@@ -65,7 +65,7 @@ def test_what_tells_nothing_is_open(lab: FlaskClient) -> None:
 
 
 def test_on_loopback_nothing_is_asked_and_only_our_names_are_answered(
-    parts: Parts, settings: Settings
+    services: Services, settings: Settings
 ) -> None:
     lab = create_lab(settings).test_client()
     assert lab.get("/about").status_code == 200

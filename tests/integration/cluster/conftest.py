@@ -1,4 +1,4 @@
-"""The shop's parts on a cluster: one that is shared, or one of a test's own that it may break."""
+"""The shop's services on a cluster: a shared one, or one of a test's own that it may break."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS, Outcome, StoreAway
 from app.service.purchase import Purchase
@@ -27,10 +27,10 @@ def settings(own_cluster: ClusterServer, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def shop(parts: Parts, worker: Callable[[], Purchase]) -> Purchase:
+def shop(services: Services, worker: Callable[[], Purchase]) -> Purchase:
     """Every item on sale, and this worker in the middle of it."""
     for item in ITEMS:
-        parts.rounds.start(item, "atomic", 100, {})
+        services.rounds.start(item, "atomic", 100, {})
     shop = worker()
     for item in ITEMS:
         shop.buy(item, 1)
@@ -53,7 +53,9 @@ def away_within_a_second(shop: Purchase, item: str) -> None:
 @pytest.mark.again
 @pytest.mark.timed
 @pytest.mark.parametrize("how", ["killed", "frozen"])
-def test_a_node_away(parts: Parts, shop: Purchase, own_cluster: ClusterServer, how: str) -> None:
+def test_a_node_away(
+    services: Services, shop: Purchase, own_cluster: ClusterServer, how: str
+) -> None:
     node = own_cluster.node_of("{apple}")
     alive = others(own_cluster, "apple")
     assert {"pear", "quince"} <= set(alive)
@@ -70,13 +72,13 @@ def test_a_node_away(parts: Parts, shop: Purchase, own_cluster: ClusterServer, h
     if how == "killed":
         until(lambda: own_cluster.complete(node))
     assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD, "at the first try"
-    fulfil_all(parts.fulfil)
-    audits = [parts.auditor.audit(parts.rounds.find(item)) for item in ITEMS]
+    fulfil_all(services.fulfil)
+    audits = [services.auditor.audit(services.rounds.find(item)) for item in ITEMS]
     assert {audit.verdict for audit in audits} == {"exact"}, audits
 
 
 def test_what_the_others_need_while_a_node_is_away(
-    parts: Parts, shop: Purchase, settings: Settings, own_cluster: ClusterServer
+    services: Services, shop: Purchase, settings: Settings, own_cluster: ClusterServer
 ) -> None:
     """Their orders are moved to the database, found and shown; their audits settle."""
     alive = others(own_cluster, "apple")
@@ -85,22 +87,22 @@ def test_what_the_others_need_while_a_node_is_away(
     assert sold
     assert gone
     own_cluster.node_of("{apple}").kill()
-    assert parts.book.find(sold.id).order == sold
+    assert services.book.find(sold.id).order == sold
     with pytest.raises(StoreAway):
-        parts.book.find(gone.id)  # it may be on the node that is away
-    assert parts.book.mine("", [sold.id, gone.id])[1], "one may be missing, and that is said"
-    shelf = {item.slug: round for item, round, _ in parts.rounds.shelf()}
+        services.book.find(gone.id)  # it may be on the node that is away
+    assert services.book.mine("", [sold.id, gone.id])[1], "one may be missing, and that is said"
+    shelf = {item.slug: round for item, round, _ in services.rounds.shelf()}
     assert {slug for slug, round in shelf.items() if round} == set(alive)
     assert create_shop(settings).test_client().get("/").status_code == 200
     assert create_lab(settings).test_client().get("/").status_code == 200
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     for item in alive:
-        assert parts.auditor.audit(parts.rounds.find(item)).verdict == "exact", item
+        assert services.auditor.audit(services.rounds.find(item)).verdict == "exact", item
     with pytest.raises(StoreAway):
-        parts.rounds.find("apple")
-    assert parts.about()["store"]["server"].endswith("cluster")
+        services.rounds.find("apple")
+    assert services.about()["store"]["server"].endswith("cluster")
     # A switch of another item's round is noticed too.
-    parts.rounds.start("pear", "watch", 50, {})
+    services.rounds.start("pear", "watch", 50, {})
     until(lambda: "pear" not in shop.selling, 2)
 
 
@@ -125,7 +127,7 @@ def test_failures_by_the_hundred_ask_for_the_topology_a_few_times(
 
 
 @pytest.mark.timed
-def test_all_nodes_away(shop: Purchase, parts: Parts, own_cluster: ClusterServer) -> None:
+def test_all_nodes_away(shop: Purchase, services: Services, own_cluster: ClusterServer) -> None:
     for node in own_cluster.nodes:
         node.freeze()
     for item in ITEMS:
@@ -135,8 +137,8 @@ def test_all_nodes_away(shop: Purchase, parts: Parts, own_cluster: ClusterServer
         assert time.monotonic() - start < 0.7, "one time-out, and no more to look for the others"
     start = time.monotonic()
     with pytest.raises(StoreAway):
-        parts.rounds.shelf()
-    new = Parts(parts.settings)
+        services.rounds.shelf()
+    new = Services(services.settings)
     with pytest.raises(StoreAway):
         new.rounds.find("apple")  # has never heard who serves what, nor can hear it now
     assert time.monotonic() - start < 2.0
@@ -147,7 +149,7 @@ def test_all_nodes_away(shop: Purchase, parts: Parts, own_cluster: ClusterServer
 
 
 def test_a_replica_that_takes_over_is_found(
-    parts: Parts, shop: Purchase, own_cluster: ClusterServer, tmp_path: Path
+    services: Services, shop: Purchase, own_cluster: ClusterServer, tmp_path: Path
 ) -> None:
     primary = own_cluster.node_of("{apple}")
     replica = own_cluster.add_replica(tmp_path / "replica", primary)
@@ -164,8 +166,8 @@ def test_a_replica_that_takes_over_is_found(
 
     until(sold, 20)
     assert own_cluster.node_of("{apple}") is replica
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(parts.rounds.find("apple"))
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(services.rounds.find("apple"))
     assert (audit.verdict, audit.sold) == ("exact", 2)
     with pytest.raises(redis.ConnectionError):
         primary.client().ping()
@@ -192,8 +194,8 @@ def test_a_node_outside_the_cluster_is_passed_over(
 def test_dead_names_in_the_url_do_not_matter(own_cluster: ClusterServer, tmp_path: Path) -> None:
     """As long as one of those named lives."""
     own_cluster.nodes[0].kill()
-    parts = Parts(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
+    services = Services(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
     living = next(
         item for item in ITEMS if own_cluster.node_of(f"{{{item}}}") is own_cluster.nodes[1]
     )
-    assert parts.rounds.start(living, "atomic", 1, {}).number == 1
+    assert services.rounds.start(living, "atomic", 1, {}).number == 1

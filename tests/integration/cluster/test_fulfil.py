@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import ITEMS
 from app.service.fulfil import WAIT, Consumer, Fulfil
 from app.service.lag import lag
@@ -19,14 +19,14 @@ from tests.servers import until
 
 
 @pytest.fixture
-def fulfilling(parts: Parts) -> Iterator[Fulfil]:
+def fulfilling(services: Services) -> Iterator[Fulfil]:
     """Every item on sale, and fulfil at work."""
     for item in ITEMS:
-        parts.rounds.start(item, "atomic", 100, {})
+        services.rounds.start(item, "atomic", 100, {})
     stop = threading.Event()
-    thread = threading.Thread(target=parts.fulfil.run, args=(stop,))
+    thread = threading.Thread(target=services.fulfil.run, args=(stop,))
     thread.start()
-    yield parts.fulfil
+    yield services.fulfil
     stop.set()
     thread.join(10)
 
@@ -52,18 +52,18 @@ def test_waiting_costs_two_commands_an_item_and_wait(
 
 
 @pytest.mark.timed
-def test_a_sale_does_not_wait_for_the_next_look(parts: Parts, fulfilling: Fulfil) -> None:
+def test_a_sale_does_not_wait_for_the_next_look(services: Services, fulfilling: Fulfil) -> None:
     for item in ITEMS:
-        round = parts.rounds.find(item)
-        mode(parts, round).sell(order(round))
+        round = services.rounds.find(item)
+        mode(services, round).sell(order(round))
     start = time.monotonic()
-    until(lambda: not any(in_stream(parts, parts.rounds.find(item)) for item in ITEMS))
+    until(lambda: not any(in_stream(services, services.rounds.find(item)) for item in ITEMS))
     assert time.monotonic() - start < 1.0
     for item in ITEMS:
-        assert parts.auditor.audit(parts.rounds.find(item)).orders == 1
+        assert services.auditor.audit(services.rounds.find(item)).orders == 1
 
 
-def test_one_that_fails_ends_all(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_fails_ends_all(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug in one must not leave a process that looks alive and moves five items of six."""
     read = Consumer.read
 
@@ -74,18 +74,18 @@ def test_one_that_fails_ends_all(parts: Parts, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(Consumer, "read", broken)
     with pytest.raises(ZeroDivisionError):
-        parts.fulfil.run(threading.Event())
+        services.fulfil.run(threading.Event())
 
 
-def test_a_dead_letter_stays_on_its_items_node(parts: Parts) -> None:
+def test_a_dead_letter_stays_on_its_items_node(services: Services) -> None:
     for item in ("apple", "fig"):
-        parts.rounds.start(item, "atomic", 9, {})
-        parts.store.xadd(Keys(item, 1).sales, {"sale": b"x"})
-    fulfil_all(parts.fulfil)
-    first, second = parts.dead_letters.every()
+        services.rounds.start(item, "atomic", 9, {})
+        services.store.xadd(Keys(item, 1).sales, {"sale": b"x"})
+    fulfil_all(services.fulfil)
+    first, second = services.dead_letters.every()
     assert [first.item, second.item] == ["apple", "fig"]
-    assert parts.dead_letters.retry(first) == second.reason
-    parts.dead_letters.drop(second)
-    by_item = {each.item: each.dead_letters for each in lag(parts.store)}
+    assert services.dead_letters.retry(first) == second.reason
+    services.dead_letters.drop(second)
+    by_item = {each.item: each.dead_letters for each in lag(services.store)}
     assert by_item == dict.fromkeys(ITEMS, 0) | {"apple": 1}
-    assert {item for item, count in parts.dead_letters.count().items() if count} == {"apple"}
+    assert {item for item, count in services.dead_letters.count().items() if count} == {"apple"}

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from redis.exceptions import AskError, MovedError, TryAgainError
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Outcome, StoreAway
 from app.service.purchase import Purchase
 from app.store.redis import Wire, connect, metered
@@ -20,38 +20,42 @@ from tests.selling import IN_DATABASE, SOUND, HandClock, Once, fulfil_all, in_st
 
 
 @pytest.mark.parametrize("name", [name for name in SOUND if name not in IN_DATABASE])
-def test_the_next_sale_follows_the_slot(parts: Parts, cluster: ClusterServer, name: str) -> None:
+def test_the_next_sale_follows_the_slot(
+    services: Services, cluster: ClusterServer, name: str
+) -> None:
     """MOVED at a script, at a MULTI, at a WATCH: it has not run, and goes on to the new node."""
-    round = parts.rounds.start("apple", name, 10, {})
-    seller = mode(parts, round)
+    round = services.rounds.start("apple", name, 10, {})
+    seller = mode(services, round)
     assert seller.sell(order(round)).outcome is Outcome.SOLD
     cluster.move("{apple}")
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.left, sale.conflicts) == (Outcome.SOLD, 8, 0)
-    assert len(in_stream(parts, round)) == 2
+    assert len(in_stream(services, round)) == 2
 
 
 def test_a_slot_that_goes_while_it_is_watched_is_a_conflict(
-    parts: Parts, cluster: ClusterServer
+    services: Services, cluster: ClusterServer
 ) -> None:
     """The EXEC comes to a node that does not serve the keys any more: all of it is refused."""
-    round = parts.rounds.start("apple", "watch", 10, {})
-    seller = mode(parts, round, HandClock(Once(lambda: cluster.move("{apple}"))))
+    round = services.rounds.start("apple", "watch", 10, {})
+    seller = mode(services, round, HandClock(Once(lambda: cluster.move("{apple}"))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.left, sale.attempts, sale.conflicts) == (Outcome.SOLD, 9, 2, 1)
-    assert len(in_stream(parts, round)) == 1
+    assert len(in_stream(services, round)) == 1
 
 
-def test_a_lock_goes_with_its_slot(parts: Parts, cluster: ClusterServer) -> None:
+def test_a_lock_goes_with_its_slot(services: Services, cluster: ClusterServer) -> None:
     """It moves between GET and MULTI, lock and all: the sale and the release follow."""
-    round = parts.rounds.start("apple", "lock:lease", 10, {})
-    seller = mode(parts, round, HandClock(Once(lambda: cluster.move("{apple}"))))
+    round = services.rounds.start("apple", "lock:lease", 10, {})
+    seller = mode(services, round, HandClock(Once(lambda: cluster.move("{apple}"))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.left, sale.lock_lost) == (Outcome.SOLD, 9, False)
 
 
-def test_a_pipeline_sends_on_only_what_was_refused(parts: Parts, cluster: ClusterServer) -> None:
-    pipe = parts.store.pipeline(transaction=False)
+def test_a_pipeline_sends_on_only_what_was_refused(
+    services: Services, cluster: ClusterServer
+) -> None:
+    pipe = services.store.pipeline(transaction=False)
     for _ in range(2):
         pipe.incr("{apple}:n")
         pipe.incr("{quince}:n")
@@ -64,9 +68,9 @@ def test_a_pipeline_sends_on_only_what_was_refused(parts: Parts, cluster: Cluste
 
 
 def test_a_slot_moves_to_and_fro_while_a_crowd_buys(
-    parts: Parts, worker: Callable[[], Purchase], cluster: ClusterServer
+    services: Services, worker: Callable[[], Purchase], cluster: ClusterServer
 ) -> None:
-    round = parts.rounds.start("apple", "atomic", 100_000, {})
+    round = services.rounds.start("apple", "atomic", 100_000, {})
     shop = worker()
     stop = threading.Event()
 
@@ -93,16 +97,16 @@ def test_a_slot_moves_to_and_fro_while_a_crowd_buys(
             cluster.move("{apple}")
         stop.set()
         ids = [id for buyer in buyers for id in buyer.result(30)]
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     assert audit.verdict == "exact", audit
     assert audit.sold == len(ids) == len(set(ids)) > 50
 
 
-def test_a_slot_that_moves_key_by_key(parts: Parts, cluster: ClusterServer) -> None:
+def test_a_slot_that_moves_key_by_key(services: Services, cluster: ClusterServer) -> None:
     """Half of an item's keys here, half there: commands on both are refused, none runs twice."""
-    round = parts.rounds.start("apple", "atomic", 10, {})
-    seller = mode(parts, round)
+    round = services.rounds.start("apple", "atomic", 10, {})
+    seller = mode(services, round)
     seller.sell(order(round))
     source = cluster.node_of("{apple}")
     target = next(node for node in cluster.nodes if node is not source)
@@ -119,19 +123,19 @@ def test_a_slot_that_moves_key_by_key(parts: Parts, cluster: ClusterServer) -> N
                 old.execute_command("MIGRATE", "127.0.0.1", target.port, name, 0, 5000)
         # A command with a single key goes on to where its key is (ASK), or is to be.
         stock = f"{{apple}}:{round.number}:stock"
-        assert parts.store.get(stock) == b"9"
-        pipe = parts.store.pipeline(transaction=False)
+        assert services.store.get(stock) == b"9"
+        pipe = services.store.pipeline(transaction=False)
         pipe.get(stock)
         assert pipe.execute() == [b"9"]
-        whole = parts.store.pipeline()
+        whole = services.store.pipeline()
         whole.get(stock)
         with pytest.raises(AskError):  # a server takes no ASKING within a MULTI
             whole.execute()
         for client in (new, old):
             client.execute_command("CLUSTER SETSLOT", slot, "NODE", there)
     assert seller.sell(order(round)).left == 8
-    fulfil_all(parts.fulfil)
-    assert parts.auditor.audit(round).verdict == "exact"
+    fulfil_all(services.fulfil)
+    assert services.auditor.audit(round).verdict == "exact"
 
 
 @pytest.mark.parametrize("transaction", [None, False, True])

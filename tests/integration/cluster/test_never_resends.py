@@ -12,7 +12,7 @@ from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
 from redis.retry import Retry
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, StoreAway
 from app.store.keys import Keys
@@ -61,11 +61,11 @@ def serving(behind: dict[int, LosesReplies], key: str) -> LosesReplies:
 def test_a_lost_reply_never_sells_twice(
     behind: dict[int, LosesReplies], tmp_path: Path, name: str
 ) -> None:
-    parts = Parts(Settings(redis_url=url(behind), var_dir=str(tmp_path)))
-    parts.store.flushall()
-    parts.migrate()
-    round = parts.rounds.start("apple", name, 10, {})
-    shop = parts.purchase()
+    services = Services(Settings(redis_url=url(behind), var_dir=str(tmp_path)))
+    services.store.flushall()
+    services.migrate()
+    round = services.rounds.start("apple", name, 10, {})
+    shop = services.purchase()
     shop.buy("apple", 1)
     lossy = serving(behind, "{apple}")
     lossy.lose_next, lossy.what = True, (Keys("apple", 1).sales.encode(),)
@@ -73,13 +73,13 @@ def test_a_lost_reply_never_sells_twice(
     with nullcontext() if name == "watch" else pytest.raises(StoreAway):
         shop.buy("apple", 1, key="k")
     again = shop.buy("apple", 1, key="k")  # what a buyer does on a 503
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     shop.tally.stop()
     assert not lossy.lose_next
     assert again.sale.outcome is Outcome.SOLD
-    books = parts.auditor._read(round)
+    books = services.auditor._read(round)
     assert (books.left, books.recorded) == (8, 2)
-    parts.engine.dispose()
+    services.engine.dispose()
 
 
 def test_a_pipeline_never_sends_again(behind: dict[int, LosesReplies]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import redis
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import ITEMS
 from app.service.lag import lag
 from app.service.readiness import State
@@ -17,13 +17,13 @@ RUNS_ON = ["valkey"]
 
 
 def test_a_node_without_memory_is_named_and_the_rest_sells(
-    parts: Parts, cluster: ClusterServer
+    services: Services, cluster: ClusterServer
 ) -> None:
     node = cluster.node_of(keys.probe("apple"))
     with node.client() as client:
         client.config_set("maxmemory", "1")
         try:
-            found = parts.readiness.look()
+            found = services.readiness.look()
         finally:
             client.config_set("maxmemory", "0")
     store = found.checks[0]
@@ -34,11 +34,11 @@ def test_a_node_without_memory_is_named_and_the_rest_sells(
 
 
 def test_the_lag_of_others_is_seen_while_a_node_is_frozen(
-    parts: Parts, cluster: ClusterServer
+    services: Services, cluster: ClusterServer
 ) -> None:
     for item in ITEMS:
-        round = parts.rounds.start(item, "atomic", 10, {})
-        mode(parts, round).sell(order(round))
+        round = services.rounds.start(item, "atomic", 10, {})
+        mode(services, round).sell(order(round))
     impatient = connect(cluster.url, 300)
     assert waiting(impatient) == ITEMS.keys()
     node = cluster.node_of(keys.probe("apple"))

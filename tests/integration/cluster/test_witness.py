@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import NotOnSale, Outcome, StoreAway
 from app.service.purchase import Purchase
 from app.store import lacks
@@ -18,24 +18,24 @@ RUNS_ON = ["valkey"]
 
 
 def test_a_node_that_lost_a_sale_costs_its_item_and_no_other(
-    parts: Parts, cluster: ClusterServer, worker: Callable[[], Purchase]
+    services: Services, cluster: ClusterServer, worker: Callable[[], Purchase]
 ) -> None:
     others = [item for item in ("pear", "plum", "quince") if elsewhere(cluster, item)]
     shop = worker()
     for item in ("apple", *others):
-        parts.rounds.start(item, "atomic", 10, {})
+        services.rounds.start(item, "atomic", 10, {})
         made = shop.buy(item, 1, key=f"{item}-1")
         assert made.sale.outcome is Outcome.SOLD
-    parts.store.delete(Keys("apple", 1).key("apple-1"))
-    assert isinstance(parts.store, Cluster)
-    parts.store.close()  # so that the nodes are met anew
+    services.store.delete(Keys("apple", 1).key("apple-1"))
+    assert isinstance(services.store, Cluster)
+    services.store.close()  # so that the nodes are met anew
     with pytest.raises((StoreAway, NotOnSale)):
         shop.buy("apple", 1)
     for item in others:
         assert shop.buy(item, 1).sale.outcome is Outcome.SOLD
     with pytest.raises(NotOnSale):
         shop.buy("apple", 1)
-    assert [lack.item for lack in lacks.every(parts.store, ["apple", *others])] == ["apple"]
+    assert [lack.item for lack in lacks.every(services.store, ["apple", *others])] == ["apple"]
     assert others
 
 

@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.service.comparison.record import Comparison
 
@@ -24,16 +24,16 @@ WANTED = {
 
 
 @pytest.fixture
-def compare(parts: Parts) -> Callable[..., Comparison]:
+def compare(services: Services) -> Callable[..., Comparison]:
     """Starts a comparison that nobody conducts: its process is dead from the first moment on."""
 
     def start(**changes: Any) -> Comparison:
         wanted: dict[str, Any] = {**WANTED, "drive": lambda comparison: None, **changes}
-        return parts.comparisons.start(**wanted)
+        return services.comparisons.start(**wanted)
 
     return start
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> FlaskClient:
+def lab(services: Services, settings: Settings) -> FlaskClient:
     return create_lab(settings).test_client()

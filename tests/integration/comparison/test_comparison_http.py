@@ -13,7 +13,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.service.comparison.record import Comparison
 from app.service.stampede.record import How
@@ -39,7 +39,7 @@ JSON = {name: int(value) if str(value).isdigit() else value for name, value in F
 
 
 @pytest.fixture
-def ended(parts: Parts) -> Comparison:
+def ended(services: Services) -> Comparison:
     """One with all that can be: oversold, crashed, broken on purpose."""
     seen = comparison(
         result("naive", 400, verdict="oversold", oversold=131, sold=231, left=0, p95=48.9),
@@ -49,8 +49,8 @@ def ended(parts: Parts) -> Comparison:
         repeats=1,
         how=How.FINISHED,
     )
-    parts.comparisons.finish(seen)
-    return parts.comparisons.find(seen.id)
+    services.comparisons.finish(seen)
+    return services.comparisons.find(seen.id)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_no_comparison_has_is_refused(lab: FlaskClient) -> None:
 
 
 def test_who_comes_second_is_led_to_what_is_on(
-    lab: FlaskClient, parts: Parts, compare: Callable[..., Comparison]
+    lab: FlaskClient, services: Services, compare: Callable[..., Comparison]
 ) -> None:
     mine = compare()
     here = f'href="/comparisons/{mine.id}"'
@@ -125,8 +125,8 @@ def test_who_comes_second_is_led_to_what_is_on(
     assert page.status_code == 409
     assert here in page.text
     problem(lab.post("/runs", json=run), 409)
-    parts.comparisons.finish(mine)
-    stampede = parts.runs.start(
+    services.comparisons.finish(mine)
+    stampede = services.runs.start(
         "fig", "watch", 5, {}, {"buyers": 4, "seconds": 2}, lambda run: None
     )
     page = lab.post("/comparisons", data=FORM, headers=HTML)
@@ -195,10 +195,12 @@ def test_unknown_comparisons_forms_and_pages(lab: FlaskClient, ended: Comparison
         assert lab.get(f"/history?page={page}", headers=HTML).status_code == 422
 
 
-def test_the_history_page_by_page(lab: FlaskClient, parts: Parts, ended: Comparison) -> None:
+def test_the_history_page_by_page(lab: FlaskClient, services: Services, ended: Comparison) -> None:
     for number in range(20):
-        run = parts.runs.start("fig", "naive", 5, {}, {"buyers": 1, "seconds": 1}, lambda run: None)
-        parts.runs.finish(replace(run, how=How.STOPPED, started=run.started + number))
+        run = services.runs.start(
+            "fig", "naive", 5, {}, {"buyers": 1, "seconds": 1}, lambda run: None
+        )
+        services.runs.finish(replace(run, how=How.STOPPED, started=run.started + number))
     first = lab.get("/history", headers=HTML).text
     assert first.count("<h2>") == 20
     assert ended.id not in first

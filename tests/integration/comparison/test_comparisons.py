@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import ComparisonIsOn, Invalid, RunIsOn, UnknownComparison, UnknownItem
 from app.service.comparison.record import Comparison, Planned, Result
 from app.service.stampede import runs
@@ -21,18 +21,18 @@ RUNS_ON = ["valkey"]
 Compare = Callable[..., Comparison]
 
 
-def begin(parts: Parts, item: str = "pear", comparison: str = "") -> Run:
+def begin(services: Services, item: str = "pear", comparison: str = "") -> Run:
     """A run that nobody drives."""
     crowd = {"buyers": 4, "seconds": 2}
-    return parts.runs.start(item, "naive", 10, {}, crowd, lambda run: None, comparison)
+    return services.runs.start(item, "naive", 10, {}, crowd, lambda run: None, comparison)
 
 
-def dies(parts: Parts, one: Run | Comparison) -> None:
+def dies(services: Services, one: Run | Comparison) -> None:
     """As when nobody has renewed its heartbeat for long enough."""
-    parts.store.delete(one.keys.heartbeat)
+    services.store.delete(one.keys.heartbeat)
 
 
-def test_of_many_starters_one_compares(parts: Parts, compare: Compare) -> None:
+def test_of_many_starters_one_compares(services: Services, compare: Compare) -> None:
     def start(_: int) -> str:
         try:
             return compare().id
@@ -43,103 +43,105 @@ def test_of_many_starters_one_compares(parts: Parts, compare: Compare) -> None:
         said = list(pool.map(start, range(8)))
     [mine] = [each for each in said if each.startswith("comparison-")]
     assert set(said) == {mine, f"not while {mine} is"}
-    on = parts.comparisons.on()
+    on = services.comparisons.on()
     assert on
     assert on.id == mine
     assert on.modes == ["naive", "watch"], "each once, the reference first"
 
 
-def test_runs_and_comparisons_keep_out_of_each_others_way(parts: Parts, compare: Compare) -> None:
-    run = begin(parts)
+def test_runs_and_comparisons_keep_out_of_each_others_way(
+    services: Services, compare: Compare
+) -> None:
+    run = begin(services)
     with pytest.raises(RunIsOn) as busy:
         compare()
     assert busy.value.id == run.id
-    assert parts.comparisons.on() is None, "nothing was claimed"
-    dies(parts, run)
+    assert services.comparisons.on() is None, "nothing was claimed"
+    dies(services, run)
     mine = compare()
     for item in ("apple", "fig"):
         with pytest.raises(ComparisonIsOn) as other:
-            begin(parts, item)
+            begin(services, item)
         assert other.value.id == mine.id
-    assert parts.runs.on() == []
-    assert begin(parts, "apple", mine.id).comparison == mine.id, "its own runs may"
+    assert services.runs.on() == []
+    assert begin(services, "apple", mine.id).comparison == mine.id, "its own runs may"
 
 
 def test_both_claim_before_they_look_so_that_of_two_at_once_one_sees_the_other(
-    parts: Parts, compare: Compare, monkeypatch: pytest.MonkeyPatch
+    services: Services, compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def a_run_starts() -> None:
         with pytest.raises(ComparisonIsOn):
-            begin(parts)
+            begin(services)
 
     def a_comparison_starts(_: str) -> None:
         with pytest.raises(RunIsOn):
             compare()
 
     with monkeypatch.context() as at_that_moment:
-        at_that_moment.setattr(parts.comparisons, "_let_no_run_disturb", a_run_starts)
+        at_that_moment.setattr(services.comparisons, "_let_no_run_disturb", a_run_starts)
         mine = compare()
-    dies(parts, mine)
+    dies(services, mine)
     with monkeypatch.context() as at_that_moment:
         look = "_let_no_comparison_be_disturbed"
-        at_that_moment.setattr(parts.runs, look, a_comparison_starts)
-        begin(parts)
+        at_that_moment.setattr(services.runs, look, a_comparison_starts)
+        begin(services)
 
 
 def test_one_that_died_unseen_is_marked_as_crashed_by_the_next(
-    parts: Parts, compare: Compare
+    services: Services, compare: Compare
 ) -> None:
     dead = compare()
-    run = begin(parts, "apple", dead.id)
-    parts.comparisons.tell(replace(dead, run=run.id))
+    run = begin(services, "apple", dead.id)
+    services.comparisons.tell(replace(dead, run=run.id))
     for each in (dead, run):
-        dies(parts, each)
+        dies(services, each)
     alive = compare()
-    crashed = parts.comparisons.find(dead.id)
+    crashed = services.comparisons.find(dead.id)
     assert (crashed.how, crashed.run) == (How.CRASHED, "")
-    assert parts.runs.find(run.id).how == How.CRASHED, "its run is told of, too"
-    assert not parts.rounds.find("apple").running, "nobody buys in its round any more"
-    on = parts.comparisons.on()
+    assert services.runs.find(run.id).how == How.CRASHED, "its run is told of, too"
+    assert not services.rounds.find("apple").running, "nobody buys in its round any more"
+    on = services.comparisons.on()
     assert on
     assert on.id == alive.id
 
 
-def test_who_watches_tells_that_it_crashed(parts: Parts, compare: Compare) -> None:
+def test_who_watches_tells_that_it_crashed(services: Services, compare: Compare) -> None:
     mine = compare()
-    parts.comparisons.tell(mine)
-    dies(parts, mine)
-    told = [event for event in follow(parts.comparisons, mine, "") if event]
+    services.comparisons.tell(mine)
+    dies(services, mine)
+    told = [event for event in follow(services.comparisons, mine, "") if event]
     assert [event.kind for event in told] == ["step", "end"]
-    assert list(follow(parts.comparisons, mine, told[0].id)) == told[1:], "cut off, the rest"
-    assert parts.comparisons.find(mine.id).how == How.CRASHED
+    assert list(follow(services.comparisons, mine, told[0].id)) == told[1:], "cut off, the rest"
+    assert services.comparisons.find(mine.id).how == How.CRASHED
 
 
 @pytest.mark.usefixtures("database_url")
 def test_it_outlives_the_store_and_is_in_the_history_page_by_page(
-    parts: Parts, compare: Compare
+    services: Services, compare: Compare
 ) -> None:
     mine = compare()
-    run = begin(parts, "apple", mine.id)
-    parts.runs.finish(replace(run, how=How.FINISHED))
-    result = Result.of(Planned("naive", 1), parts.runs.find(run.id))
-    parts.comparisons.finish(replace(mine, how=How.FINISHED, results=[result]))
-    parts.comparisons.finish(replace(mine, how=How.CRASHED))
-    before = parts.comparisons.find(mine.id)
+    run = begin(services, "apple", mine.id)
+    services.runs.finish(replace(run, how=How.FINISHED))
+    result = Result.of(Planned("naive", 1), services.runs.find(run.id))
+    services.comparisons.finish(replace(mine, how=How.FINISHED, results=[result]))
+    services.comparisons.finish(replace(mine, how=How.CRASHED))
+    before = services.comparisons.find(mine.id)
     assert (before.how, before.results[0].run) == (How.FINISHED, run.id)
-    alone = [begin(parts, item) for item in ("pear", "fig")]
+    alone = [begin(services, item) for item in ("pear", "fig")]
     for number, each in enumerate(alone, 1):
-        parts.runs.finish(replace(each, how=How.STOPPED, started=now() + number))
-    parts.store.flushall()
-    assert parts.comparisons.find(mine.id) == before
-    assert parts.runs.find(run.id).comparison == mine.id
-    pear, fig = (parts.runs.find(each.id) for each in alone)
-    assert parts.comparisons.past(0, 9) == [fig, pear, before], "its run is on its own page"
-    pages = [parts.comparisons.past(first, 1) for first in range(4)]
+        services.runs.finish(replace(each, how=How.STOPPED, started=now() + number))
+    services.store.flushall()
+    assert services.comparisons.find(mine.id) == before
+    assert services.runs.find(run.id).comparison == mine.id
+    pear, fig = (services.runs.find(each.id) for each in alone)
+    assert services.comparisons.past(0, 9) == [fig, pear, before], "its run is on its own page"
+    pages = [services.comparisons.past(first, 1) for first in range(4)]
     assert pages == [[fig], [pear], [before], []]
-    assert parts.runs.latest(9) == [fig, pear]
+    assert services.runs.latest(9) == [fig, pear]
 
 
-def test_all_that_is_wrong_is_said_at_once(parts: Parts, compare: Compare) -> None:
+def test_all_that_is_wrong_is_said_at_once(services: Services, compare: Compare) -> None:
     with pytest.raises(Invalid) as wrong:
         compare(
             stock=0,
@@ -167,17 +169,19 @@ def test_without_locust_nobody_can_buy(compare: Compare, monkeypatch: pytest.Mon
         compare()
 
 
-def test_a_process_that_cannot_be_started_leaves_nothing(parts: Parts, compare: Compare) -> None:
+def test_a_process_that_cannot_be_started_leaves_nothing(
+    services: Services, compare: Compare
+) -> None:
     def fail(_: Comparison) -> None:
         raise OSError("no more processes")
 
     with pytest.raises(OSError, match="no more"):
         compare(drive=fail)
-    assert parts.comparisons.on() is None
+    assert services.comparisons.on() is None
     compare()
 
 
 @pytest.mark.parametrize("id", ["comparison-0123456789", "apple-1", "", "x"])
-def test_unknown_comparisons(parts: Parts, id: str) -> None:
+def test_unknown_comparisons(services: Services, id: str) -> None:
     with pytest.raises(UnknownComparison):
-        parts.comparisons.find(id)
+        services.comparisons.find(id)

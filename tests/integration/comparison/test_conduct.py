@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.service.comparison import conduct as module
 from app.service.comparison.conduct import Conduct
@@ -25,55 +25,59 @@ Deed = Callable[[Run], None]
 class Idle(Drivers):
     """Its processes do nothing and have ended, or last; `deed` is done to the run before."""
 
-    def __init__(self, settings: Settings, parts: Parts, deed: Deed, last: bool = False) -> None:
+    def __init__(
+        self, settings: Settings, services: Services, deed: Deed, last: bool = False
+    ) -> None:
         super().__init__(settings)
-        self.parts = parts
+        self.services = services
         self.deed = deed
         self.last = last
 
     def launch(self, kind: str, id: str) -> None:
-        self.deed(self.parts.runs.find(id))
+        self.deed(self.services.runs.find(id))
         self.children.append(subprocess.Popen(["sleep", "60" if self.last else "0"]))
         if not self.last:
             self.children[-1].wait()
 
 
 @pytest.fixture
-def conducted(parts: Parts, settings: Settings, compare: Compare) -> Callable[..., Comparison]:
+def conducted(
+    services: Services, settings: Settings, compare: Compare
+) -> Callable[..., Comparison]:
     """Starts a comparison, conducts it here, and gives it as it ended."""
 
     def conduct(deed: Deed, stop: threading.Event | None = None, last: bool = False) -> Comparison:
         mine = compare()
-        drivers = Idle(settings, parts, deed, last)
-        Conduct(parts.comparisons, drivers, stop or threading.Event()).run(mine)
+        drivers = Idle(settings, services, deed, last)
+        Conduct(services.comparisons, drivers, stop or threading.Event()).run(mine)
         assert all(child.poll() is not None for child in drivers.children), "nothing is left"
-        return parts.comparisons.find(mine.id)
+        return services.comparisons.find(mine.id)
 
     return conduct
 
 
-def finished(parts: Parts) -> Deed:
+def finished(services: Services) -> Deed:
     def finish(run: Run) -> None:
-        parts.runs.finish(replace(run, how=How.FINISHED, figures={"overall": 50.0}))
+        services.runs.finish(replace(run, how=How.FINISHED, figures={"overall": 50.0}))
 
     return finish
 
 
-def test_to_the_end(parts: Parts, conducted: Callable[..., Comparison]) -> None:
-    ended = conducted(finished(parts))
+def test_to_the_end(services: Services, conducted: Callable[..., Comparison]) -> None:
+    ended = conducted(finished(services))
     assert (ended.how, ended.run) == (How.FINISHED, "")
     assert [each.mode for each in ended.results] == ["naive", "watch", "watch", "naive"]
     assert {each.goodput for each in ended.results} == {50.0}
-    assert parts.comparisons.on() is None
+    assert services.comparisons.on() is None
 
 
 def test_after_one_that_died_it_goes_on_after_two_in_a_row_it_does_not(
-    parts: Parts, conducted: Callable[..., Comparison]
+    services: Services, conducted: Callable[..., Comparison]
 ) -> None:
     def die(run: Run) -> None:
         pass
 
-    deeds = iter([finished(parts), die, finished(parts), die])
+    deeds = iter([finished(services), die, finished(services), die])
     ended = conducted(lambda run: next(deeds)(run))
     assert ended.how == How.FINISHED
     assert [each.how for each in ended.results] == ["finished", "crashed", "finished", "crashed"]
@@ -82,27 +86,29 @@ def test_after_one_that_died_it_goes_on_after_two_in_a_row_it_does_not(
 
 
 def test_another_round_of_the_item_is_left_alone(
-    parts: Parts, conducted: Callable[..., Comparison]
+    services: Services, conducted: Callable[..., Comparison]
 ) -> None:
     def and_somebody_comes(run: Run) -> None:
-        finished(parts)(run)
-        parts.rounds.start("apple", "watch", 7, {})
+        finished(services)(run)
+        services.rounds.start("apple", "watch", 7, {})
 
     ended = conducted(and_somebody_comes)
     assert (ended.how, len(ended.results)) == (How.OVERTAKEN, 1)
-    left = parts.rounds.find("apple")
+    left = services.rounds.find("apple")
     assert (left.running, left.stock) == (True, 7)
 
 
-def test_a_round_ended_by_hand_ends_it(parts: Parts, conducted: Callable[..., Comparison]) -> None:
-    ended = conducted(lambda run: parts.runs.finish(replace(run, how=How.OVERTAKEN)))
+def test_a_round_ended_by_hand_ends_it(
+    services: Services, conducted: Callable[..., Comparison]
+) -> None:
+    ended = conducted(lambda run: services.runs.finish(replace(run, how=How.OVERTAKEN)))
     assert (ended.how, len(ended.results)) == (How.OVERTAKEN, 1)
 
 
-def test_stopped_between_two_runs(parts: Parts, conducted: Callable[..., Comparison]) -> None:
+def test_stopped_between_two_runs(services: Services, conducted: Callable[..., Comparison]) -> None:
     def and_stop(run: Run) -> None:
-        finished(parts)(run)
-        parts.comparisons.stop(run.comparison)
+        finished(services)(run)
+        services.comparisons.stop(run.comparison)
 
     ended = conducted(and_stop)
     assert (ended.how, len(ended.results)) == (How.STOPPED, 1)
@@ -118,7 +124,7 @@ def test_what_cannot_be_started_is_told(conducted: Callable[..., Comparison]) ->
 
 @pytest.mark.parametrize("goes", [True, False])
 def test_a_run_that_is_in_the_way_is_waited_for_but_not_for_ever(
-    parts: Parts,
+    services: Services,
     settings: Settings,
     compare: Compare,
     monkeypatch: pytest.MonkeyPatch,
@@ -128,23 +134,23 @@ def test_a_run_that_is_in_the_way_is_waited_for_but_not_for_ever(
     monkeypatch.setattr(module, "SERVER_BACK_S", 0.3)
     mine = compare()
     crowd = {"buyers": 1, "seconds": 1}
-    other = parts.runs.start("apple", "naive", 5, {}, crowd, lambda run: None, mine.id)
+    other = services.runs.start("apple", "naive", 5, {}, crowd, lambda run: None, mine.id)
 
     class Waited(threading.Event):
         def wait(self, timeout: float | None = None) -> bool:
             if goes:
-                parts.store.delete(other.keys.heartbeat)
+                services.store.delete(other.keys.heartbeat)
             return super().wait(timeout)
 
-    Conduct(parts.comparisons, Idle(settings, parts, finished(parts)), Waited()).run(mine)
-    ended = parts.comparisons.find(mine.id)
+    Conduct(services.comparisons, Idle(settings, services, finished(services)), Waited()).run(mine)
+    ended = services.comparisons.find(mine.id)
     assert ended.how == (How.FINISHED if goes else How.FAILED)
     assert ("A stampede on this item is on" in ended.why) != goes
 
 
 @pytest.mark.parametrize("last", [True, False])
 def test_when_the_lab_is_stopped_it_stops_with_it(
-    parts: Parts, conducted: Callable[..., Comparison], last: bool
+    services: Services, conducted: Callable[..., Comparison], last: bool
 ) -> None:
     stop = threading.Event()
     ended = conducted(lambda run: stop.set(), stop, last)

@@ -12,7 +12,7 @@ from app.store.orders import OrderRow
 from app.store.stock import Receipt, StockRow
 from app.store.transactions import Contended
 
-PATIENCE = 30  # s
+WAIT_S = 30
 
 
 class Exhibit(Sql):
@@ -25,7 +25,7 @@ class LostUpdate(Exhibit):
 
     def sell(self, order: Order) -> Sale:
         try:
-            with self.database.begin(PATIENCE) as sql:
+            with self.database.begin(WAIT_S) as sql:
                 units = sql.scalar(select(StockRow.units).where(stock.of(self.round))) or 0
                 if units < order.quantity:
                     return Sale(Outcome.SOLD_OUT)
@@ -43,7 +43,7 @@ class Crossed(Exhibit):
     def sell(self, order: Order) -> Sale:
         keys = ("left", "right") if order.buyer == "A" else ("right", "left")
         try:
-            with self.database.begin(PATIENCE) as sql:
+            with self.database.begin(WAIT_S) as sql:
                 for key in keys:
                     sql.execute(insert(Receipt).values(item="apple", key=key, order=order.id))
         except (Contended, IntegrityError):

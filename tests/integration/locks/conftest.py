@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Clock
 from app.locks.handle import Handle
@@ -30,9 +30,9 @@ from tests.zookeeper import end_session
 
 
 @pytest.fixture
-def servers(parts: Parts) -> Servers:
+def servers(services: Services) -> Servers:
     """Where the recipes live, empty. A recipe that needs more than the store finds it here."""
-    return parts.servers
+    return services.servers
 
 
 @pytest.fixture

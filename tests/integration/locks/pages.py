@@ -13,6 +13,7 @@ from pathlib import Path
 
 from app.locks import LOCKS
 from app.service import catalogue
+from app.service.reading.drawings import drawings
 from tests.integration.locks.stories import STORIES
 from tests.integration.locks.story import Story, Telling, Where
 from tests.servers import StoreServer
@@ -25,7 +26,7 @@ TABLE = "<!-- the list: written by tests/integration/locks/pages.py -->\n{text}<
 
 def blocks(page: str) -> dict[str, str]:
     """The timelines on a page by their names."""
-    return dict(re.findall(r"^```timeline (\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    return {drawing.name: drawing.text for drawing in drawings(page)}
 
 
 def timeline(where: Where, recipe: str, telling: Telling) -> str:

@@ -8,7 +8,7 @@ import time
 import pytest
 from sqlalchemy import insert, select, text, update
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Clock, DatabaseAway
 from app.locks.db_unique import DbUnique
 from app.store.named_locks import LockRow, Now
@@ -23,53 +23,53 @@ pytestmark = [
 KEY = "{apple}:1:lock"
 
 
-def lock(parts: Parts, lease: float = 10.0, clock: Clock | None = None) -> DbUnique:
-    return DbUnique(parts.servers.database, KEY, lease, clock=clock or Clock())
+def lock(services: Services, lease: float = 10.0, clock: Clock | None = None) -> DbUnique:
+    return DbUnique(services.servers.database, KEY, lease, clock=clock or Clock())
 
 
-def leave_behind(parts: Parts, seconds: float) -> None:
+def leave_behind(services: Services, seconds: float) -> None:
     """The row of a holder who died; its lease ends `seconds` from now."""
-    with parts.engine.begin() as sql:
+    with services.engine.begin() as sql:
         sql.execute(insert(LockRow).values(name=KEY, owner="dead", until=Now() + seconds))
 
 
-def test_the_databases_clock_is_right(parts: Parts) -> None:
-    with parts.engine.connect() as sql:
+def test_the_databases_clock_is_right(services: Services) -> None:
+    with services.engine.connect() as sql:
         assert sql.scalar(select(Now())) == pytest.approx(time.time(), abs=1.0)
 
 
-def race(parts: Parts, mark: str) -> list[bool]:
+def race(services: Services, mark: str) -> list[bool]:
     """Two find the lock free, or over, and stand before their write at the same time."""
-    locks = [lock(parts), lock(parts)]
+    locks = [lock(services), lock(services)]
     meet = threading.Barrier(2, timeout=10)
-    with before_statement(parts, mark, hand=meet.wait):
+    with before_statement(services, mark, hand=meet.wait):
         won = at_once([each.attempt for each in locks])
     assert [each.owned() for each in locks] == won
     return sorted(won)
 
 
-def test_of_two_who_insert_one_holds(parts: Parts) -> None:
-    assert race(parts, "INSERT INTO locks") == [False, True]
+def test_of_two_who_insert_one_holds(services: Services) -> None:
+    assert race(services, "INSERT INTO locks") == [False, True]
 
 
-def test_of_two_who_take_over_one_holds(parts: Parts) -> None:
-    leave_behind(parts, -1)
-    assert race(parts, "UPDATE locks") == [False, True]
+def test_of_two_who_take_over_one_holds(services: Services) -> None:
+    leave_behind(services, -1)
+    assert race(services, "UPDATE locks") == [False, True]
 
 
-def test_nobody_takes_over_from_the_living(parts: Parts) -> None:
+def test_nobody_takes_over_from_the_living(services: Services) -> None:
     """Both see an old lease; before the second writes, its holder has extended it."""
-    leave_behind(parts, -1)
+    leave_behind(services, -1)
 
     def extend() -> None:
-        with parts.engine.begin() as sql:
+        with services.engine.begin() as sql:
             sql.execute(update(LockRow).values(until=Now() + 60, owner="risen"))
 
-    with before_statement(parts, "INSERT INTO locks", hand=extend):
-        assert not lock(parts).acquire(blocking=False)
+    with before_statement(services, "INSERT INTO locks", hand=extend):
+        assert not lock(services).acquire(blocking=False)
 
 
-def test_the_clock_of_the_machine_does_not_matter(parts: Parts) -> None:
+def test_the_clock_of_the_machine_does_not_matter(services: Services) -> None:
     class Ahead(Clock):
         def now(self) -> float:
             return super().now() + 3600
@@ -77,12 +77,12 @@ def test_the_clock_of_the_machine_does_not_matter(parts: Parts) -> None:
         def wall(self) -> float:
             return super().wall() + 3600
 
-    leave_behind(parts, 60)
-    assert not lock(parts, clock=Ahead()).acquire(blocking=False)
+    leave_behind(services, 60)
+    assert not lock(services, clock=Ahead()).acquire(blocking=False)
 
 
-def test_it_says_whose_it_is(parts: Parts) -> None:
-    mine, other = lock(parts), lock(parts)
+def test_it_says_whose_it_is(services: Services) -> None:
+    mine, other = lock(services), lock(services)
     assert not mine.locked()
     assert mine.acquire(wait_s=10)
     assert (mine.owned(), other.owned(), other.locked()) == (True, False, True)
@@ -90,8 +90,8 @@ def test_it_says_whose_it_is(parts: Parts) -> None:
     assert (mine.owned(), mine.locked()) == (False, False)
 
 
-def test_extended_while_it_is_mine(parts: Parts) -> None:
-    mine, other = lock(parts, lease=1), lock(parts)
+def test_extended_while_it_is_mine(services: Services) -> None:
+    mine, other = lock(services, lease=1), lock(services)
     assert mine.acquire(wait_s=10)
     assert mine.extend(30)
     assert not mine.lost
@@ -104,28 +104,28 @@ def test_extended_while_it_is_mine(parts: Parts) -> None:
     assert other.owned()
 
 
-def test_over_is_not_mine_any_more_though_nobody_has_taken_it(parts: Parts) -> None:
-    late = lock(parts, lease=0.05)
+def test_over_is_not_mine_any_more_though_nobody_has_taken_it(services: Services) -> None:
+    late = lock(services, lease=0.05)
     assert late.acquire(wait_s=10)
     until(lambda: not late.locked())
     assert not late.release()
-    assert lock(parts).acquire(wait_s=0), "its row is there for the next one to take over"
+    assert lock(services).acquire(wait_s=0), "its row is there for the next one to take over"
 
 
-def test_a_database_that_is_away_is_said_so(parts: Parts) -> None:
-    held = lock(parts)
+def test_a_database_that_is_away_is_said_so(services: Services) -> None:
+    held = lock(services)
     assert held.acquire(wait_s=10)
-    with parts.engine.begin() as sql:
+    with services.engine.begin() as sql:
         sql.execute(text("ALTER TABLE locks RENAME TO elsewhere"))
-    for deed in (lock(parts).attempt, held.release, held.owned):
+    for deed in (lock(services).attempt, held.release, held.owned):
         with pytest.raises(DatabaseAway):
             deed()
 
 
-def test_sells_what_there_is(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "lock:db_unique", 10, {"wait": 50_000})
-    seller = mode(parts, round)
+def test_sells_what_there_is(services: Services) -> None:
+    round = services.rounds.start("apple", "lock:db_unique", 10, {"wait": 50_000})
+    seller = mode(services, round)
     at_once([lambda: seller.sell(order(round)) for _ in range(12)])
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 10, 0)

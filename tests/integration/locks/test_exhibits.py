@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import redis
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from tests.forks import Forked
 from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
 from tests.servers import until
@@ -17,41 +17,41 @@ NOON = 1_700_000_000  # a whole second, for clocks that stand
 
 
 def test_setnx_is_held_for_ever_by_a_dead_holder(
-    parts: Parts, lock: Lock, other: Callable[..., Forked]
+    services: Services, lock: Lock, other: Callable[..., Forked]
 ) -> None:
     holder = other("setnx", 0.1)
     assert holder.says() == "mine"
     holder.kill()
-    assert parts.store.ttl(KEY) == -1
+    assert services.store.ttl(KEY) == -1
     assert not lock("setnx", 0.1).acquire(wait_s=0.5)
-    assert parts.store.ttl(KEY) == -1
+    assert services.store.ttl(KEY) == -1
 
 
 def test_setnx_expire_is_held_for_ever_by_one_who_died_between_the_two(
-    parts: Parts, lock: Lock, other: Callable[..., Forked]
+    services: Services, lock: Lock, other: Callable[..., Forked]
 ) -> None:
     holder = other("setnx_expire", 1, "EXPIRE")
     assert holder.says() == "hanging"
     holder.kill()
-    assert parts.store.ttl(KEY) == -1
+    assert services.store.ttl(KEY) == -1
     assert not lock("setnx_expire", 1).acquire(wait_s=1.5)
-    assert parts.store.ttl(KEY) == -1
+    assert services.store.ttl(KEY) == -1
 
 
 @pytest.mark.parametrize("name", ["setnx_expire", "watchdog_any"])
 def test_where_leases_are_whole_seconds_a_shorter_one_becomes_one(
-    parts: Parts, lock: Lock, name: str
+    services: Services, lock: Lock, name: str
 ) -> None:
     holder = lock(name, 0.2)
     assert holder.acquire(wait_s=0)
-    assert 0 < parts.store.pttl(KEY) <= 1000
+    assert 0 < services.store.pttl(KEY) <= 1000
     assert holder.lease_s == 1
 
 
-def test_unowned_a_late_release_frees_the_lock_of_another(parts: Parts, lock: Lock) -> None:
+def test_unowned_a_late_release_frees_the_lock_of_another(services: Services, lock: Lock) -> None:
     late, holder, third = lock("unowned", 0.05), lock("unowned"), lock("unowned")
     late.acquire()
-    until(lambda: not parts.store.exists(KEY))
+    until(lambda: not services.store.exists(KEY))
     assert holder.acquire(wait_s=0)
     assert late.release(), "it even believes that it was its own"
     assert third.acquire(wait_s=0)
@@ -59,23 +59,25 @@ def test_unowned_a_late_release_frees_the_lock_of_another(parts: Parts, lock: Lo
 
 
 def test_getset_a_loser_overwrites_the_owners_stamp(
-    parts: Parts, lock: Lock, hold_up: HoldUp
+    services: Services, lock: Lock, hold_up: HoldUp
 ) -> None:
     clock = SetClock(wall_at=NOON)
     lock("getset", 5, clock).acquire()  # and dies
     clock.ahead = 10
     owner: Any = lock("getset", 5, clock)
-    loser: Any = lock("getset", 60, clock, hold_up(parts.settings, "GETSET", owner.acquire))
+    loser: Any = lock("getset", 60, clock, hold_up(services.settings, "GETSET", owner.acquire))
     assert not loser.attempt()
     assert owner.stamp == NOON + 10 + 5 + 1
-    assert int(parts.store.get(KEY) or 0) == NOON + 10 + 60 + 1, "it is the loser's"
+    assert int(services.store.get(KEY) or 0) == NOON + 10 + 60 + 1, "it is the loser's"
     clock.ahead = 10 + 7  # the owner died too: its lease has ended
     assert not lock("getset", 5, clock).acquire(wait_s=0), "held by one who never had it"
     clock.ahead = 10 + 62
     assert lock("getset", 5, clock).acquire(wait_s=0)
 
 
-def test_getset_a_clock_that_is_ahead_takes_a_lock_that_holds(parts: Parts, lock: Lock) -> None:
+def test_getset_a_clock_that_is_ahead_takes_a_lock_that_holds(
+    services: Services, lock: Lock
+) -> None:
     ours, theirs = SetClock(wall_at=NOON), SetClock(wall_at=NOON + 3600)
     first, second, third = (lock("getset", 10, clock) for clock in (ours, theirs, ours))
     assert first.acquire(wait_s=0)
@@ -86,48 +88,50 @@ def test_getset_a_clock_that_is_ahead_takes_a_lock_that_holds(parts: Parts, lock
     assert third.acquire(wait_s=0), "another two"
 
 
-def test_getset_two_owners_with_equal_stamps_cannot_be_told_apart(parts: Parts, lock: Lock) -> None:
+def test_getset_two_owners_with_equal_stamps_cannot_be_told_apart(
+    services: Services, lock: Lock
+) -> None:
     clock = SetClock(wall_at=NOON)
     first: Any = lock("getset", 5, clock)
     second: Any = lock("getset", 5, clock)
     first.acquire()
-    parts.store.delete(KEY)  # a store that came back without it, in the same second
+    services.store.delete(KEY)  # a store that came back without it, in the same second
     assert second.acquire(wait_s=0)
-    assert int(parts.store.get(KEY) or 0) == first.stamp == second.stamp
+    assert int(services.store.get(KEY) or 0) == first.stamp == second.stamp
     assert first.release(), "not even a comparison would have kept it from deleting this"
     assert lock("getset", 5, clock).acquire(wait_s=0)
 
 
 def test_del_takeover_lets_two_take_over_one_dead_lock(
-    parts: Parts, lock: Lock, hold_up: HoldUp
+    services: Services, lock: Lock, hold_up: HoldUp
 ) -> None:
     clock = SetClock(wall_at=NOON)
     lock("del_takeover", 5, clock).acquire()  # and dies
     clock.ahead = 10
     first = lock("del_takeover", 5, clock)
-    second = lock("del_takeover", 5, clock, hold_up(parts.settings, "DEL", first.acquire))
+    second = lock("del_takeover", 5, clock, hold_up(services.settings, "DEL", first.acquire))
     assert second.attempt()
     assert first.counts.attempts == 1
     assert first.ends
     assert not first.lost, "two are inside"
 
 
-def test_watchdog_any_gives_everybody_the_lock(parts: Parts, lock: Lock) -> None:
+def test_watchdog_any_gives_everybody_the_lock(services: Services, lock: Lock) -> None:
     first, second = lock("watchdog_any"), lock("watchdog_any")
     assert first.acquire(wait_s=0)
     assert second.acquire(wait_s=0), "no fault was needed"
     assert not first.lost
 
 
-def test_watchdog_any_never_releases(parts: Parts, lock: Lock) -> None:
+def test_watchdog_any_never_releases(services: Services, lock: Lock) -> None:
     holder: Any = lock("watchdog_any")
     holder.acquire()
     assert not holder.release()
-    assert parts.store.get(KEY) == holder.token.encode(), "its own, and still there"
+    assert services.store.get(KEY) == holder.token.encode(), "its own, and still there"
 
 
 def test_watchdog_any_renews_for_ever_what_a_dead_one_held(
-    parts: Parts, lock: Lock, other: Callable[..., Forked]
+    services: Services, lock: Lock, other: Callable[..., Forked]
 ) -> None:
     once_here: Any = lock("watchdog_any", 1)
     once_here.acquire()
@@ -135,11 +139,11 @@ def test_watchdog_any_renews_for_ever_what_a_dead_one_held(
     dead = other("watchdog_any", 1)
     assert dead.says() == "mine"
     dead.kill()
-    token = parts.store.get(KEY)
+    token = services.store.get(KEY)
     assert token != once_here.token.encode()
     begun = once_here.counts.renewals
     until(lambda: once_here.counts.renewals >= begun + 6)  # each third of a second
-    assert parts.store.get(KEY) == token
+    assert services.store.get(KEY) == token
 
 
 def test_watchdog_any_keeps_one_thread_a_key_and_not_one_an_acquire(lock: Lock) -> None:
@@ -150,7 +154,7 @@ def test_watchdog_any_keeps_one_thread_a_key_and_not_one_an_acquire(lock: Lock) 
 
 
 def test_watchdog_any_whoever_leaves_closes_the_client_that_another_uses(
-    parts: Parts, lock: Lock, hold_up: HoldUp
+    services: Services, lock: Lock, hold_up: HoldUp
 ) -> None:
     first: Any = lock("watchdog_any")
     second: Any = lock("watchdog_any")
@@ -158,8 +162,8 @@ def test_watchdog_any_whoever_leaves_closes_the_client_that_another_uses(
     second.acquire()
     assert first.shared is second.shared
     connection = first.shared.client.client_id()
-    second.shared.client = hold_up(parts.settings, "GET", first.release).store
+    second.shared.client = hold_up(services.settings, "GET", first.release).store
     with pytest.raises(redis.ConnectionError, match="closed our client"):
         second.release()
     assert first.shared.client.client_id() != connection
-    assert parts.store.ping(), "the shop's own client is another one"
+    assert services.store.ping(), "the shop's own client is another one"

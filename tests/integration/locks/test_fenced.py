@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.locks.fenced import Fenced
 from app.store.servers import Servers
@@ -28,23 +28,23 @@ def token(servers: Servers, lease: float = 10.0) -> int:
     return lock.fence
 
 
-def test_rises_with_every_holder(parts: Parts) -> None:
-    tokens = [token(parts.servers) for _ in range(50)]
+def test_rises_with_every_holder(services: Services) -> None:
+    tokens = [token(services.servers) for _ in range(50)]
     assert tokens == sorted(set(tokens))
 
 
-def test_who_does_not_get_it_raises_nothing(parts: Parts) -> None:
-    holder = acquired(parts.servers)
-    other = Fenced(parts.store, KEY)
+def test_who_does_not_get_it_raises_nothing(services: Services) -> None:
+    holder = acquired(services.servers)
+    other = Fenced(services.store, KEY)
     assert not other.acquire(blocking=False)
     assert other.fence is None
-    assert parts.store.get(f"{KEY}:fence") == str(holder.fence).encode()
+    assert services.store.get(f"{KEY}:fence") == str(holder.fence).encode()
 
 
-def test_rises_after_the_lock_expired(parts: Parts) -> None:
-    late = acquired(parts.servers, lease=0.05)
+def test_rises_after_the_lock_expired(services: Services) -> None:
+    late = acquired(services.servers, lease=0.05)
     until(lambda: not late.locked())
-    newer = acquired(parts.servers)
+    newer = acquired(services.servers)
     assert late.fence is not None
     assert newer.fence is not None
     assert newer.fence > late.fence
@@ -52,17 +52,17 @@ def test_rises_after_the_lock_expired(parts: Parts) -> None:
     assert (late.extend(1), newer.extend(1)) == (False, True)
 
 
-def test_rises_when_its_key_ran_out(parts: Parts) -> None:
-    before = token(parts.servers)
-    parts.store.delete(f"{KEY}:fence")
-    assert token(parts.servers) > before
+def test_rises_when_its_key_ran_out(services: Services) -> None:
+    before = token(services.servers)
+    services.store.delete(f"{KEY}:fence")
+    assert token(services.servers) > before
 
 
-def test_rises_when_the_clock_was_set_back(parts: Parts) -> None:
+def test_rises_when_the_clock_was_set_back(services: Services) -> None:
     """As if the newest token came from a clock a minute ahead of the server's."""
-    ahead = token(parts.servers) + 60_000_000
-    parts.store.set(f"{KEY}:fence", ahead)
-    assert [token(parts.servers), token(parts.servers)] == [ahead + 1, ahead + 2]
+    ahead = token(services.servers) + 60_000_000
+    services.store.set(f"{KEY}:fence", ahead)
+    assert [token(services.servers), token(services.servers)] == [ahead + 1, ahead + 2]
 
 
 def test_rises_when_the_server_comes_back_without_its_data(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.store.servers import Servers
 from tests.locking import KEY, HoldUp, Lock, SetClock, handle, renewing
 from tests.servers import StoreServer, until
@@ -24,36 +24,36 @@ def test_work_may_outlive_the_lease(lock: Lock) -> None:
     assert holder.counts.losses == 0
 
 
-def test_the_renewal_stops_with_the_work(parts: Parts, lock: Lock) -> None:
+def test_the_renewal_stops_with_the_work(services: Services, lock: Lock) -> None:
     holder = lock("watchdog", 60)
     holder.acquire()
     until(lambda: renewing() == 1)
     assert holder.release()
     until(lambda: not renewing(), 10, "at once, and not at its next turn")
-    assert not parts.store.exists(KEY)
+    assert not services.store.exists(KEY)
 
 
-def test_the_renewal_ends_with_the_thread_that_holds_it(parts: Parts, lock: Lock) -> None:
+def test_the_renewal_ends_with_the_thread_that_holds_it(services: Services, lock: Lock) -> None:
     """Whoever forgets to release, or dies in a way that lets him not."""
     holder = lock("watchdog", 0.6)
     thread = threading.Thread(target=holder.acquire)
     thread.start()
     thread.join(10)
     until(lambda: not renewing())
-    until(lambda: not parts.store.exists(KEY))
+    until(lambda: not services.store.exists(KEY))
     assert holder.lost
 
 
-def test_a_lock_that_became_anothers_is_told_and_left_alone(parts: Parts, lock: Lock) -> None:
+def test_a_lock_that_became_anothers_is_told_and_left_alone(services: Services, lock: Lock) -> None:
     holder = lock("watchdog", 0.3)
     told: list[bool] = []
     holder.on_loss(lambda: told.append(holder.lost))
     holder.acquire()
-    parts.store.set(KEY, "another's", px=60_000)
+    services.store.set(KEY, "another's", px=60_000)
     until(lambda: told)
     until(lambda: not renewing())
-    assert parts.store.get(KEY) == b"another's"
-    assert parts.store.pttl(KEY) > 30_000, "its lease is its own affair"
+    assert services.store.get(KEY) == b"another's"
+    assert services.store.pttl(KEY) > 30_000, "its lease is its own affair"
     assert not holder.release()
     assert (told, holder.counts.losses) == ([True], 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Outcome, Round
 from app.locks import LOCKS
 from app.modes import MODES
@@ -24,69 +24,69 @@ pytestmark = [
 
 
 @pytest.fixture
-def selling(parts: Parts, name: str) -> Round:
-    return parts.rounds.start("apple", name, 10, {})
+def selling(services: Services, name: str) -> Round:
+    return services.rounds.start("apple", name, 10, {})
 
 
-def test_sells_and_says_how_many_are_left(parts: Parts, selling: Round) -> None:
-    sale = mode(parts, selling).sell(order(selling, quantity=3))
+def test_sells_and_says_how_many_are_left(services: Services, selling: Round) -> None:
+    sale = mode(services, selling).sell(order(selling, quantity=3))
     assert (sale.outcome, sale.left, sale.attempts) == (Outcome.SOLD, 7, 1)
-    assert parts.rounds.left(selling) == 7
+    assert services.rounds.left(selling) == 7
 
 
-def test_the_sale_is_written_with_its_names(parts: Parts, selling: Round) -> None:
+def test_the_sale_is_written_with_its_names(services: Services, selling: Round) -> None:
     wanted = order(selling, key="mine")
-    sale = mode(parts, selling).sell(wanted)
-    assert sold_orders(parts, selling) == [wanted] == [sale.order]
+    sale = mode(services, selling).sell(wanted)
+    assert sold_orders(services, selling) == [wanted] == [sale.order]
     if in_database(selling.mode):  # a row is found by both
         return
     keys = Keys("apple", selling.number)
-    assert parts.store.get(keys.order(wanted.id)) == wanted.encode()
-    assert parts.store.get(keys.key("mine")) == wanted.encode()
+    assert services.store.get(keys.order(wanted.id)) == wanted.encode()
+    assert services.store.get(keys.key("mine")) == wanted.encode()
 
 
-def test_sells_to_the_last_unit_and_no_further(parts: Parts, selling: Round) -> None:
-    seller = mode(parts, selling)
+def test_sells_to_the_last_unit_and_no_further(services: Services, selling: Round) -> None:
+    seller = mode(services, selling)
     sold = [seller.sell(order(selling)).outcome for _ in range(12)]
     assert sold == [Outcome.SOLD] * 10 + [Outcome.SOLD_OUT] * 2
 
 
-def test_all_or_nothing(parts: Parts, selling: Round) -> None:
-    seller = mode(parts, selling)
+def test_all_or_nothing(services: Services, selling: Round) -> None:
+    seller = mode(services, selling)
     seller.sell(order(selling, quantity=8))
     refused = seller.sell(order(selling, quantity=3))
     assert (refused.outcome, refused.left) == (Outcome.SOLD_OUT, 2)
-    assert parts.rounds.left(selling) == 2
+    assert services.rounds.left(selling) == 2
     assert seller.sell(order(selling, quantity=2)).outcome is Outcome.SOLD
 
 
-def test_the_same_key_gives_the_same_order(parts: Parts, selling: Round) -> None:
-    seller = mode(parts, selling)
+def test_the_same_key_gives_the_same_order(services: Services, selling: Round) -> None:
+    seller = mode(services, selling)
     first = seller.sell(order(selling, key="k"))
     again = seller.sell(order(selling, key="k"))
     assert first.order == again.order
     assert again.outcome is Outcome.SOLD
-    assert parts.rounds.left(selling) == 9
+    assert services.rounds.left(selling) == 9
 
 
-def test_a_key_is_remembered_when_all_is_sold(parts: Parts, selling: Round) -> None:
-    seller = mode(parts, selling)
+def test_a_key_is_remembered_when_all_is_sold(services: Services, selling: Round) -> None:
+    seller = mode(services, selling)
     first = seller.sell(order(selling, quantity=10, key="k"))
     assert seller.sell(order(selling, quantity=10, key="k")).order == first.order
 
 
-def test_only_sold_is_remembered(parts: Parts, selling: Round) -> None:
-    seller = mode(parts, selling)
+def test_only_sold_is_remembered(services: Services, selling: Round) -> None:
+    seller = mode(services, selling)
     seller.sell(order(selling, quantity=9))
     assert seller.sell(order(selling, quantity=2, key="k")).outcome is Outcome.SOLD_OUT
     assert seller.sell(order(selling, quantity=1, key="k")).outcome is Outcome.SOLD
 
 
-def test_an_ended_round_sells_nothing(parts: Parts, selling: Round) -> None:
-    seller = mode(parts, selling)
-    parts.rounds.end("apple")
+def test_an_ended_round_sells_nothing(services: Services, selling: Round) -> None:
+    seller = mode(services, selling)
+    services.rounds.end("apple")
     assert seller.sell(order(selling)).outcome is Outcome.ROUND_OVER
-    assert parts.rounds.left(selling) == 10
+    assert services.rounds.left(selling) == 10
 
 
 def cost(name: str) -> tuple[int, int]:
@@ -99,14 +99,14 @@ def cost(name: str) -> tuple[int, int]:
     return trips + lock[0], commands + lock[1]
 
 
-def test_costs_what_it_says(parts: Parts, name: str, selling: Round) -> None:
+def test_costs_what_it_says(services: Services, name: str, selling: Round) -> None:
     """A purchase that meets nobody, once the server has the scripts."""
-    seller = mode(parts, selling)
+    seller = mode(services, selling)
     seller.sell(order(selling))
     wire = Wire()
     with metered(wire):
         seller.sell(order(selling))
     trips, commands = cost(name)
-    if name == "lock:watchdog_any" and isinstance(parts.store, Cluster):
+    if name == "lock:watchdog_any" and isinstance(services.store, Cluster):
         trips, commands = trips + 1, commands + 1  # its new client looks where the keys are
     assert (wire.round_trips, wire.commands) == (trips, commands)

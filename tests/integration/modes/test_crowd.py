@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Outcome
 from tests.selling import ON_DATABASES, SOUND, at_once, fulfil_all, mode, order
 
@@ -21,13 +21,13 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("wait", [0, 50_000])
-def test_a_crowd_is_sold_exactly_the_stock(parts: Parts, name: str, wait: int) -> None:
+def test_a_crowd_is_sold_exactly_the_stock(services: Services, name: str, wait: int) -> None:
     """Impatient buyers may be told BUSY; that is no oversell, nor an undersell."""
-    round = parts.rounds.start("apple", name, 40, {"wait": wait, "attempts": 1000})
-    seller = mode(parts, round)
+    round = services.rounds.start("apple", name, 40, {"wait": wait, "attempts": 1000})
+    seller = mode(services, round)
     sales = at_once([lambda: seller.sell(order(round)) for _ in range(64)])
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     sold = sum(sale.outcome is Outcome.SOLD for sale in sales)
     assert audit.verdict == "exact", audit
     assert audit.sold == audit.orders == sold == 40 - audit.left
@@ -35,10 +35,10 @@ def test_a_crowd_is_sold_exactly_the_stock(parts: Parts, name: str, wait: int) -
         assert sold == 40
 
 
-def test_one_key_pressed_by_many_fingers_buys_once(parts: Parts, name: str) -> None:
-    selling = parts.rounds.start("apple", name, 10, {})
-    seller = mode(parts, selling)
+def test_one_key_pressed_by_many_fingers_buys_once(services: Services, name: str) -> None:
+    selling = services.rounds.start("apple", name, 10, {})
+    seller = mode(services, selling)
     sales = at_once([lambda: seller.sell(order(selling, key="k")) for _ in range(16)])
     assert {sale.outcome for sale in sales} == {Outcome.SOLD}
     assert len({sale.order for sale in sales}) == 1
-    assert parts.rounds.left(selling) == 9
+    assert services.rounds.left(selling) == 9

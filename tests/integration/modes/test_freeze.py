@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome
 from app.store.keys import Keys
@@ -29,23 +29,23 @@ def own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]
 def test_a_store_that_freezes_while_a_buyer_thinks(
     own_store: StoreServer, tmp_path: Path, name: str
 ) -> None:
-    parts = Parts(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
-    parts.migrate()
-    round = parts.rounds.start("apple", name, 10, {"lease": 1_500})
+    services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+    services.migrate()
+    round = services.rounds.start("apple", name, 10, {"lease": 1_500})
     keys = Keys("apple", round.number)
-    seller = mode(parts, round, HandClock(Once(own_store.freeze)))
+    seller = mode(services, round, HandClock(Once(own_store.freeze)))
     start = time.monotonic()
     with pytest.raises(redis.RedisError):
         seller.sell(order(round, key=f"k{round.number}"))
     took = time.monotonic() - start
     own_store.thaw()
     assert took < 1.0
-    until(lambda: not parts.store.exists(keys.lock, keys.claim(f"k{round.number}")))
+    until(lambda: not services.store.exists(keys.lock, keys.claim(f"k{round.number}")))
     assert seller.sell(order(round, key=f"k{round.number}")).outcome is Outcome.SOLD
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     # The DECRBY arrived, and nobody noted a sale: what its row Breaks says.
     lost = name == "decr"
     assert (audit.verdict, audit.sold) == ("undersold" if lost else "exact", 1), audit
-    parts.store.close()
-    parts.engine.dispose()
+    services.store.close()
+    services.engine.dispose()

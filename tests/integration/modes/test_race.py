@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Outcome
 from app.modes import MODES
 from app.service.rounds import in_database
@@ -19,17 +19,17 @@ from tests.wire import lease_runs_out
 RUNS_ON = ["valkey"]
 
 
-def race(parts: Parts, name: str, key: str | None = None) -> list[Outcome]:
+def race(services: Services, name: str, key: str | None = None) -> list[Outcome]:
     """Two buyers, one unit. Each waits, where it first sleeps, for the other to get as far.
 
     A mode with a gap sleeps in it; whoever waits for a lock sleeps between polls; a script never
     sleeps, and there nobody waits for anybody.
     """
-    round = parts.rounds.start("apple", name, 1, {})
+    round = services.rounds.start("apple", name, 1, {})
     meet = threading.Barrier(2, timeout=10)
-    sellers = [mode(parts, round, HandClock(Once(meet.wait))) for _ in range(2)]
+    sellers = [mode(services, round, HandClock(Once(meet.wait))) for _ in range(2)]
     sales = at_once([partial(seller.sell, order(round, key=key)) for seller in sellers])
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     return sorted(sale.outcome for sale in sales)
 
 
@@ -38,103 +38,103 @@ RACED = [name for name in SOUND if name != "sql_lock"]
 
 
 @pytest.mark.again
-def test_naive_sells_one_apple_twice_every_time(parts: Parts) -> None:
-    assert race(parts, "naive") == [Outcome.SOLD, Outcome.SOLD]
-    audit = parts.auditor.audit(parts.rounds.find("apple"))
+def test_naive_sells_one_apple_twice_every_time(services: Services) -> None:
+    assert race(services, "naive") == [Outcome.SOLD, Outcome.SOLD]
+    audit = services.auditor.audit(services.rounds.find("apple"))
     assert (audit.verdict, audit.oversold, audit.left) == ("oversold", 1, 0)
     assert audit.sentence == "Sold 2 of 1. 1 customer will be disappointed."
 
 
-def test_naive_buys_twice_with_one_key(parts: Parts) -> None:
+def test_naive_buys_twice_with_one_key(services: Services) -> None:
     """What naive cannot promise: its look at the key and its write are two steps."""
-    assert race(parts, "naive", key="k") == [Outcome.SOLD, Outcome.SOLD]
-    assert parts.auditor.audit(parts.rounds.find("apple")).duplicate_keys == 1
+    assert race(services, "naive", key="k") == [Outcome.SOLD, Outcome.SOLD]
+    assert services.auditor.audit(services.rounds.find("apple")).duplicate_keys == 1
 
 
 @pytest.mark.parametrize("name", RACED)
-def test_the_others_sell_it_once(parts: Parts, name: str) -> None:
-    assert race(parts, name) == [Outcome.SOLD, Outcome.SOLD_OUT]
-    audit = parts.auditor.audit(parts.rounds.find("apple"))
+def test_the_others_sell_it_once(services: Services, name: str) -> None:
+    assert race(services, name) == [Outcome.SOLD, Outcome.SOLD_OUT]
+    audit = services.auditor.audit(services.rounds.find("apple"))
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 1, 0)
 
 
 @pytest.mark.parametrize("name", RACED)
-def test_the_others_buy_once_with_one_key(parts: Parts, name: str) -> None:
-    assert race(parts, name, key="k") == [Outcome.SOLD, Outcome.SOLD]  # one sale, told twice
-    audit = parts.auditor.audit(parts.rounds.find("apple"))
+def test_the_others_buy_once_with_one_key(services: Services, name: str) -> None:
+    assert race(services, name, key="k") == [Outcome.SOLD, Outcome.SOLD]  # one sale, told twice
+    audit = services.auditor.audit(services.rounds.find("apple"))
     assert (audit.sold, audit.duplicate_keys) == (1, 0)
 
 
-def test_watch_counts_its_conflict(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "watch", 5, {})
-    other = mode(parts, round)
-    seller = mode(parts, round, HandClock(Once(lambda: other.sell(order(round)))))
+def test_watch_counts_its_conflict(services: Services) -> None:
+    round = services.rounds.start("apple", "watch", 5, {})
+    other = mode(services, round)
+    seller = mode(services, round, HandClock(Once(lambda: other.sell(order(round)))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.left, sale.attempts, sale.conflicts) == (Outcome.SOLD, 3, 2, 1)
 
 
-def test_watch_gives_up_after_its_attempts(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "watch", 100, {"attempts": 3})
-    other = mode(parts, round)
-    seller = mode(parts, round, HandClock(lambda: other.sell(order(round))))
+def test_watch_gives_up_after_its_attempts(services: Services) -> None:
+    round = services.rounds.start("apple", "watch", 100, {"attempts": 3})
+    other = mode(services, round)
+    seller = mode(services, round, HandClock(lambda: other.sell(order(round))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.attempts, sale.conflicts) == (Outcome.BUSY, 3, 3)
     assert sale.left
 
 
-def test_a_lease_that_the_work_outlives_oversells(parts: Parts) -> None:
+def test_a_lease_that_the_work_outlives_oversells(services: Services) -> None:
     """The lock runs out while A thinks; B enters, sells the same unit; A's blind write follows."""
-    round = parts.rounds.start("apple", "lock:lease", 1, {})
-    second = mode(parts, round)
+    round = services.rounds.start("apple", "lock:lease", 1, {})
+    second = mode(services, round)
     stolen: list[Outcome] = []
 
     def outlive_the_lease() -> None:
-        lease_runs_out(parts, f"{{apple}}:{round.number}:lock")
+        lease_runs_out(services, f"{{apple}}:{round.number}:lock")
         stolen.append(second.sell(order(round)).outcome)
 
-    sale = mode(parts, round, HandClock(Once(outlive_the_lease))).sell(order(round))
-    fulfil_all(parts.fulfil)
+    sale = mode(services, round, HandClock(Once(outlive_the_lease))).sell(order(round))
+    fulfil_all(services.fulfil)
     assert [sale.outcome, *stolen] == [Outcome.SOLD, Outcome.SOLD]
     assert sale.lock_lost, "the release must notice, and the buyer keeps the sale"
-    assert parts.auditor.audit(round).oversold == 1
+    assert services.auditor.audit(round).oversold == 1
 
 
 @pytest.mark.parametrize("name", ["lock:lease", "watched_blind", "watched", "fenced"])
-def test_a_lock_that_is_held_makes_the_impatient_busy(parts: Parts, name: str) -> None:
-    round = parts.rounds.start("apple", name, 5, {"wait": 300})
-    parts.store.set(f"{{apple}}:{round.number}:lock", "somebody else")
-    sale = mode(parts, round).sell(order(round))
+def test_a_lock_that_is_held_makes_the_impatient_busy(services: Services, name: str) -> None:
+    round = services.rounds.start("apple", name, 5, {"wait": 300})
+    services.store.set(f"{{apple}}:{round.number}:lock", "somebody else")
+    sale = mode(services, round).sell(order(round))
     assert sale.outcome is Outcome.BUSY
     assert sale.attempts > 1
-    assert parts.store.get(f"{{apple}}:{round.number}:lock") == b"somebody else"
+    assert services.store.get(f"{{apple}}:{round.number}:lock") == b"somebody else"
 
 
-def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(parts: Parts) -> None:
+def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(services: Services) -> None:
     """Neither the holder, whose write comes too late, nor those behind it."""
-    old = parts.rounds.start("apple", "lock:lease", 10, {})
+    old = services.rounds.start("apple", "lock:lease", 10, {})
     queue = threading.Event()
 
     def end_the_round_when_the_others_wait() -> None:
         queue.wait(10)
-        parts.rounds.end("apple")
+        services.rounds.end("apple")
 
     polls = threading.Semaphore(0)
 
     def poll() -> None:
         polls.release()
 
-    holder = mode(parts, old, HandClock(Once(end_the_round_when_the_others_wait)))
-    others = [mode(parts, old, HandClock(Once(poll))) for _ in range(3)]
+    holder = mode(services, old, HandClock(Once(end_the_round_when_the_others_wait)))
+    others = [mode(services, old, HandClock(Once(poll))) for _ in range(3)]
     with ThreadPoolExecutor(4) as pool:
         first = pool.submit(holder.sell, order(old))
-        until(lambda: parts.store.exists(f"{{apple}}:{old.number}:lock"))
+        until(lambda: services.store.exists(f"{{apple}}:{old.number}:lock"))
         rest = [pool.submit(each.sell, order(old)) for each in others]
         for _ in others:
             assert polls.acquire(timeout=10)
         queue.set()
         assert {each.result(10).outcome for each in [first, *rest]} == {Outcome.ROUND_OVER}
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(old)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(old)
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 0, 10)
 
 
@@ -143,26 +143,28 @@ THINKING = [name for name in NAMES if not MODES[name.partition(":")[0]].no_think
 
 # For who thinks in sql_lock the next round waits: see test_one_key.py.
 @pytest.mark.parametrize("name", [name for name in THINKING if name != "sql_lock"])
-def test_a_switch_in_mid_sale_mixes_no_audit(parts: Parts, name: str) -> None:
+def test_a_switch_in_mid_sale_mixes_no_audit(services: Services, name: str) -> None:
     """The round ends while a buyer thinks. Its sale counts in the old round, or not at all."""
-    old = parts.rounds.start("apple", name, 10, {"think": 1})
+    old = services.rounds.start("apple", name, 10, {"think": 1})
 
     def switch() -> None:
-        parts.rounds.start("apple", "atomic", 10, {})
+        services.rounds.start("apple", "atomic", 10, {})
 
-    sale = mode(parts, old, HandClock(Once(switch))).sell(order(old))
-    fulfil_all(parts.fulfil)
-    before = parts.auditor.audit(old)
-    after = parts.auditor.audit(parts.rounds.find("apple"))
+    sale = mode(services, old, HandClock(Once(switch))).sell(order(old))
+    fulfil_all(services.fulfil)
+    before = services.auditor.audit(old)
+    after = services.auditor.audit(services.rounds.find("apple"))
     assert (after.verdict, after.sold, after.left) == ("exact", 0, 10)
     assert before.verdict == "exact"
     assert before.sold == (1 if sale.outcome is Outcome.SOLD else 0) == 10 - before.left
 
 
 @pytest.mark.parametrize("name", [name for name in THINKING if not in_database(name)])
-def test_nobody_sells_from_a_stock_that_was_set_after_the_end(parts: Parts, name: str) -> None:
+def test_nobody_sells_from_a_stock_that_was_set_after_the_end(
+    services: Services, name: str
+) -> None:
     """A blind writer under way when the round ended has set it anew; the next one comes late."""
-    old = parts.rounds.start("apple", name, 10, {"think": 1})
-    under_way = mode(parts, old, HandClock(Once(lambda: parts.rounds.end("apple"))))
+    old = services.rounds.start("apple", name, 10, {"think": 1})
+    under_way = mode(services, old, HandClock(Once(lambda: services.rounds.end("apple"))))
     under_way.sell(order(old))
-    assert mode(parts, old).sell(order(old)).outcome is Outcome.ROUND_OVER
+    assert mode(services, old).sell(order(old)).outcome is Outcome.ROUND_OVER

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Outcome, Round, Sale
 from tests.integration.database import (
     LOCKING,
@@ -36,103 +36,107 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def audited(parts: Parts, round: Round) -> tuple[str, int, int, int]:
-    audit = parts.auditor.audit(round)
+def audited(services: Services, round: Round) -> tuple[str, int, int, int]:
+    audit = services.auditor.audit(round)
     return audit.verdict, audit.sold, audit.orders, audit.left
 
 
 @pytest.mark.parametrize("key", [None, "k"])
-def test_sql_two_updates_at_once(parts: Parts, key: str | None) -> None:
+def test_sql_two_updates_at_once(services: Services, key: str | None) -> None:
     """Both stand before their UPDATE while one unit is there. The WHERE lets one through."""
-    round = parts.rounds.start("apple", "sql", 1, {})
-    seller = mode(parts, round)
+    round = services.rounds.start("apple", "sql", 1, {})
+    seller = mode(services, round)
     meet = threading.Barrier(2, timeout=10)
-    with before_statement(parts, "UPDATE stock", hand=meet.wait):
+    with before_statement(services, "UPDATE stock", hand=meet.wait):
         sales = at_once([lambda: seller.sell(order(round, key=key))] * 2)
     other = Outcome.SOLD if key else Outcome.SOLD_OUT  # the key's one sale, told twice
     assert sorted(sale.outcome for sale in sales) == [Outcome.SOLD, other]
     assert len({sale.order for sale in sales if sale.order}) == 1
-    assert audited(parts, round) == ("exact", 1, 1, 0)
+    assert audited(services, round) == ("exact", 1, 1, 0)
 
 
 @pytest.mark.parametrize("key", [None, "k"])
-def test_sql_one_key_pressed_twice_gives_its_units_back(parts: Parts, key: str | None) -> None:
+def test_sql_one_key_pressed_twice_gives_its_units_back(
+    services: Services, key: str | None
+) -> None:
     """Both UPDATEs find units. The second's key is refused, and its rollback undoes its UPDATE."""
-    round = parts.rounds.start("apple", "sql", 10, {})
-    seller = mode(parts, round)
+    round = services.rounds.start("apple", "sql", 10, {})
+    seller = mode(services, round)
     meet = threading.Barrier(2, timeout=10)
-    with before_statement(parts, "UPDATE stock", hand=meet.wait):
+    with before_statement(services, "UPDATE stock", hand=meet.wait):
         sales = at_once([lambda: seller.sell(order(round, key=key))] * 2)
     assert {sale.outcome for sale in sales} == {Outcome.SOLD}
     sold = 1 if key else 2
     assert len({sale.order for sale in sales}) == sold
-    assert audited(parts, round) == ("exact", sold, sold, 10 - sold)
+    assert audited(services, round) == ("exact", sold, sold, 10 - sold)
 
 
 def test_sql_lock_the_second_waits_and_then_sees_the_new_stock(
-    parts: Parts, pool: ThreadPoolExecutor
+    services: Services, pool: ThreadPoolExecutor
 ) -> None:
-    round = parts.rounds.start("apple", "sql_lock", 2, {})
+    round = services.rounds.start("apple", "sql_lock", 2, {})
     second: list[Future[Sale]] = []
     asked: list[None] = []  # an entry for each who is about to take the lock
 
     def until_the_second_waits() -> None:
         """Without the lock it would be through while the first one thinks."""
-        second.append(pool.submit(mode(parts, round).sell, order(round)))
+        second.append(pool.submit(mode(services, round).sell, order(round)))
         until(lambda: second[0].done() or len(asked) == 2)
-        if on_postgresql(parts):
-            until(lambda: second[0].done() or waiting_for_locks(parts) == 1)
+        if on_postgresql(services):
+            until(lambda: second[0].done() or waiting_for_locks(services) == 1)
         assert not second[0].done()
 
-    with before_statement(parts, *LOCKING, hand=lambda: asked.append(None)):
-        first = mode(parts, round, HandClock(Once(until_the_second_waits))).sell(order(round))
+    with before_statement(services, *LOCKING, hand=lambda: asked.append(None)):
+        first = mode(services, round, HandClock(Once(until_the_second_waits))).sell(order(round))
         after = second[0].result(10)
     assert (first.outcome, first.left) == (Outcome.SOLD, 1)
     assert (after.outcome, after.left) == (Outcome.SOLD, 0)
-    assert audited(parts, round) == ("exact", 2, 2, 0)
+    assert audited(services, round) == ("exact", 2, 2, 0)
 
 
 def test_sql_lock_the_second_finds_the_order_of_its_key(
-    parts: Parts, pool: ThreadPoolExecutor
+    services: Services, pool: ThreadPoolExecutor
 ) -> None:
-    round = parts.rounds.start("apple", "sql_lock", 2, {})
+    round = services.rounds.start("apple", "sql_lock", 2, {})
     second: list[Future[Sale]] = []
     asked: list[None] = []
 
     def until_the_second_waits() -> None:
-        second.append(pool.submit(mode(parts, round).sell, order(round, key="k")))
+        second.append(pool.submit(mode(services, round).sell, order(round, key="k")))
         until(lambda: len(asked) == 2)
 
-    with before_statement(parts, *LOCKING, hand=lambda: asked.append(None)):
-        seller = mode(parts, round, HandClock(Once(until_the_second_waits)))
+    with before_statement(services, *LOCKING, hand=lambda: asked.append(None)):
+        seller = mode(services, round, HandClock(Once(until_the_second_waits)))
         assert seller.sell(order(round, key="k")).order == second[0].result(10).order
-    assert audited(parts, round) == ("exact", 1, 1, 1)
+    assert audited(services, round) == ("exact", 1, 1, 1)
 
 
 @pytest.mark.parametrize("key", [None, "k"])
-def test_sql_version_both_have_read_before_either_writes(parts: Parts, key: str | None) -> None:
-    round = parts.rounds.start("apple", "sql_version", 1, {})
+def test_sql_version_both_have_read_before_either_writes(
+    services: Services, key: str | None
+) -> None:
+    round = services.rounds.start("apple", "sql_version", 1, {})
     meet = threading.Barrier(2, timeout=10)
-    sellers = [mode(parts, round, HandClock(Once(meet.wait))) for _ in range(2)]
+    sellers = [mode(services, round, HandClock(Once(meet.wait))) for _ in range(2)]
     sales = at_once([partial(seller.sell, order(round, key=key)) for seller in sellers])
     other = Outcome.SOLD if key else Outcome.SOLD_OUT
     assert sorted(sale.outcome for sale in sales) == [Outcome.SOLD, other]
     assert sorted(sale.conflicts for sale in sales) == [0, 1]
-    assert audited(parts, round) == ("exact", 1, 1, 0)
+    assert audited(services, round) == ("exact", 1, 1, 0)
 
 
-def test_sql_version_counts_its_conflict(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "sql_version", 5, {})
-    other = mode(parts, round)
-    seller = mode(parts, round, HandClock(Once(lambda: other.sell(order(round)))))
+def test_sql_version_counts_its_conflict(services: Services) -> None:
+    round = services.rounds.start("apple", "sql_version", 5, {})
+    other = mode(services, round)
+    seller = mode(services, round, HandClock(Once(lambda: other.sell(order(round)))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.left, sale.attempts, sale.conflicts) == (Outcome.SOLD, 3, 2, 1)
 
 
-def test_sql_version_gives_up_after_its_attempts(parts: Parts) -> None:
-    round = parts.rounds.start("apple", "sql_version", 100, {"attempts": 3})
-    other = mode(parts, round)
-    seller = mode(parts, round, HandClock(lambda: other.sell(order(round))))
+def test_sql_version_gives_up_after_its_attempts(services: Services) -> None:
+    round = services.rounds.start("apple", "sql_version", 100, {"attempts": 3})
+    other = mode(services, round)
+    seller = mode(services, round, HandClock(lambda: other.sell(order(round))))
     sale = seller.sell(order(round))
     assert (sale.outcome, sale.attempts, sale.conflicts) == (Outcome.BUSY, 3, 3)
     assert sale.left
@@ -142,24 +146,26 @@ def test_sql_version_gives_up_after_its_attempts(parts: Parts) -> None:
 @pytest.mark.parametrize("wait", [0, 300])
 @pytest.mark.timed
 def test_who_waits_for_row_or_file_longer_than_his_patience_is_busy(
-    parts: Parts, name: str, wait: int
+    services: Services, name: str, wait: int
 ) -> None:
     """SQLite answers SQLITE_BUSY, PostgreSQL a lock time-out; neither is a failure of ours."""
-    round = parts.rounds.start("apple", name, 5, {"wait": wait})
-    seller = mode(parts, round)
-    with held(parts, round):
+    round = services.rounds.start("apple", name, 5, {"wait": wait})
+    seller = mode(services, round)
+    with held(services, round):
         start = time.monotonic()
         assert seller.sell(order(round)).outcome is Outcome.BUSY
         assert wait / 1000 * 0.8 < time.monotonic() - start < wait / 1000 + 1.0
     assert seller.sell(order(round)).outcome is Outcome.SOLD
-    assert audited(parts, round) == ("exact", 1, 1, 4)
+    assert audited(services, round) == ("exact", 1, 1, 4)
 
 
 @each
-def test_a_sellers_short_patience_is_not_left_to_the_next_one(parts: Parts, name: str) -> None:
+def test_a_sellers_short_patience_is_not_left_to_the_next_one(
+    services: Services, name: str
+) -> None:
     """The connection goes back to the pool: a page that comes next waits as long as ever."""
-    round = parts.rounds.start("apple", name, 5, {"wait": 0})
-    mode(parts, round).sell(order(round))
-    asked = "SHOW lock_timeout" if on_postgresql(parts) else "PRAGMA busy_timeout"
-    with parts.engine.connect() as page:
+    round = services.rounds.start("apple", name, 5, {"wait": 0})
+    mode(services, round).sell(order(round))
+    asked = "SHOW lock_timeout" if on_postgresql(services) else "PRAGMA busy_timeout"
+    with services.engine.connect() as page:
         assert page.scalar(text(asked)) in ("30s", 30_000)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import insert, text, update
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.domain import DatabaseAway, Outcome
 from app.store.stock import Receipt, StockRow
@@ -31,26 +31,26 @@ only_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indire
 
 
 @each
-def test_a_database_that_does_not_answer_is_away(parts: Parts, name: str) -> None:
-    round = parts.rounds.start("apple", name, 5, {})
-    seller = mode(parts, round)
-    with parts.engine.begin() as sql:
+def test_a_database_that_does_not_answer_is_away(services: Services, name: str) -> None:
+    round = services.rounds.start("apple", name, 5, {})
+    seller = mode(services, round)
+    with services.engine.begin() as sql:
         sql.execute(text("ALTER TABLE stock RENAME TO elsewhere"))
     with pytest.raises(DatabaseAway):
         seller.sell(order(round))
-    with parts.engine.begin() as sql:
+    with services.engine.begin() as sql:
         sql.execute(text("ALTER TABLE elsewhere RENAME TO stock"))
     assert seller.sell(order(round)).left == 4
 
 
 @only_postgresql
 @each
-def test_a_connection_cut_in_mid_sale(parts: Parts, name: str) -> None:
-    round = parts.rounds.start("apple", name, 5, {})
-    seller = mode(parts, round)
+def test_a_connection_cut_in_mid_sale(services: Services, name: str) -> None:
+    round = services.rounds.start("apple", name, 5, {})
+    seller = mode(services, round)
 
     def cut_all_others() -> None:
-        with parts.engine.connect() as killer:
+        with services.engine.connect() as killer:
             killer.execute(
                 text(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -59,26 +59,26 @@ def test_a_connection_cut_in_mid_sale(parts: Parts, name: str) -> None:
             )
 
     with (
-        before_statement(parts, "INSERT INTO orders", hand=Once(cut_all_others)),
+        before_statement(services, "INSERT INTO orders", hand=Once(cut_all_others)),
         pytest.raises(DatabaseAway),
     ):
         seller.sell(order(round))
-    assert (rows(parts), parts.rounds.left(round)) == (0, 5)
+    assert (rows(services), services.rounds.left(round)) == (0, 5)
     assert seller.sell(order(round)).outcome is Outcome.SOLD
 
 
 @only_postgresql
 @each
 @pytest.mark.timed
-def test_a_frozen_database_is_given_up(settings: Settings, parts: Parts, name: str) -> None:
+def test_a_frozen_database_is_given_up(settings: Settings, services: Services, name: str) -> None:
     """It keeps none of its own time-outs. What it had begun goes when it wakes up."""
-    hasty = Parts(replace(settings, database_timeout=300))
+    hasty = Services(replace(settings, database_timeout=300))
     round = hasty.rounds.start("apple", name, 5, {"wait": 200})
     seller = mode(hasty, round)
     backend: list[int] = []
 
     def freeze() -> None:
-        with parts.engine.connect() as looker:
+        with services.engine.connect() as looker:
             found = looker.scalar(
                 text(
                     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
@@ -106,60 +106,60 @@ def test_a_frozen_database_is_given_up(settings: Settings, parts: Parts, name: s
 
 @only_postgresql
 @each
-def test_a_deadlock_is_busy(parts: Parts, name: str) -> None:
+def test_a_deadlock_is_busy(services: Services, name: str) -> None:
     """The seller has the row and wants the key; somebody else has the key and wants the row."""
-    round = parts.rounds.start("apple", name, 5, {})
-    seller = mode(parts, round)
-    with parts.engine.connect() as other, ThreadPoolExecutor(1) as pool:
+    round = services.rounds.start("apple", name, 5, {})
+    seller = mode(services, round)
+    with services.engine.connect() as other, ThreadPoolExecutor(1) as pool:
         other.execute(text("SET deadlock_timeout = '60s'"))  # so the seller is the one to notice
         other.execute(insert(Receipt).values(item="apple", key="k", order="another"))
         sale = pool.submit(seller.sell, order(round, key="k"))
-        until(lambda: waiting_for_locks(parts) == 1)
+        until(lambda: waiting_for_locks(services) == 1)
         other.execute(update(StockRow).values(version=7))
         assert sale.result(10).outcome is Outcome.BUSY
-    assert (rows(parts), parts.rounds.left(round)) == (0, 5)
+    assert (rows(services), services.rounds.left(round)) == (0, 5)
 
 
 @only_postgresql
 @pytest.mark.parametrize("name", ["sql", "sql_version"])
-def test_a_serialization_failure_is_busy(parts: Parts, name: str) -> None:
+def test_a_serialization_failure_is_busy(services: Services, name: str) -> None:
     """Where the database's owner has made transactions serializable, the second cannot go on."""
-    with parts.engine.begin() as sql:
+    with services.engine.begin() as sql:
         database = sql.scalar(text("SELECT current_database()"))
         sql.execute(
             text(f"ALTER DATABASE {database} SET default_transaction_isolation = 'serializable'")
         )
-    parts.engine.dispose()  # the setting is for new connections
-    round = parts.rounds.start("apple", name, 5, {})
-    seller = mode(parts, round)
+    services.engine.dispose()  # the setting is for new connections
+    round = services.rounds.start("apple", name, 5, {})
+    seller = mode(services, round)
     meet = threading.Barrier(2, timeout=10)
-    with before_statement(parts, "UPDATE stock", hand=meet.wait):
+    with before_statement(services, "UPDATE stock", hand=meet.wait):
         sales = at_once([lambda: seller.sell(order(round))] * 2)
     assert sorted(sale.outcome for sale in sales) == [Outcome.BUSY, Outcome.SOLD]
-    assert (rows(parts), parts.rounds.left(round)) == (1, 4)
+    assert (rows(services), services.rounds.left(round)) == (1, 4)
 
 
 @each
 def test_a_seller_killed_in_mid_sale_leaves_nothing_behind(
-    parts: Parts, settings: Settings, name: str
+    services: Services, settings: Settings, name: str
 ) -> None:
     """Between taking the stock and writing the order. The next one gets the row at once."""
-    round = parts.rounds.start("apple", name, 5, {})
+    round = services.rounds.start("apple", name, 5, {})
     seller = Forked(dying.with_the_stock_taken, settings)
     assert seller.says() == "the stock is taken"
-    impatient = mode(parts, replace(round, wait=0))
+    impatient = mode(services, replace(round, wait=0))
     assert impatient.sell(order(round)).outcome is Outcome.BUSY, "it holds the row, or the file"
     seller.close()
-    assert (rows(parts), parts.rounds.left(round)) == (0, 5)
-    sale = mode(parts, round).sell(order(round, key="k"))
+    assert (rows(services), services.rounds.left(round)) == (0, 5)
+    sale = mode(services, round).sell(order(round, key="k"))
     assert (sale.outcome, sale.left) == (Outcome.SOLD, 4)
-    assert parts.auditor.audit(round).verdict == "exact"
+    assert services.auditor.audit(round).verdict == "exact"
 
 
 @each
-def test_more_threads_than_connections(settings: Settings, parts: Parts, name: str) -> None:
+def test_more_threads_than_connections(settings: Settings, services: Services, name: str) -> None:
     """Who finds no connection free waits for one; nobody meets the pool's time-out."""
-    few = Parts(replace(settings, shop_workers=40, shop_threads=64))  # two sellers a worker
+    few = Services(replace(settings, shop_workers=40, shop_threads=64))  # two sellers a worker
     round = few.rounds.start("apple", name, 40, {"attempts": 1000, "wait": 50_000})
     seller = mode(few, round)
     sales = at_once([lambda: seller.sell(order(round)) for _ in range(64)])
@@ -171,13 +171,13 @@ def test_more_threads_than_connections(settings: Settings, parts: Parts, name: s
 @each
 @pytest.mark.timed
 def test_while_all_sellers_wait_pages_are_served(
-    settings: Settings, parts: Parts, name: str
+    settings: Settings, services: Services, name: str
 ) -> None:
     """And whoever finds no connection free within his patience is BUSY, too."""
-    few = Parts(replace(settings, shop_workers=40, shop_threads=64))
+    few = Services(replace(settings, shop_workers=40, shop_threads=64))
     round = few.rounds.start("apple", name, 40, {"wait": 2_000})
     seller = mode(few, round)
-    with held(parts, round), ThreadPoolExecutor(16) as pool:
+    with held(services, round), ThreadPoolExecutor(16) as pool:
         waiting = [pool.submit(seller.sell, order(round)) for _ in range(16)]
         start = time.monotonic()
         assert few.rounds.left(round) == 40

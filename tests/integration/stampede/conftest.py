@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.service.stampede.record import Run
 
@@ -18,16 +18,16 @@ CROWD = {"buyers": 4, "seconds": 2}
 
 
 @pytest.fixture
-def begin(parts: Parts) -> Callable[..., Run]:
+def begin(services: Services) -> Callable[..., Run]:
     """Starts a run that nobody drives: its process is dead from the first moment on."""
 
     def start(**changes: Any) -> Run:
         wanted: dict[str, Any] = {**NAIVE, "crowd": CROWD, "drive": lambda run: None, **changes}
-        return parts.runs.start(**wanted)
+        return services.runs.start(**wanted)
 
     return start
 
 
 @pytest.fixture
-def lab(parts: Parts, settings: Settings) -> FlaskClient:
+def lab(services: Services, settings: Settings) -> FlaskClient:
     return create_lab(settings).test_client()

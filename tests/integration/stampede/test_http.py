@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from app.service.stampede.record import How, Run
 from tests.integration.asking import problem
@@ -38,15 +38,15 @@ def read(lab: FlaskClient, run: Run, after: str) -> list[Told]:
 
 
 def test_a_stream_cut_anywhere_gives_every_sample_once(
-    lab: FlaskClient, parts: Parts, begin: Callable[..., Run]
+    lab: FlaskClient, services: Services, begin: Callable[..., Run]
 ) -> None:
     run = begin()
     for number in range(7):
-        parts.store.xadd(run.keys.events, {"kind": "sample", "data": f'{{"sold":{number}}}'})
-    parts.runs.finish(replace(run, how=How.FINISHED))
+        services.store.xadd(run.keys.events, {"kind": "sample", "data": f'{{"sold":{number}}}'})
+    services.runs.finish(replace(run, how=How.FINISHED))
     for forgotten in (False, True):
         if forgotten:
-            parts.store.flushall()  # from here on it comes from the database
+            services.store.flushall()  # from here on it comes from the database
         whole = read(lab, run, "")
         assert [event.kind for event in whole] == ["sample"] * 7 + ["end"]
         for cut in range(1, len(whole)):
@@ -58,7 +58,7 @@ def test_a_stream_cut_anywhere_gives_every_sample_once(
 
 
 def test_a_second_instructor_is_shown_the_run_that_is_on(
-    lab: FlaskClient, parts: Parts, begin: Callable[..., Run]
+    lab: FlaskClient, services: Services, begin: Callable[..., Run]
 ) -> None:
     run = begin()
     page = lab.post("/runs", data=FORM, headers=HTML)
@@ -66,7 +66,7 @@ def test_a_second_instructor_is_shown_the_run_that_is_on(
     assert f'href="/runs/{run.id}"' in page.text
     assert 'name="buyers"' in page.text, "and his form as he filled it in"
     problem(lab.post("/runs", json=FORM), 409)
-    assert parts.rounds.find("apple") == run.round, "the round that is on is untouched"
+    assert services.rounds.find("apple") == run.round, "the round that is on is untouched"
 
 
 @pytest.mark.parametrize(
@@ -104,10 +104,10 @@ def test_unknown_runs(lab: FlaskClient) -> None:
 
 
 def test_a_run_that_has_ended_on_its_page(
-    lab: FlaskClient, parts: Parts, begin: Callable[..., Run]
+    lab: FlaskClient, services: Services, begin: Callable[..., Run]
 ) -> None:
     run = begin(mode="lock:lease")
-    parts.runs.finish(replace(run, how=How.FAILED, why="ImportError: <b>"))
+    services.runs.finish(replace(run, how=How.FAILED, why="ImportError: <b>"))
     page = lab.get(f"/runs/{run.id}", headers=HTML).text
     assert "The buyers’ program died." in page
     assert "ImportError: &lt;b&gt;" in page
@@ -119,11 +119,11 @@ def test_a_run_that_has_ended_on_its_page(
 
 
 def test_a_stampede_of_thousands_is_listed(
-    lab: FlaskClient, parts: Parts, begin: Callable[..., Run]
+    lab: FlaskClient, services: Services, begin: Callable[..., Run]
 ) -> None:
     run = begin()
-    audit = asdict(parts.auditor.audit(run.round)) | {"sold": 1_234}
-    parts.runs.finish(replace(run, how=How.FINISHED, audit=audit))
+    audit = asdict(services.auditor.audit(run.round)) | {"sold": 1_234}
+    services.runs.finish(replace(run, how=How.FINISHED, audit=audit))
     assert "Sold 1,234 of 10" in lab.get("/stampede", headers=HTML).text
 
 

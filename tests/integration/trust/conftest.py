@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from tests.servers import StoreServer
 
@@ -26,11 +26,11 @@ def settings(server: StoreServer, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def parts(settings: Settings, tables: Path) -> Iterator[Parts]:
+def services(settings: Settings, tables: Path) -> Iterator[Services]:
     """A shop of its own over an empty store and an empty database."""
     shutil.copy(tables, Path(settings.var_dir) / "orders.db")
-    parts = Parts(settings)
-    parts.store.flushall()
-    yield parts
-    parts.store.connection_pool.disconnect()
-    parts.engine.dispose()
+    services = Services(settings)
+    services.store.flushall()
+    yield services
+    services.store.connection_pool.disconnect()
+    services.engine.dispose()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner, Result
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.cli import main
 from app.config import SETTINGS
 from app.domain import Outcome
@@ -16,13 +16,13 @@ def sold(worker: Purchase, times: int) -> None:
         assert worker.buy("apple", 1).sale.outcome is Outcome.SOLD
 
 
-def killed(parts: Parts, worker: Purchase) -> None:
+def killed(services: Services, worker: Purchase) -> None:
     """It remembers nothing any more."""
     worker.tally.stop()
-    parts.servers.met.clear()
+    services.servers.met.clear()
 
 
-def lastapple(parts: Parts, *words: str) -> Result:
+def lastapple(services: Services, *words: str) -> Result:
     unset: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
-    own = {"REDIS_URL": parts.settings.redis_url, "VAR_DIR": parts.settings.var_dir}
+    own = {"REDIS_URL": services.settings.redis_url, "VAR_DIR": services.settings.var_dir}
     return CliRunner(env=unset | own).invoke(main, words)

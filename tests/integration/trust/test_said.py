@@ -6,22 +6,22 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.config import Settings
 from tests.integration.trust.hands import lastapple
 
 
 @pytest.fixture
-def lab(settings: Settings, parts: Parts) -> FlaskClient:
+def lab(settings: Settings, services: Services) -> FlaskClient:
     return create_lab(settings).test_client()
 
 
-def test_lab_and_shop_say_so(parts: Parts, settings: Settings, lab: FlaskClient) -> None:
+def test_lab_and_shop_say_so(services: Services, settings: Settings, lab: FlaskClient) -> None:
     shop = create_shop(settings).test_client()
-    parts.rounds.start("apple", "atomic", 10, {})
-    parts.rounds.start("pear", "atomic", 10, {})
-    parts.store.flushall()
-    assert lastapple(parts, "prepare").exit_code == 0
+    services.rounds.start("apple", "atomic", 10, {})
+    services.rounds.start("pear", "atomic", 10, {})
+    services.store.flushall()
+    assert lastapple(services, "prepare").exit_code == 0
     page = lab.get("/", headers={"Accept": "text/html"}).text
     assert "The store has lost every round of apple" in page
     page = lab.get("/", headers={"Accept": "text/html", "Accept-Language": "zh"}).text

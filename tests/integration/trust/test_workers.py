@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import redis
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import NotOnSale, Outcome, Round, StoreAway
 from app.service.audit import Audit
 from app.service.purchase import Purchase
@@ -16,9 +16,9 @@ from tests.selling import fulfil_all
 from tests.servers import StoreServer, until
 
 
-def settled(parts: Parts, round: Round) -> Audit:
-    until(lambda: parts.auditor.audit(round).settled)
-    return parts.auditor.audit(round)
+def settled(services: Services, round: Round) -> Audit:
+    until(lambda: services.auditor.audit(round).settled)
+    return services.auditor.audit(round)
 
 
 def _sold(worker: Purchase) -> bool:
@@ -29,10 +29,10 @@ def _sold(worker: Purchase) -> bool:
 
 
 def test_a_cut_log_with_nothing_booked_and_a_worker_that_lives(
-    parts: Parts, server: StoreServer
+    services: Services, server: StoreServer
 ) -> None:
-    round = parts.rounds.start("apple", "watch", 10, {})
-    worker = parts.purchase()
+    round = services.rounds.start("apple", "watch", 10, {})
+    worker = services.purchase()
     sold(worker, 3)
     end = length(server.folder)
     lost = worker.buy("apple", 1).sale.order
@@ -43,22 +43,24 @@ def test_a_cut_log_with_nothing_booked_and_a_worker_that_lives(
         worker.buy("apple", 1)
     assert lost
     said = f"of which a customer was told: order {lost.id}."
-    assert said in " ".join(lastapple(parts, "audit").stdout.split())
-    fulfil_all(parts.fulfil)
-    audit = parts.auditor.audit(round)
+    assert said in " ".join(lastapple(services, "audit").stdout.split())
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(round)
     assert (audit.verdict, audit.sold, said in audit.sentence) == ("inconsistent", 3, True)
-    assert lastapple(parts, "audit", "--accept").exit_code == 0
-    parts.rounds.start("apple", "watch", 10, {})
+    assert lastapple(services, "audit", "--accept").exit_code == 0
+    services.rounds.start("apple", "watch", 10, {})
     sold(worker, 1)
-    fulfil_all(parts.fulfil)
-    newest = settled(parts, parts.rounds.find("apple"))
+    fulfil_all(services.fulfil)
+    newest = settled(services, services.rounds.find("apple"))
     assert (newest.round, newest.verdict, newest.sold) == (2, "exact", 1)
 
 
-def test_what_several_threads_were_told_of_is_asked_for(parts: Parts, server: StoreServer) -> None:
+def test_what_several_threads_were_told_of_is_asked_for(
+    services: Services, server: StoreServer
+) -> None:
     """The last of them to note a sale need not have made the last one."""
-    parts.rounds.start("apple", "atomic", 10, {})
-    worker = parts.purchase()
+    services.rounds.start("apple", "atomic", 10, {})
+    worker = services.purchase()
     sold(worker, 1)
     end = length(server.folder)
     first, told = worker.witness.told["apple"][0], worker.witness.told["apple"]
@@ -67,14 +69,14 @@ def test_what_several_threads_were_told_of_is_asked_for(parts: Parts, server: St
     restarted(server, lambda: cut(server.folder, end))
     with pytest.raises((StoreAway, NotOnSale)):
         worker.buy("apple", 1)
-    assert lacks.look(parts.store, "apple").lack
+    assert lacks.look(services.store, "apple").lack
 
 
 def test_as_long_as_it_cannot_be_marked_no_connection_is_used(
-    parts: Parts, server: StoreServer, monkeypatch: pytest.MonkeyPatch
+    services: Services, server: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts.rounds.start("apple", "atomic", 10, {})
-    worker = parts.purchase()
+    services.rounds.start("apple", "atomic", 10, {})
+    worker = services.purchase()
     sold(worker, 1)
     end = length(server.folder)
     sold(worker, 1)
@@ -95,34 +97,34 @@ def test_as_long_as_it_cannot_be_marked_no_connection_is_used(
 
 
 def test_a_store_that_comes_back_with_everything_sells_on(
-    parts: Parts, server: StoreServer
+    services: Services, server: StoreServer
 ) -> None:
-    parts.rounds.start("apple", "lock:lease", 10, {})
-    parts.rounds.start("pear", "sql", 10, {})
-    worker = parts.purchase()
+    services.rounds.start("apple", "lock:lease", 10, {})
+    services.rounds.start("pear", "sql", 10, {})
+    worker = services.purchase()
     sold(worker, 3)
     worker.buy("pear", 1)
-    fulfil_all(parts.fulfil)
+    fulfil_all(services.fulfil)
     sold(worker, 1)
     restarted(server, lambda: None)
     until(lambda: _sold(worker))
-    assert "!" not in lastapple(parts, "prepare").stdout
+    assert "!" not in lastapple(services, "prepare").stdout
 
 
 @pytest.mark.parametrize("emptied", ["flushed", "removed"])
 def test_a_store_emptied_under_a_worker_that_lives(
-    parts: Parts, server: StoreServer, emptied: str
+    services: Services, server: StoreServer, emptied: str
 ) -> None:
     """Flushed, its connection stays open: what it finds is that its round is gone."""
-    round = parts.rounds.start("apple", "atomic", 10, {})
-    worker = parts.purchase()
+    round = services.rounds.start("apple", "atomic", 10, {})
+    worker = services.purchase()
     sold(worker, 2)
     if emptied == "flushed":
-        parts.store.flushall()
+        services.store.flushall()
     else:
         restarted(server, lambda: removed(server.folder))
     with pytest.raises((StoreAway, NotOnSale)):
         worker.buy("apple", 1)
-    lack = lacks.look(parts.store, "apple").lack
+    lack = lacks.look(services.store, "apple").lack
     assert lack
     assert (lack.loss, lack.round) == ("emptied", round.number)

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 from fairlock.queue import HANDOVER_S
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from tests.crowd import KEY, LOG, crowd
 from tests.forks import Forked
 from tests.servers import until
@@ -28,14 +28,14 @@ LONGEST_STALL = LEASE + THREADS * HANDOVER_S + 2.0
 @pytest.mark.parametrize("disturbed", [False, True], ids=["left alone", "frozen and killed"])
 @pytest.mark.alone
 def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
-    parts: Parts, runs: int, disturbed: bool
+    services: Services, runs: int, disturbed: bool
 ) -> None:
     """A minute with `--runs 20`, a share of it with fewer."""
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
-    makes = partial(Forked, crowd, parts.settings, THREADS, LEASE)
+    makes = partial(Forked, crowd, services.settings, THREADS, LEASE)
     members = [makes() for _ in range(PROCESSES)]
-    until(lambda: parts.store.xlen(LOG) > 0, 30)
+    until(lambda: services.store.xlen(LOG) > 0, 30)
     end = time.monotonic() + 3 * runs
     deeds = 0
     while time.monotonic() < end:
@@ -56,7 +56,7 @@ def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
     assert [each.ends() for each in members] == [0] * PROCESSES
     for each in members:
         each.close()
-    log = cast(list[tuple[bytes, dict[bytes, bytes]]], parts.store.xrange(LOG))
+    log = cast(list[tuple[bytes, dict[bytes, bytes]]], services.store.xrange(LOG))
     numbers = [int(fields[b"number"]) for _, fields in log]
     times = [int(id.split(b"-")[0]) for id, _ in log]
     stall = max(after - before for before, after in pairwise(times)) / 1000
@@ -66,5 +66,5 @@ def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
     )
     assert numbers == list(range(len(numbers))), "two were inside"
     assert stall < (LONGEST_STALL if disturbed else 1.0)
-    assert not parts.store.exists(KEY)
-    assert not parts.store.exists(f"{KEY}:line")
+    assert not services.store.exists(KEY)
+    assert not services.store.exists(f"{KEY}:line")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from fairlock import Contender, Held
 
-from app.bootstrap import Parts
+from app.bootstrap import Services
 from app.domain import Clock
 from app.locks.queue import Queue
 
@@ -42,19 +42,21 @@ def releases_first(monkeypatch: pytest.MonkeyPatch) -> ReleasesFirst:
     return arrange
 
 
-def test_is_no_loss(parts: Parts, releases_first: ReleasesFirst) -> None:
+def test_is_no_loss(services: Services, releases_first: ReleasesFirst) -> None:
     clock = ByHand()
-    lock = Queue(parts.store, NAME, 10.0, clock=clock)
+    lock = Queue(services.store, NAME, 10.0, clock=clock)
     assert lock.acquire()
     releases_first(lock.contender, lock.release)
     assert not clock.renew(), "it was the last time"
     assert (lock.lost, lock.counts.losses) == (False, 0)
 
 
-def test_a_renewal_that_comes_too_late_is_one(parts: Parts, releases_first: ReleasesFirst) -> None:
+def test_a_renewal_that_comes_too_late_is_one(
+    services: Services, releases_first: ReleasesFirst
+) -> None:
     clock = ByHand()
-    lock = Queue(parts.store, NAME, 10.0, clock=clock)
+    lock = Queue(services.store, NAME, 10.0, clock=clock)
     assert lock.acquire()
-    releases_first(lock.contender, lambda: parts.store.delete(NAME))
+    releases_first(lock.contender, lambda: services.store.delete(NAME))
     assert not clock.renew()
     assert (lock.lost, lock.counts.losses) == (True, 1)
