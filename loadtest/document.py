@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from loadtest.machine import Machine
@@ -18,15 +18,15 @@ def document(
     options: Options,
     rows: list[Row],
     yardsticks: list[Yardstick],
-    finished: datetime,
+    ended: datetime,
 ) -> dict[str, Any]:
-    """`{"finished", "machine", "options", "rows": […], "noop": […]}`.
+    """`{"ended_at", "machine", "options", "rows": […], "noop": […]}`.
 
-    `finished` is ISO 8601, with its zone. The members are those of Machine, Options, Row and
+    `ended_at` is ISO 8601 in UTC. The members are those of Machine, Options, Row and
     Yardstick. A figure that is missing or not fit to be told is null.
     """
     return {
-        "finished": finished.isoformat(timespec="seconds"),
+        "ended_at": ended.astimezone(UTC).isoformat(timespec="seconds"),
         "machine": asdict(machine) | {"shop_threads": machine.shop_threads},
         "options": asdict(options),
         "rows": [rounded(asdict(one)) for one in rows],

@@ -26,7 +26,7 @@ class Machine:
     database: str
     workers: int
     threads: int
-    users: int
+    buyers: int
     versions: dict[str, str]
 
     @property
@@ -41,12 +41,12 @@ class Machine:
             "store": f"{self.store}, appendfsync {self.appendfsync}",
             "database": self.database,
             "shop": f"{self.workers} workers × {self.threads} threads = {self.shop_threads} "
-            f"threads for {self.users} users",
+            f"threads for {self.buyers} buyers",
             "versions": ", ".join(f"{name} {version}" for name, version in self.versions.items()),
         }
 
 
-def describe(about: About, users: int, own: bool) -> Machine:
+def describe(about: About, buyers: int, own: bool) -> Machine:
     """The machine of the load, with the shop as its lab describes it.
 
     Cores are those this process may use: in a container often fewer than there are. Of a shop
@@ -66,7 +66,7 @@ def describe(about: About, users: int, own: bool) -> Machine:
         database=about.database,
         workers=about.workers,
         threads=about.threads,
-        users=users,
+        buyers=buyers,
         versions={"lastapple": about.version} | versions,
     )
 

@@ -50,7 +50,7 @@ def run(load: Load, seconds: float) -> dict[str, float]:
         command = [
             "wrk",
             "-t1",
-            f"-c{load.users}",
+            f"-c{load.buyers}",
             f"-d{seconds:g}s",
             "-s",
             str(script),

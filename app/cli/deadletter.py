@@ -13,6 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli import output
+from app.domain import iso
 from app.service.dead_letters import DeadLetter
 
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))  # s in each
@@ -44,7 +45,11 @@ def list_them(item: str, number: int | None, json_wanted: bool) -> None:
     table = Table("Item", "Round", Column("Id", no_wrap=True), "Age", "Reason")
     for letter in letters:
         table.add_row(
-            letter.item, str(letter.round), letter.id, _age(letter.at), Text(_clean(letter.reason))
+            letter.item,
+            str(letter.round),
+            letter.id,
+            _age(letter.added),
+            Text(_clean(letter.reason)),
         )
     Console().print(table)
 
@@ -59,7 +64,7 @@ def show(item: str, id: str, json_wanted: bool) -> None:
     if json_wanted:
         output.print_json(_plain(letter))
         return
-    click.echo(f"{letter.item}, round {letter.round}: {letter.id}, since {_age(letter.at)}")
+    click.echo(f"{letter.item}, round {letter.round}: {letter.id}, since {_age(letter.added)}")
     click.echo(f"  reason  {_clean(letter.reason)}")
     click.echo(f"  entry   {_clean(letter.entry)} of the round's stream")
     click.echo(f"  units   {letter.put_back or 'none'} put back into stock")
@@ -109,7 +114,8 @@ def drop(item: str, id: str, yes: bool) -> None:
 
 
 def _plain(letter: DeadLetter) -> dict[str, Any]:
-    return asdict(letter) | {"sale": _text(letter)}
+    members = asdict(letter) | {"sale": _text(letter)}
+    return members | {"added_at": iso(members.pop("added"))}
 
 
 def _text(letter: DeadLetter) -> str:

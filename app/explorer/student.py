@@ -44,7 +44,7 @@ class Student(OwnFile):
 
     def terms(self) -> dict[str, Any]:
         retries = "default" if self.resend else 0
-        return {"stock": self.stock, "quantity": self.quantity, "think": 0, "retries": retries}
+        return {"stock": self.stock, "quantity": self.quantity, "think_ms": 0, "retries": retries}
 
     def setup(self) -> list[list[Command]]:
         return [[*LOAD_LOCK_SCRIPTS, (b"SET", STOCK, b"%d" % self.stock)]]

@@ -127,7 +127,7 @@ class Target:
         return {
             "stock": self.stock,
             "quantity": self.quantity,
-            "think": self.think,
+            "think_ms": self.think,
             "retries": "default" if self.resend else 0,
         }
 

@@ -157,7 +157,7 @@ def _shelf_item(
         "name": item.name,
         "blurb": item.blurb,
         "price": money(item.price),
-        "stock": left if on_sale else None,
+        "left": left if on_sale else None,
         "on_sale": on_sale,
         "round": round.number if round else 0,
         "opens_in_ms": opens_in(round) if round and on_sale else 0,

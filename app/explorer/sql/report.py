@@ -56,7 +56,7 @@ class SqlReport:
             "buyers": 2,
             "stock": self.target.stock,
             "quantity": self.target.quantity,
-            "think": self.target.think,
+            "think_ms": self.target.think,
             "retries": 0,
             "faults": Faults()._asdict(),
             "server": self.server,

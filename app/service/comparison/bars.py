@@ -28,7 +28,7 @@ class Measured:
 
     @property
     def bound(self) -> bool:
-        return generator_bound(self.result.cpu)
+        return generator_bound(self.result.generator_cpu)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,11 @@ class Bar:
 
 def comparable(result: Result) -> bool:
     """Did it end by itself, sell anything, and was the shop what it measured?"""
-    return result.how == How.FINISHED and bool(result.goodput) and not generator_bound(result.cpu)
+    return (
+        result.how == How.FINISHED
+        and bool(result.goodput)
+        and not generator_bound(result.generator_cpu)
+    )
 
 
 def bars(comparison: Comparison) -> list[Bar]:

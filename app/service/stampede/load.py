@@ -23,9 +23,9 @@ class Load:
         wanted = {
             "url": url,
             "item": item,
-            "users": buyers,
-            "longest": seconds + 10,
-            "patience": LAST_ANSWERS,
+            "buyers": buyers,
+            "longest_s": seconds + 10,
+            "patience_s": LAST_ANSWERS,
         }
         self.said: Heard = {}
         self.process = subprocess.Popen(

@@ -10,6 +10,7 @@ import orjson
 
 from app.domain import Bound, Newer, Round, records
 from app.service.known import known
+from app.service.stampede import sample
 from app.service.stampede.sample import Sample
 from app.store.history import RunRow
 from app.store.keys import RunKeys
@@ -71,7 +72,7 @@ class Run:
             except Newer:
                 raise Newer from None  # the run's word, not the round's
 
-        return records.decode(cls, record, round=read)
+        return records.decode(cls, record, round=read, figures=sample.read)
 
     def last_word(self) -> bytes:
         """The data of its last event."""

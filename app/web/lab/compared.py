@@ -49,12 +49,12 @@ def document(comparison: Comparison) -> dict[str, Any]:
     made = bars(comparison)
     return asked(comparison) | {
         "id": comparison.id,
-        "on": comparison.ended is None,
+        "running": comparison.ended is None,
         "how": comparison.how or None,
         "why": comparison.why,
         "started_at": iso(comparison.started),
         "ended_at": iso(comparison.ended),
-        "ground": asdict(comparison.ground),
+        "machine": asdict(comparison.machine),
         "planned": len(comparison.plan()),
         "run": comparison.run or None,
         "ways": [way(bar) for bar in made],
@@ -109,7 +109,7 @@ def fit(value: float) -> float:
 
 def row(bar: Bar, each: Measured) -> dict[str, Any]:
     ratio = None if each.ratio is None else fit(each.ratio)
-    said = {"exhibit": bar.exhibit, "ratio": ratio, "buyers_bound": each.bound}
+    said = {"exhibit": bar.exhibit, "ratio": ratio, "generator_bound": each.bound}
     return asdict(each.result) | said
 
 
@@ -138,7 +138,6 @@ def listed(comparison: Comparison) -> dict[str, Any]:
     return {
         "id": comparison.id,
         "name": ITEMS[comparison.item].name,
-        "on": comparison.ended is None,
         "how": comparison.how,
         "started": iso(comparison.started),
         "ways": [way(bar) for bar in made],

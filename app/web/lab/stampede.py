@@ -121,7 +121,7 @@ def document(run: Run) -> dict[str, Any]:
         **{name: value for name, value in view(run.round).items() if name in _ROUND},
         "buyers": run.buyers,
         "seconds": run.seconds,
-        "on": run.ended is None,
+        "running": run.ended is None,
         "comparison": run.comparison or None,
         "how": run.how or None,
         "why": run.why,
