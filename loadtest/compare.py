@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -133,8 +134,8 @@ def compare(
     write(html_file, html)
     people.print(f"Report with charts: {html_file}", soft_wrap=True, highlight=False)
     if json_file:
-        text = json.dumps(document(machine, options, run.rows, run.yardsticks, ended), indent=2)
-        write(json_file, text + "\n")
+        said = document(machine, options, run.rows, run.yardsticks, ended)
+        write(json_file, json.dumps(asdict(said), indent=2) + "\n")
 
 
 def show(console: Console, machine: Machine, run: Run) -> None:

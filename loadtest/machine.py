@@ -28,10 +28,7 @@ class Machine:
     threads: int
     buyers: int
     versions: dict[str, str]
-
-    @property
-    def shop_threads(self) -> int:
-        return self.workers * self.threads
+    shop_threads: int  # of all workers
 
     def facts(self) -> dict[str, str]:
         """What to print beside every figure, a name and a sentence's worth each."""
@@ -68,6 +65,7 @@ def describe(about: About, buyers: int, own: bool) -> Machine:
         threads=about.threads,
         buyers=buyers,
         versions={"lastapple": about.version} | versions,
+        shop_threads=about.workers * about.threads,
     )
 
 

@@ -120,10 +120,10 @@ class Target:
     def setting(self) -> str:
         return shelf(self.stock, self.quantity, self.think)
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, str]:
         return {"target": self.name}
 
-    def terms(self) -> dict[str, Any]:
+    def terms(self) -> dict[str, int | str]:
         return {
             "stock": self.stock,
             "quantity": self.quantity,

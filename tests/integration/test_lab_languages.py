@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 from flask.testing import FlaskClient
@@ -77,7 +77,7 @@ def stampedes(parts: Parts) -> list[Run]:
     ended = []
     for how in How:
         run = begin(parts, "pear")
-        audit = asdict(parts.auditor.audit(run.round)) if how is not How.CRASHED else None
+        audit = parts.auditor.audit(run.round) if how is not How.CRASHED else None
         parts.runs.finish(replace(run, how=how, why="killed", audit=audit))
         ended.append(run)
     return [begin(parts, "plum"), *ended]

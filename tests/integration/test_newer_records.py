@@ -169,6 +169,7 @@ def test_an_audit_does_not_guess_at_a_newer_workers_word(lab: FlaskClient, parts
 
 def test_every_record_says_its_version(parts: Parts) -> None:
     run, compared = orjson.loads(as_it_was.RUN), orjson.loads(as_it_was.COMPARISON)
+    run["audit"]["not_booked"] = 0
     compared["machine"] = compared.pop("ground")
     for result in compared["results"]:
         for old, new in (("lasted", "lasted_s"), ("cpu", "generator_cpu")):

@@ -138,7 +138,7 @@ def test_each_record_is_read_as_it_was_meant(old: Parts) -> None:
     assert old.rounds.find("apple", 1).mode == "lock:lease"
     assert Order.decode(as_it_was.ORDER).at == STARTED + 5
     run = Run.decode(as_it_was.RUN)
-    assert (run.round.number, run.how, run.audit and run.audit["sold"]) == (7, "finished", 12)
+    assert (run.round.number, run.how, run.audit and run.audit.sold) == (7, "finished", 12)
     compared = Comparison.decode(as_it_was.COMPARISON)
     assert (compared.machine.version, compared.results[0].lasted_s) == ("0.1.0", 2)
     assert worker_statuses(old.store, old.rounds.find("apple", 1))[0].answers == {"SOLD": 1}

@@ -59,7 +59,7 @@ class Result:
 
     @classmethod
     def of(cls, planned: Planned, run: Run) -> Result:
-        seen, audit = run.figures, run.audit or {}
+        seen, audit = run.figures, run.audit
         answers = seen.get("answers") or {}
         return cls(
             mode=planned.mode,
@@ -67,7 +67,7 @@ class Result:
             run=run.id,
             how=run.how,
             why=run.why,
-            verdict=audit.get("verdict", ""),
+            verdict=audit.verdict if audit else "",
             goodput=seen.get("overall"),
             busy=answers.get("BUSY", 0),
             errors=answers.get("ERROR", 0),
@@ -76,7 +76,10 @@ class Result:
             p50_ms=seen.get("p50_ms"),
             p95_ms=seen.get("p95_ms"),
             p99_ms=seen.get("p99_ms"),
-            **{name: audit.get(name) for name in ("sold", "left", "oversold", "undersold")},
+            sold=audit.sold if audit else None,
+            left=audit.left if audit else None,
+            oversold=audit.oversold if audit else None,
+            undersold=audit.undersold if audit else None,
         )
 
 

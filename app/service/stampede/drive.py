@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import orjson
 
@@ -143,5 +143,4 @@ class Drive:
         if audit:
             sample |= {"left": audit.left, "sold": audit.sold}
         how = How.INTERRUPTED if self.interrupted.is_set() else run.how
-        found = asdict(audit) if audit else None
-        self.runs.finish(replace(run, how=how, audit=found, figures=sample))
+        self.runs.finish(replace(run, how=how, audit=audit, figures=sample))

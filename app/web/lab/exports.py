@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 
@@ -43,11 +44,11 @@ def as_csv(comparison: Comparison) -> Response:
             "comparison": comparison.id,
             "item": comparison.item,
             "stocked": comparison.stock,
-            "exhibit": "yes" if run["exhibit"] else "no",
+            "exhibit": "yes" if run.exhibit else "no",
             "reference": comparison.reference,
-            "generator_bound": "yes" if run["generator_bound"] else "no",
+            "generator_bound": "yes" if run.generator_bound else "no",
         }
-        writer.writerow(run | more)
+        writer.writerow(asdict(run) | more)
     return _file(comparison, "csv", text.getvalue(), "text/csv")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -140,7 +140,7 @@ def test_a_stampede_of_thousands_is_listed(
     lab: FlaskClient, parts: Parts, begin: Callable[..., Run]
 ) -> None:
     run = begin()
-    audit = asdict(parts.auditor.audit(run.round)) | {"sold": 1_234}
+    audit = replace(parts.auditor.audit(run.round), sold=1_234)
     parts.runs.finish(replace(run, how=How.FINISHED, audit=audit))
     assert "Sold 1,234 of 10" in lab.get("/stampede", headers=HTML).text
 

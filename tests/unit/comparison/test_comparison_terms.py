@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from app.web.lab import compared
@@ -18,11 +19,11 @@ BOTH = {
 def test_one_name_for_one_thing() -> None:
     real = real_run.comparison()
     ended = datetime(2026, 11, 21, 8, tzinfo=UTC)
-    typed = document(real.machine, real.options, real.rows, real.yardsticks, ended)
+    typed = asdict(document(real.machine, real.options, real.rows, real.yardsticks, ended))
     asked = compared.document(comparison(result("watch", 40), ended=1_700_000_000_000))
     assert typed["options"].keys() - asked.keys() == {"url"}
-    assert typed["rows"][0].keys() & asked["runs"][0].keys() == BOTH
+    assert typed["rows"][0].keys() & asdict(asked["runs"][0]).keys() == BOTH
     assert datetime.fromisoformat(typed["ended_at"]) == ended
-    assert datetime.fromisoformat(asked["ended_at"]).tzinfo is UTC
+    assert datetime.fromisoformat(asked["ended_at"] or "").tzinfo is UTC
     same = {"workers", "threads", "store", "appendfsync", "database", "cores"}
-    assert typed["machine"].keys() & asked["machine"].keys() == same
+    assert typed["machine"].keys() & asdict(asked["machine"]).keys() == same

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from html import escape
 
@@ -111,7 +111,7 @@ def test_the_document_keeps_its_promise_to_programs(real: Comparison) -> None:
     real.rows[0].ratio_noop = None
     real.rows[0].goodput = 881.327812345
     said = document(real.machine, real.options, real.rows, real.yardsticks, FINISHED)
-    again = json.loads(json.dumps(said, allow_nan=False))
+    again = json.loads(json.dumps(asdict(said), allow_nan=False))
     assert again["ended_at"] == "2026-11-21T07:00:00+00:00"
     for row in again["rows"]:
         assert set(row) >= PROMISED

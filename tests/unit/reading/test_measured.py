@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ Written = dict[str, Any]
 def written() -> Written:
     """What a real run wrote: naive, watch, lock, atomic, three times."""
     real = comparison()
-    return document(real.machine, real.options, real.rows, real.yardsticks, ENDED)
+    return asdict(document(real.machine, real.options, real.rows, real.yardsticks, ENDED))
 
 
 def keep(folder: Path, said: Written) -> None:
