@@ -127,7 +127,7 @@ def know_buyer(buyer: str = "") -> None:
 
 
 def _presser(holder: str) -> str:
-    """Who presses a form: the one that the cookie names, else its `holder`. Raises UnknownForm."""
+    """Whose form it is: the cookie's buyer, else its `holder`. Raises UnknownForm."""
     if "buyer" not in session and not holder:
         raise UnknownForm(
             Text(
@@ -140,7 +140,7 @@ def _presser(holder: str) -> str:
 
 
 def _caller() -> str:
-    """Who sends JSON. Programs send no cookie, and need not wait for one to be read."""
+    """The buyer of a JSON request. Programs send no cookie, and need not wait until one is read."""
     return session.get("buyer", "") if request.cookies else ""
 
 

@@ -1,4 +1,4 @@
-"""What the words in a drawing say, for who reads another language than its author's.
+"""What the words in a drawing say, for readers of another language than its author's.
 
 The drawings stay as they are: tests play them, and their columns would not bear longer words.
 """

@@ -60,7 +60,7 @@ def ended(parts: Parts) -> Comparison:
             "watch",
             "it sold 0.10 times as fast as naive (broken on purpose) (0.10 to 0.10, runs: 1)",
         ),
-        ("naive", "it was what the others were compared to. <strong"),
+        ("naive", "it was the reference. <strong"),
         ("lock", "it has no meaningful ratio."),
     ],
 )

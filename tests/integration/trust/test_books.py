@@ -90,7 +90,7 @@ def test_the_newest_rounds_are_lost(parts: Parts, server: StoreServer) -> None:
     for _ in range(2):
         parts.rounds.start("apple", "sql", 10, {})
     restarted(server, lambda: cut(server.folder, end))
-    with pytest.raises(Lacking, match=r"it knows number 1, and there was a number 3\."):
+    with pytest.raises(Lacking, match=r"its last is number 1, but there was a number 3\."):
         parts.rounds.start("apple", "atomic", 10, {})
     assert not parts.rounds.find("apple").running
     assert lastapple(parts, "audit", "--accept").exit_code == 0
@@ -158,7 +158,7 @@ def test_another_store_than_the_books_know(parts: Parts, tables: Path, tmp_path:
         theirs.rounds.start("apple", "atomic", 10, {})
     theirs.store.connection_pool.disconnect()
     theirs.engine.dispose()
-    with pytest.raises(Lacking, match="not the store that the books know"):
+    with pytest.raises(Lacking, match="not the store that the database knows"):
         parts.rounds.start("apple", "atomic", 10, {})
     assert lastapple(parts, "audit", "--accept").exit_code == 0
     assert parts.rounds.start("apple", "atomic", 10, {}).number == 3

@@ -63,7 +63,7 @@ class Symmetry:
         return self._world(servers, names), self._placed(nodes, names), self._world(before, names)
 
     def _world(self, servers: int, names: Names) -> int:
-        """Of none it is none."""
+        """The same servers under other names; below 0, for none, it stays as it is."""
         if servers < 0 or names == self.unchanged:
             return servers
         return self.servers.renamed(servers, names)
