@@ -94,6 +94,7 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def sessions(engine: Engine) -> sessionmaker[Session]:
+    """Its objects may be read after the commit, without asking the database again."""
     return sessionmaker(engine, expire_on_commit=False)
 
 

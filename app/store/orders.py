@@ -112,6 +112,7 @@ def insert_missing(session: Session, orders: Iterable[Order]) -> None:
 
 
 def find(session: Session, id: str) -> Order | None:
+    """None: no order of that id is booked."""
     found = session.get(OrderRow, id)
     return found.order() if found else None
 

@@ -36,6 +36,7 @@ def newest(store: redis.Redis, item: str) -> Round | None:
 
 
 def find(store: redis.Redis, item: str, number: int) -> Round | None:
+    """None: there was no such round, or the store has lost it. Raises Unreadable."""
     record = store.get(Keys(item, number).record)
     return Round.decode(record) if record else None
 

@@ -28,6 +28,7 @@ class Measured:
 
     @property
     def bound(self) -> bool:
+        """Was the buyers' process the limit, so that the shop was not measured?"""
         return generator_bound(self.result.generator_cpu)
 
 
@@ -42,6 +43,7 @@ class Bar:
 
     @property
     def ratio(self) -> Spread | None:
+        """Over the repeats; None: none is fit to be told."""
         return spread(each.ratio for each in self.runs)
 
     @property
@@ -58,10 +60,12 @@ class Bar:
 
     @property
     def wrong(self) -> list[Result]:
+        """The runs whose audit was neither exact nor unsure."""
         return [each.result for each in self.runs if each.wrong]
 
     @property
     def judged(self) -> int:
+        """How many of the runs have a verdict."""
         return sum(each.result.verdict not in UNJUDGED for each in self.runs)
 
     @property

@@ -142,6 +142,7 @@ class Comparison:
 
     @property
     def crowd(self) -> dict[str, int]:
+        """As `Runs.start` takes it."""
         return {"buyers": self.buyers, "seconds": self.seconds}
 
     def plan(self) -> list[Planned]:

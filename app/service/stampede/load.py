@@ -55,6 +55,7 @@ class Load:
                 self.complaint = line.strip() or self.complaint
 
     def alive(self) -> bool:
+        """Does its process run?"""
         return self.process.poll() is None
 
     def stop(self) -> None:

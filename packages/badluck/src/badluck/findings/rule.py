@@ -89,6 +89,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class OfState(Rule):
+    """Wrong wherever it is the case, whatever faults led there."""
+
     wrong: Callable[[View], bool]
 
 
@@ -101,5 +103,7 @@ class OfEnd(Rule):
 
 @dataclass(frozen=True)
 class OfStep(Rule):
-    kind: str  # of steps that it looks at
+    """Wrong is the step itself, not the state that it leads to."""
+
+    kind: str  # of steps that it looks at: goes, time …
     wrong: Callable[[Taken], bool]
