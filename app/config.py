@@ -144,7 +144,7 @@ class Settings:
     def read(cls, environ: Mapping[str, str]) -> Settings:
         """Take what the environment sets, the default for the rest.
 
-        Raises BadSetting for a number that is none or out of bounds, or an unknown choice.
+        Raises BadSetting for what is no number or out of bounds, and for an unknown choice.
         """
         values: dict[str, Any] = {
             row.name: _parse(row.name.upper(), environ[row.name.upper()], row)
@@ -189,7 +189,9 @@ def _check_store(url: str) -> None:
         if not all(_is_node(node) for node in nodes):
             raise BadSetting("REDIS_URL of a cluster is redis+cluster://host:port,host:port,…")
         if urlsplit(url).path not in ("", "/", "/0"):
-            raise BadSetting("REDIS_URL of a cluster cannot name a database: there is but one")
+            raise BadSetting(
+                "REDIS_URL of a cluster cannot name a database: a cluster has only one"
+            )
     elif not url.startswith(SCHEMES):
         raise BadSetting(
             "REDIS_URL must begin with redis://, rediss://, unix://, redis+cluster:// or "

@@ -15,7 +15,7 @@ class Text(str):
     """
 
     template: str
-    many: str  # the template for all other numbers than 1; "": there is but one
+    many: str  # the template for all other numbers than 1; "": there is only one
     values: dict[str, Any]
 
     def __new__(cls, template: str, **values: Any) -> Text:

@@ -1,6 +1,6 @@
 """One cell, in a process of its own: Locust as a library, buyers in a closed loop.
 
-    python -m loadtest.cell '{"url": "http://127.0.0.1:8000", "users": 32, "item": "apple"}'
+    python -m loadtest.cell '{"url": "http://127.0.0.1:8000", "buyers": 32, "item": "apple"}'
 
 The argument is a `generator.Load`, the output a `window.Figures`, both as JSON.
 """
@@ -56,7 +56,7 @@ class Cell:
 
     def run(self) -> Figures:
         runner = self.environment.create_local_runner()
-        runner.start(self.load.users, spawn_rate=self.load.users)
+        runner.start(self.load.buyers, spawn_rate=self.load.buyers)
         if self.load.seconds is None:
             return self.until_sold_out(runner)
         return self.for_a_time(runner, self.load.seconds)

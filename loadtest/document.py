@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from datetime import datetime
-from typing import Any
+from copy import copy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
 
 from loadtest.machine import Machine
 from loadtest.rows import Row, Yardstick
@@ -12,30 +13,39 @@ from loadtest.run import Options
 
 DIGITS = 4  # beyond them is noise
 
+Figures = TypeVar("Figures", Row, Yardstick)
+
+
+@dataclass(frozen=True)
+class Document:
+    """`rows` are the modes', `noop` the yardstick's. None: missing, or not fit to be told."""
+
+    ended_at: str  # ISO 8601 in UTC
+    machine: Machine
+    options: Options
+    rows: list[Row]
+    noop: list[Yardstick]
+
 
 def document(
     machine: Machine,
     options: Options,
     rows: list[Row],
     yardsticks: list[Yardstick],
-    finished: datetime,
-) -> dict[str, Any]:
-    """`{"finished", "machine", "options", "rows": […], "noop": […]}`.
-
-    `finished` is ISO 8601, with its zone. The members are those of Machine, Options, Row and
-    Yardstick. A figure that is missing or not fit to be told is null.
-    """
-    return {
-        "finished": finished.isoformat(timespec="seconds"),
-        "machine": asdict(machine) | {"shop_threads": machine.shop_threads},
-        "options": asdict(options),
-        "rows": [rounded(asdict(one)) for one in rows],
-        "noop": [rounded(asdict(one)) for one in yardsticks],
-    }
+    ended: datetime,
+) -> Document:
+    return Document(
+        ended.astimezone(UTC).isoformat(timespec="seconds"),
+        machine,
+        options,
+        [rounded(one) for one in rows],
+        [rounded(one) for one in yardsticks],
+    )
 
 
-def rounded(members: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: round(value, DIGITS) if isinstance(value, float) else value
-        for name, value in members.items()
-    }
+def rounded(figures: Figures) -> Figures:
+    made = copy(figures)
+    for name, value in vars(figures).items():
+        if isinstance(value, float):
+            setattr(made, name, round(value, DIGITS))
+    return made

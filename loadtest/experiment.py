@@ -27,7 +27,7 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Run]:
             lab = Lab(shop.lab_url)
             about = lab.about()
             check_modes(options.modes, about)
-            check_threads(options.users, about)
+            check_threads(options.buyers, about)
             with borrowed(lab, options, steps.console):
                 run = Run(shop.url, lab, options, about.exhibit, steps.step)
                 run.try_modes()
@@ -37,14 +37,14 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Run]:
         except RunFailed:
             shop.check()  # if it died, that is the reason to tell
             raise
-    return describe(about, options.users, own=options.url is None), run
+    return describe(about, options.buyers, own=options.url is None), run
 
 
 @contextmanager
 def the_shop(options: Options, lab_url: str | None) -> Iterator[Shop]:
     """The running shop that was named, or one of our own."""
     if options.url is None:
-        with own_shop(options.users) as shop:
+        with own_shop(options.buyers) as shop:
             yield shop
         return
     lab_url = lab_url or lab_beside(options.url)

@@ -18,23 +18,23 @@ FINE = 100  # latencies are kept to 1/FINE of their natural logarithm: within 0.
 class Line(TypedDict):
     """The answers so far, as JSON. None: nothing was sold yet.
 
-    `took` is seconds since the first buyer came, `users` how many are there. `goodput` is sales a
-    second in the last second, `overall` up to the last sale, which came after `lasted` seconds.
-    `cpu` is the share of one core that this process took until then. `answers` counts by outcome,
-    `retries` the attempts beyond each purchase's first. The percentiles are of all sales, in ms.
+    `took_s` is the time since the first buyer came, `buyers` how many are there. `goodput` is sales
+    a second in the last second, `overall` up to the last sale, which came after `lasted_s`.
+    `generator_cpu` is the share of one core that this process took until then. `answers` counts by
+    outcome, `retries` the attempts beyond each purchase's first. The percentiles are of all sales.
     """
 
-    took: float
-    users: int
+    took_s: float
+    buyers: int
     goodput: float
     overall: float | None
-    lasted: float
-    cpu: float | None
+    lasted_s: float
+    generator_cpu: float | None
     answers: dict[str, int]
     retries: int
-    p50: float | None
-    p95: float | None
-    p99: float | None
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
 
 
 class Feed:
@@ -61,23 +61,23 @@ class Feed:
             self.cpu_at_last_sale = time.process_time()
             self.latencies[round(math.log(max(response_time, 0.01)) * FINE)] += 1
 
-    def line(self, users: int) -> Line:
+    def line(self, buyers: int) -> Line:
         now, sold = time.perf_counter(), self.answers["SOLD"]
         self.sales.append((now, sold))
         (before, sold_before), _ = self.sales[0], self.sales[-1]
         took = self.last_sale - self.start
         return {
-            "took": round(now - self.start, 2),
-            "users": users,
+            "took_s": round(now - self.start, 2),
+            "buyers": buyers,
             "goodput": round((sold - sold_before) / (now - before), 1),
             "overall": round(sold / took, 1) if sold and took else None,
-            "lasted": round(took, 3),
-            "cpu": round((self.cpu_at_last_sale - self.cpu) / took, 2) if took else None,
+            "lasted_s": round(took, 3),
+            "generator_cpu": round((self.cpu_at_last_sale - self.cpu) / took, 2) if took else None,
             "answers": dict(self.answers),
             "retries": self.retries,
-            "p50": self.percentile(50),
-            "p95": self.percentile(95),
-            "p99": self.percentile(99),
+            "p50_ms": self.percentile(50),
+            "p95_ms": self.percentile(95),
+            "p99_ms": self.percentile(99),
         }
 
     def percentile(self, part: int) -> float | None:

@@ -31,7 +31,7 @@ class Load:
     """
 
     url: str
-    users: int
+    buyers: int
     item: str | None = None
     seconds: float | None = None
 

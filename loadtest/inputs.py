@@ -52,13 +52,13 @@ def check_modes(modes: list[str], about: About) -> None:
             )
 
 
-def check_threads(users: int, about: About) -> None:
-    """Fewer threads than users would measure the queue in front of them, not the mode."""
+def check_threads(buyers: int, about: About) -> None:
+    """Fewer threads than buyers would measure the queue in front of them, not the mode."""
     threads = about.workers * about.threads
-    if threads < users:
+    if threads < buyers:
         raise click.BadParameter(
             f"the shop has {about.workers} workers × {about.threads} threads = {threads} for "
-            f"{users} users; start it with SHOP_THREADS={-(-users // about.workers)} or more, "
-            f"or ask for --users {threads}",
-            param_hint="--users",
+            f"{buyers} buyers; start it with SHOP_THREADS={-(-buyers // about.workers)} or more, "
+            f"or ask for --buyers {threads}",
+            param_hint="--buyers",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict, cast
 from urllib.parse import urlsplit
@@ -18,6 +19,9 @@ SETTLE_LIMIT = 30  # seconds; a backlog of some 10,000 sales is in the database 
 # Seconds between two looks at the audit, doubled each time: every look reads all orders of the
 # round, so looking often would slow down what is waited for.
 POLL = 0.1
+
+
+Body = Mapping[str, str | int]  # what we send
 
 
 class Refused(RunFailed):
@@ -119,7 +123,7 @@ class Lab:
             time.sleep(pause)
             pause *= 2
 
-    def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    def call(self, method: str, path: str, body: Body | None = None) -> dict[str, Any]:
         status, said = request(self.url, method, path, body)
         detail = said.get("detail") or said.get("title") or "no reason given"
         if status == 422:
@@ -131,7 +135,7 @@ class Lab:
 
 
 def request(
-    url: str, method: str, path: str, body: dict[str, Any] | None = None
+    url: str, method: str, path: str, body: Body | None = None
 ) -> tuple[int, dict[str, Any]]:
     """One JSON request to `url` + `path`: the status and the object in the body.
 

@@ -26,12 +26,9 @@ class Machine:
     database: str
     workers: int
     threads: int
-    users: int
+    buyers: int
     versions: dict[str, str]
-
-    @property
-    def shop_threads(self) -> int:
-        return self.workers * self.threads
+    shop_threads: int  # of all workers
 
     def facts(self) -> dict[str, str]:
         """What to print beside every figure, a name and a sentence's worth each."""
@@ -41,12 +38,12 @@ class Machine:
             "store": f"{self.store}, appendfsync {self.appendfsync}",
             "database": self.database,
             "shop": f"{self.workers} workers × {self.threads} threads = {self.shop_threads} "
-            f"threads for {self.users} users",
+            f"threads for {self.buyers} buyers",
             "versions": ", ".join(f"{name} {version}" for name, version in self.versions.items()),
         }
 
 
-def describe(about: About, users: int, own: bool) -> Machine:
+def describe(about: About, buyers: int, own: bool) -> Machine:
     """The machine of the load, with the shop as its lab describes it.
 
     Cores are those this process may use: in a container often fewer than there are. Of a shop
@@ -66,8 +63,9 @@ def describe(about: About, users: int, own: bool) -> Machine:
         database=about.database,
         workers=about.workers,
         threads=about.threads,
-        users=users,
+        buyers=buyers,
         versions={"lastapple": about.version} | versions,
+        shop_threads=about.workers * about.threads,
     )
 
 

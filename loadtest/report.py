@@ -25,7 +25,7 @@ def page(
     options: Options,
     rows: list[Row],
     yardsticks: list[Yardstick],
-    finished: datetime,
+    ended: datetime,
 ) -> str:
     """The report as the text of an HTML file."""
     modes = {label(mode, group[0].exhibit): group for mode, group in by_mode(rows).items()}
@@ -35,7 +35,7 @@ def page(
     return environment.get_template("report.html").render(
         machine=machine,
         options=options,
-        finished=finished,
+        ended=ended,
         verdicts=[(name, group[0].exhibit, verdict(group)) for name, group in modes.items()],
         remarks=remarks(rows, yardsticks),
         charts=list(filter(None, (draw(chart, rows, yardsticks) for chart in CHARTS))),

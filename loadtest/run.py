@@ -38,7 +38,7 @@ class Options:
 
     modes: list[str]
     stock: int
-    users: int
+    buyers: int
     seconds: int
     repeats: int
     url: str | None = None
@@ -48,7 +48,7 @@ class Options:
         """The command line that asks for the same again."""
         return (
             f"lastapple compare --modes {','.join(self.modes)} --stock {self.stock} "
-            f"--users {self.users} --seconds {self.seconds} --repeats {self.repeats}"
+            f"--buyers {self.buyers} --seconds {self.seconds} --repeats {self.repeats}"
             + (f" --url {self.url}" if self.url else "")
         )
 
@@ -109,7 +109,7 @@ class Run:
         """Sell-out, then cost."""
         with self.step(f"repeat {number}: {self.label(mode)}, sell-out"):
             round_number = self.lab.start_round(ITEM, self.options.stock, mode)
-            sell_out = generate(Load(self.url, self.options.users, ITEM))
+            sell_out = generate(Load(self.url, self.options.buyers, ITEM))
             audit = self.lab.audit(ITEM, round_number)
         with self.step(f"repeat {number}: {self.label(mode)}, cost"):
             cost, settled = self.cost(mode, generate)
@@ -142,7 +142,7 @@ class Run:
             one.wrk_goodput, one.wrk_ratio_noop = goodput, goodput / noop.wrk_goodput
 
     def load(self, item: str | None) -> Load:
-        return Load(self.url, self.options.users, item, self.options.seconds)
+        return Load(self.url, self.options.buyers, item, self.options.seconds)
 
     def label(self, mode: str) -> str:
         return label(mode, self.exhibit(mode))

@@ -50,10 +50,10 @@ class Shop:
 
 
 @contextmanager
-def own_shop(users: int) -> Iterator[Shop]:
-    """Start `lastapple up` with a thread for every user in each worker; stop it on leaving.
+def own_shop(buyers: int) -> Iterator[Shop]:
+    """Start `lastapple up` with a thread for every buyer in each worker; stop it on leaving.
 
-    Every worker gets as many threads as there are users, because nobody spreads keep-alive
+    Every worker gets as many threads as there are buyers, because nobody spreads keep-alive
     connections evenly: one worker may well get nearly all of them.
 
     Raises RunFailed when it does not become healthy.
@@ -67,7 +67,7 @@ def own_shop(users: int) -> Iterator[Shop]:
             "SHOP_HOST": "127.0.0.1",
             "SHOP_PORT": str(shop_port),
             "SHOP_WORKERS": str(WORKERS),
-            "SHOP_THREADS": str(users),
+            "SHOP_THREADS": str(buyers),
             "LAB_HOST": "127.0.0.1",
             "LAB_PORT": str(lab_port),
             "STORE_PORT": str(store_port),

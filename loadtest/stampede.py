@@ -1,7 +1,7 @@
 """A stampede to be watched: buyers until somebody says stop, and one line every half second.
 
-    python -m loadtest.stampede '{"url": "http://127.0.0.1:8000", "item": "apple", "users": 32,
-                                  "longest": 60, "patience": 10}'
+    python -m loadtest.stampede '{"url": "http://127.0.0.1:8000", "item": "apple", "buyers": 32,
+                                  "longest_s": 60, "patience_s": 10}'
 
 The argument is a `Stampede` as JSON. Each line of the output is a JSON object with what the
 answers so far add up to (see `feed.Feed.line`). SIGTERM ends it: no new purchase, and the answers
@@ -30,13 +30,13 @@ LAST = 5  # seconds in which all must be put away, after the last answer
 
 @dataclass(frozen=True)
 class Stampede:
-    """`longest` seconds it may take when nobody ends it, `patience` for the last answers."""
+    """`longest_s` it may take when nobody ends it, `patience_s` for the last answers."""
 
     url: str
     item: str
-    users: int
-    longest: float
-    patience: float
+    buyers: int
+    longest_s: float
+    patience_s: float
 
 
 def run(wanted: Stampede) -> None:
@@ -44,16 +44,16 @@ def run(wanted: Stampede) -> None:
     environment = Environment(
         user_classes=[Buyer],
         host=wanted.url,
-        stop_timeout=wanted.patience,
+        stop_timeout=wanted.patience_s,
         parsed_options=Namespace(item=wanted.item),
     )
     environment.events.request.add_listener(feed.collect)
     runner = environment.create_local_runner()
     over = Event()
-    _end_within(wanted.longest + wanted.patience)
+    _end_within(wanted.longest_s + wanted.patience_s)
 
     def end() -> None:
-        _end_within(wanted.patience)
+        _end_within(wanted.patience_s)
         over.set()
 
     gevent.signal_handler(signal.SIGTERM, end)
@@ -69,8 +69,8 @@ def run(wanted: Stampede) -> None:
     saying = gevent.spawn(say_on)
     saying.link_exception(lambda _: over.set())  # nobody reads us any more
     feed.begin()
-    runner.start(wanted.users, spawn_rate=wanted.users)
-    over.wait(wanted.longest)
+    runner.start(wanted.buyers, spawn_rate=wanted.buyers)
+    over.wait(wanted.longest_s)
     runner.stop()
     saying.kill()
     say()
@@ -79,7 +79,7 @@ def run(wanted: Stampede) -> None:
 def _end_within(seconds: float) -> None:
     """The system ends this process then, whatever goes on in it.
 
-    One was seen whose users bought on for an hour, when all who could have ended it were killed.
+    One was seen whose buyers bought on for an hour, when all who could have ended it were killed.
     """
     signal.alarm(math.ceil(seconds) + LAST)
 

@@ -23,7 +23,7 @@ def path() -> str | None:
 
 
 def version() -> str | None:
-    """What it calls itself ("wrk 4.1.0"), None when there is none."""
+    """Name and version ("wrk 4.1.0"); None: it is not installed."""
     if path() is None:
         return None
     said = subprocess.run(["wrk", "--version"], capture_output=True, text=True, timeout=10)
@@ -50,7 +50,7 @@ def run(load: Load, seconds: float) -> dict[str, float]:
         command = [
             "wrk",
             "-t1",
-            f"-c{load.users}",
+            f"-c{load.buyers}",
             f"-d{seconds:g}s",
             "-s",
             str(script),

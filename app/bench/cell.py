@@ -56,9 +56,9 @@ class Window:
 class Count:
     """What one worker's contenders did.
 
-    Who is inside an attempt when the window ends finishes it: such sales count as units sold, not
-    as speed or fairness, and such waits count as waits (to leave them out would hide who starved).
-    What ended before the window was warming up: no wait and no speed.
+    An attempt that is under way when the window ends is finished: such sales count as units sold,
+    not as speed or fairness, and such waits count as waits (without them nobody would look
+    starved). What ended before the window was warming up: no wait and no speed.
     """
 
     in_window: list[int]  # sales of each contender that ended in the window

@@ -1,4 +1,4 @@
-"""The run for programs: one row a lock and shape, medians of its rounds."""
+"""The run for programs: one row a lock and shape, medians of its repeats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def document(finished: Finished, machine: str) -> Document:
 
 
 def row(result: Result) -> dict[str, str | float | None]:
-    """Medians; `oversold` is of all rounds together. null: cannot be said, or infinite."""
+    """Medians; `oversold` is of all repeats together. null: cannot be said, or infinite."""
     ratio = result.ratio("sales_per_s")
     p99 = result.ratio("p99_ms")
     fairness = result.spread("fairness")

@@ -1,4 +1,4 @@
-"""Figures of one cell, and what several rounds of them say. No I/O."""
+"""Figures of one cell, and what several repeats of them say. No I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.bench.rows import Row
 
 @dataclass(frozen=True)
 class Figures:
-    """One lock, one shape, one round. None: nothing sold to be divided by, or it is not known."""
+    """One lock, one shape, one repeat. None: nothing sold to be divided by, or it is not known."""
 
     sales_per_s: float
     p50_ms: float  # of the waits for the lock: from asking to having it, or giving up
@@ -49,25 +49,25 @@ def figures(counts: Sequence[Count], taken: int, seconds: float, counted: bool =
 
 @dataclass(frozen=True)
 class Result:
-    """One row of the table: a lock in one shape, its rounds beside the base's same rounds."""
+    """One row of the table: a lock in one shape, its repeats beside the base's same repeats."""
 
     row: Row
     shape: Shape
-    rounds: list[Figures]
+    repeats: list[Figures]
     base: list[Figures]
 
     def spread(self, name: str) -> Spread | None:
-        """Of one figure over the rounds."""
-        return spread(getattr(one, name) for one in self.rounds)
+        """Of one figure over the repeats."""
+        return spread(getattr(one, name) for one in self.repeats)
 
     def ratio(self, name: str) -> Spread | None:
-        """Of one figure ÷ the base's in the same round."""
+        """Of one figure ÷ the base's in the same repeat."""
         return spread(
             quotient(getattr(mine, name), getattr(theirs, name))
-            for mine, theirs in zip(self.rounds, self.base, strict=True)
+            for mine, theirs in zip(self.repeats, self.base, strict=True)
         )
 
     @property
     def oversold(self) -> int:
-        """In all rounds together: a median would hide the one round in which a lock broke."""
-        return sum(one.oversold for one in self.rounds)
+        """In all repeats together: a median would hide the one repeat in which a lock broke."""
+        return sum(one.oversold for one in self.repeats)

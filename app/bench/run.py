@@ -1,4 +1,4 @@
-"""The whole run: every shape, every round, every lock in turn."""
+"""The whole run: every shape, every repeat, every lock in turn."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Plan:
     base: Row  # one of the rows
     shapes: list[Shape]
     seconds: int  # of each cell's window
-    rounds: int
+    repeats: int
     zookeeper_hosts: str = ""  # for the row that needs them
 
     @property
     def cells(self) -> list[tuple[Shape, int, Row]]:
         """In the order they run: A B C, B C A, ... so that no lock always follows the same one."""
         return [
-            (shape, round, row)
+            (shape, repeat, row)
             for shape in self.shapes
-            for round in range(self.rounds)
-            for row in rotated(self.rows, round)
+            for repeat in range(self.repeats)
+            for row in rotated(self.rows, repeat)
         ]
 
 
@@ -63,8 +63,8 @@ def run(plan: Plan, began: Callable[[str], object]) -> Finished:
     processes = max(shape.processes for shape in plan.shapes)
     with stage(processes, needs, plan.zookeeper_hosts) as (store, crew):
         about = server.about(store)
-        for number, (shape, round, row) in enumerate(plan.cells):
-            began(f"{row.name} at {shape}, round {round + 1} of {plan.rounds}")
+        for number, (shape, repeat, row) in enumerate(plan.cells):
+            began(f"{row.name} at {shape}, repeat {repeat + 1} of {plan.repeats}")
             names = Names.of(f"{row.name}-{number}")  # that no other cell has used
             cell = measure(store, crew, row, names, shape, plan.seconds)
             measured.setdefault((shape, row.name), []).append(cell)

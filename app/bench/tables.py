@@ -39,7 +39,7 @@ def number(value: float) -> str:
 
 
 def cell(of: Spread | None, wide: bool) -> str:
-    """The median, and below it min–max unless all rounds gave the same; a dash for neither."""
+    """The median, and below it min–max unless all repeats gave the same; a dash for neither."""
     if of is None:
         return "–"
     if not (wide and (between := of.between(number))):
@@ -56,18 +56,18 @@ def title(shape: Shape) -> str:
 
 
 def table(plan: Plan, shape: Shape, results: Sequence[Result], width: int) -> Table:
-    """Median and, where there is room, min–max of every figure over the rounds."""
+    """Median and, where there is room, min–max of every figure over the repeats."""
     wide = width >= WIDE
     shown = "median and min–max" if wide else "median"
-    rounds = "one round" if plan.rounds == 1 else f"{shown} of {plan.rounds} rounds"
+    repeats = "one repeat" if plan.repeats == 1 else f"{shown} of {plan.repeats} repeats"
     made = Table(
         title=title(shape),
         title_justify="left",
         title_style="bold",
-        caption=f"{rounds} of {plan.seconds} s. "
-        f"ratio: sales/s ÷ {plan.base.name}'s in the same round. p50, p99, longest: wait for the "
+        caption=f"{repeats} of {plan.seconds} s. "
+        f"ratio: sales/s ÷ {plan.base.name}'s in the same repeat. p50, p99, longest: wait for the "
         "lock. fairness: most ÷ fewest sales of one contender. round trips, commands: sent per "
-        "sale. oversold: units, in all rounds.",
+        "sale. oversold: units, in all repeats.",
         caption_justify="left",
         box=box.SIMPLE_HEAD,
         padding=0,
@@ -112,7 +112,7 @@ def reading(plan: Plan) -> list[str]:
         "How to read it: look at fairness and the longest wait before the ratio. A lock that "
         "sleeps long between its tries sells much, because whoever has just released it takes it "
         "again and again while the others sleep: it starves them (∞: somebody sold nothing).",
-        f"Only ratios of one run compare: each is against {plan.base.name} in the same round, on "
+        f"Only ratios of one run compare: each is against {plan.base.name} in the same repeat, on "
         "this machine, whose cores contenders and server share. Where two rows' min–max overlap, "
         "the run does not tell them apart.",
         "Not shown: a network slower than loopback, work in the section beyond its two round "

@@ -40,10 +40,16 @@ def bench() -> None:
 )
 @click.option("--shapes", default="2x4,2x16", help="Processes x threads that contend.")
 @click.option(
-    "--seconds", default=2, type=click.IntRange(1, 600), help="Of each lock, shape and round."
+    "--seconds", default=2, type=click.IntRange(1, 600), help="Of each lock, shape and repeat."
 )
+# --rounds is what it was called before; a round is something else here.
 @click.option(
-    "--rounds", default=3, type=click.IntRange(1, 50), help="How often each lock is measured."
+    "--repeats",
+    "--rounds",
+    "repeats",
+    default=3,
+    type=click.IntRange(1, 50),
+    help="How often each lock is measured.",
 )
 @click.option(
     "--base", metavar="NAME", help=f"The lock that ratios are against.  [default: {BASE}]"
@@ -58,7 +64,7 @@ def locks(
     only: str | None,
     shapes: str,
     seconds: int,
-    rounds: int,
+    repeats: int,
     base: str | None,
     json_file: str | None,
 ) -> None:
@@ -80,7 +86,7 @@ def locks(
         base,
         partial(missing, zookeeper_hosts=hosts),
     )
-    plan = Plan(choice.rows, choice.base, inputs.shapes(shapes), seconds, rounds, hosts)
+    plan = Plan(choice.rows, choice.base, inputs.shapes(shapes), seconds, repeats, hosts)
     check_writable(json_file)
     # Standard output may belong to the document.
     people = Console(stderr=json_file == "-", highlight=False)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import asdict
-from typing import Any
+from typing import TypedDict
 
 import click
 from rich.console import Console
@@ -13,6 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli import output
+from app.domain import iso
 from app.service.dead_letters import DeadLetter
 
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))  # s in each
@@ -36,7 +36,7 @@ def list_them(item: str, number: int | None, json_wanted: bool) -> None:
     """List the dead letters of ITEM, or of all items; oldest first."""
     letters = output.services().dead_letters.every(item, number)
     if json_wanted:
-        output.print_json([_plain(letter) for letter in letters])
+        output.print_json([_letter(letter) for letter in letters])
         return
     if not letters:
         click.echo("No dead letters: every sale was booked, or will be.")
@@ -44,7 +44,11 @@ def list_them(item: str, number: int | None, json_wanted: bool) -> None:
     table = Table("Item", "Round", Column("Id", no_wrap=True), "Age", "Reason")
     for letter in letters:
         table.add_row(
-            letter.item, str(letter.round), letter.id, _age(letter.at), Text(_clean(letter.reason))
+            letter.item,
+            str(letter.round),
+            letter.id,
+            _age(letter.added),
+            Text(_clean(letter.reason)),
         )
     Console().print(table)
 
@@ -57,9 +61,9 @@ def show(item: str, id: str, json_wanted: bool) -> None:
     """Show one, with what was in the stream; what cannot be printed is escaped."""
     letter = output.services().dead_letters.find(item, id)
     if json_wanted:
-        output.print_json(_plain(letter))
+        output.print_json(_letter(letter))
         return
-    click.echo(f"{letter.item}, round {letter.round}: {letter.id}, since {_age(letter.at)}")
+    click.echo(f"{letter.item}, round {letter.round}: {letter.id}, since {_age(letter.added)}")
     click.echo(f"  reason  {_clean(letter.reason)}")
     click.echo(f"  entry   {_clean(letter.entry)} of the round's stream")
     click.echo(f"  units   {letter.put_back or 'none'} put back into stock")
@@ -108,8 +112,30 @@ def drop(item: str, id: str, yes: bool) -> None:
     click.echo("  dropped")
 
 
-def _plain(letter: DeadLetter) -> dict[str, Any]:
-    return asdict(letter) | {"sale": _text(letter)}
+class Letter(TypedDict):
+    """A dead letter for programs; the members are a DeadLetter's."""
+
+    item: str
+    round: int
+    id: str
+    entry: str
+    added_at: str | None  # ISO 8601 in UTC
+    reason: str
+    sale: str  # what is no text in it is escaped
+    put_back: int
+
+
+def _letter(letter: DeadLetter) -> Letter:
+    return {
+        "item": letter.item,
+        "round": letter.round,
+        "id": letter.id,
+        "entry": letter.entry,
+        "added_at": iso(letter.added),
+        "reason": letter.reason,
+        "sale": _text(letter),
+        "put_back": letter.put_back,
+    }
 
 
 def _text(letter: DeadLetter) -> str:

@@ -74,7 +74,7 @@ def show(item: str, number: int | None, json_wanted: bool) -> None:
 
 def _show(round: Round, left: int | None, json_wanted: bool) -> None:
     if json_wanted:
-        output.print_json(view(round) | {"left": left})
+        output.print_json({**view(round), "left": left})
         return
     state = "running" if round.running else "ended"
     label = " (broken on purpose)" if is_exhibit(round.mode) else ""

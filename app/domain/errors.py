@@ -92,7 +92,7 @@ class KeyReused(ShopError):
 
 
 class UnknownForm(ShopError):
-    """No cookie and no key of ours says who presses it: the next press would be a stranger's."""
+    """Neither a cookie nor a key of ours says whose form it is: it would buy for a stranger."""
 
 
 class Away(ShopError):
@@ -144,7 +144,7 @@ class LockLost(ShopError):
 
 @dataclass
 class Invalid(ShopError):
-    """What was sent cannot be meant. `errors` maps each field to a sentence."""
+    """Invalid input. `errors` maps each field to a sentence."""
 
     errors: dict[str, str] = field(default_factory=dict)
 

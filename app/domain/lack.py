@@ -13,7 +13,7 @@ from app.text import Text
 class Loss(StrEnum):
     EMPTIED = "emptied"  # it has no round of the item
     OLDER = "older"  # its newest round is not the newest one that there was
-    OTHER = "other"  # it is not the store that the books know
+    OTHER = "other"  # it is not the store that the database knows
     SALES = "sales"  # fewer sales of a round than orders
     SALE = "sale"  # one that a worker has told its buyer of
 
@@ -49,15 +49,15 @@ class Lack:
                 )
             case Loss.OLDER:
                 return Text(
-                    "The store has lost its newest rounds of %(item)s: it knows number %(since)s, "
-                    "and there was a number %(round)s.",
+                    "The store has lost its newest rounds of %(item)s: its last is number "
+                    "%(since)s, but there was a number %(round)s.",
                     item=self.item,
                     since=str(self.since),
                     round=number,
                 )
             case Loss.OTHER:
                 return Text(
-                    "This is not the store that the books know: in that one, round %(round)s of "
+                    "This is not the store that the database knows: there, round %(round)s of "
                     "%(item)s was the newest.",
                     item=self.item,
                     round=number,

@@ -72,43 +72,43 @@ def _no_sale(end: Ending) -> bool:
 RULES: tuple[Rule, ...] = (
     OfState(
         "oversell",
-        "More units are promised than there were: somebody will be disappointed.",
+        "More units were sold than were in stock: some buyers will get nothing.",
         _oversell,
     ),
     OfState(
         "sold twice",
-        "One order was sold two times: its buyer pays for units that he never wanted.",
+        "One order was recorded as two sales: its buyer pays twice.",
         _sold_twice,
     ),
     OfState(
         "negative stock",
-        "When all is over the shelf holds less than nothing, and stays so.",
+        "At the end the stock is below zero.",
         _negative_stock,
     ),
     OfState(
         "unit lost",
-        "A unit is neither on the shelf nor sold: nobody will ever have it.",
+        "A unit is neither in stock nor sold: nobody can buy it any more.",
         _unit_lost,
     ),
     STUCK,
     OfState(
         "undersell",
-        "A buyer was told that it is sold out, and in the end a unit is left.",
+        "A buyer was told “sold out”, but at the end there is enough stock.",
         _undersell,
     ),
     OfState(
         "order lost",
-        "A buyer was told that he has bought, and the store knows nothing of it.",
+        "A buyer was told that the purchase succeeded, but the store has no record of it.",
         _order_lost,
     ),
     OfState(
         "phantom order",
-        "A buyer was told that it went wrong, and his order stands all the same.",
+        "A buyer was told that the purchase failed, but the order was recorded.",
         _phantom_order,
     ),
     OfEnd(
         "no sale",
-        "Nobody bought, though there was enough, and nothing went wrong for who was left.",
+        "Nobody bought, although there was enough stock and no fault hit the buyers who remained.",
         _no_sale,
     ),
     TWO_HOLDERS,

@@ -81,7 +81,7 @@ Matrix = Mapping[Asked, Mapping[str, Report]]  # row -> column
 
 def reports() -> Generator[tuple[Asked, dict[str, Report]], None, None]:
     """Each row as it is ready; each core works on one."""
-    # Spawned: a child must not inherit the greenlets and patches of whoever asks.
+    # Spawned: a child must not inherit the greenlets and patches of the caller.
     workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
     others = set(multiprocessing.active_children())
     with workers:
@@ -91,7 +91,7 @@ def reports() -> Generator[tuple[Asked, dict[str, Report]], None, None]:
                 found = {workers.submit(explored, one): one for one in first}
             for one in as_completed(found):
                 yield found[one], one.result()
-        finally:  # whoever asks no more does not want the rest
+        finally:  # the caller wants no more of it
             for process in set(multiprocessing.active_children()) - others:
                 process.kill()
 

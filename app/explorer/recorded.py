@@ -58,12 +58,13 @@ def _target(document: Edited) -> Target | Student:
         return _student(document.text("file"), stock, resend)
     name = document.text("target")
     check(name)
+    think = "think" if "think" in document.members else "think_ms"  # as files of before say it
     bound = ROUND_BOUNDS["think"]
     return Target(
         name,
         stock,
         document.number("quantity", *UNITS),
-        document.number("think", bound.low, bound.high),
+        document.number(think, bound.low, bound.high),
         resend,
     )
 

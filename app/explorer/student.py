@@ -42,9 +42,9 @@ class Student(OwnFile):
     def setting(self) -> str:
         return shelf(self.stock)
 
-    def terms(self) -> dict[str, Any]:
-        retries = "default" if self.resend else 0
-        return {"stock": self.stock, "quantity": self.quantity, "think": 0, "retries": retries}
+    def terms(self) -> dict[str, int | str]:
+        retries: int | str = "default" if self.resend else 0
+        return {"stock": self.stock, "quantity": self.quantity, "think_ms": 0, "retries": retries}
 
     def setup(self) -> list[list[Command]]:
         return [[*LOAD_LOCK_SCRIPTS, (b"SET", STOCK, b"%d" % self.stock)]]

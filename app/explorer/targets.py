@@ -25,13 +25,13 @@ from app.modes import MODES
 from app.store.keys import Keys
 from app.text import Text
 
-# A buyer waits for as long as it takes, unless the target says otherwise: so that who waits for
-# ever can be seen to.
+# ms. A buyer waits for as long as it takes, unless the target says otherwise: so a wait that never
+# ends can be seen.
 FOR_EVER_MS = 10**15
 
 
 def check(name: str) -> None:
-    """Raises Invalid when that mode or mode:recipe is none, or cannot be explored."""
+    """Raises Invalid when there is no such mode or mode:recipe, or it cannot be explored."""
     mode, _, recipe = name.partition(":")
     for known in (MODES.get(mode), LOCKS.get(recipe)):
         if known and known.needs in WHERE:
@@ -120,14 +120,14 @@ class Target:
     def setting(self) -> str:
         return shelf(self.stock, self.quantity, self.think)
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, str]:
         return {"target": self.name}
 
-    def terms(self) -> dict[str, Any]:
+    def terms(self) -> dict[str, int | str]:
         return {
             "stock": self.stock,
             "quantity": self.quantity,
-            "think": self.think,
+            "think_ms": self.think,
             "retries": "default" if self.resend else 0,
         }
 

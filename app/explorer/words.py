@@ -11,7 +11,7 @@ from fairlock import scripts as fairlock
 
 from app.store import lua
 
-PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is but one item and one round
+PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is only one item and one round
 
 
 def scripts() -> dict[str, str]:

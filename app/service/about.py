@@ -23,6 +23,8 @@ class Store(TypedDict):
 
 
 class About(TypedDict):
+    """What `GET /about` says, beside modes and recipes."""
+
     version: str  # ours
     shop: Shop
     store: Store

@@ -49,11 +49,11 @@ class Audit:
     duplicate_keys: int
     sales_without_order: int
     orders_without_sale: int
-    not_booked: int  # dead letters, and what cannot be read in the stream
     in_flight: int
     answers: dict[str, int]  # as the workers counted them: to look at, no evidence
     conflicts: int
     locks_lost: int
+    not_booked: int = 0  # dead letters, and what cannot be read in the stream
 
 
 @dataclass(frozen=True)
@@ -208,11 +208,11 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         duplicate_keys=duplicate_keys,
         sales_without_order=len(bought.keys() - books.rows.keys()),
         orders_without_sale=orders_without_sale,
-        not_booked=not_booked,
         in_flight=sum(status.in_flight for status in workers),
         answers={
             outcome.value: answers[outcome] for outcome in Outcome if outcome != Outcome.ROUND_OVER
         },
         conflicts=sum(status.conflicts for status in workers),
         locks_lost=sum(status.locks_lost for status in workers),
+        not_booked=not_booked,
     )

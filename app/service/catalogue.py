@@ -30,7 +30,7 @@ class Entry:
 
     @property
     def label(self) -> Text:
-        """The title without the warning of an exhibit, for who shows that in another way."""
+        """The title without the warning of an exhibit, for pages that show that in another way."""
         return Text(without_warning(self.title))
 
 

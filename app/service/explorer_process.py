@@ -1,6 +1,6 @@
 """The explorer's process: it answers one question at a time (JSON, a line each, over pipes).
 
-Nobody waits for it in a thread: whoever asks looks whether it has said something. So a server of
+No thread waits for it: a caller looks whether it has said something. So a server of
 greenlets can have it, and a test without any.
 """
 

@@ -227,7 +227,7 @@ class Consumer:
             round = rounds.find(self.store, names.item, names.number)
             since = time.time() * 1000 - STREAM_LIFE
             old = round is None or (round.ended is not None and round.ended < since)
-        except Unreadable:  # a record that we cannot read is none that we may judge
+        except Unreadable:  # nor may we judge a record that we cannot read
             return
         if old and not self.store.xlen(names.sales):
             self.store.srem(keys.streams(names.item), names.number)

@@ -59,9 +59,9 @@ class HandOver:
     def close(self, ended: Round) -> bool:
         """Mark the stock of an ended round as ended in the database. False: somebody holds its row.
 
-        Its record says so already, and workers leave it within a second. Who is in mid-sale then,
-        and those in line behind it, sell as if they had come before the end. No audit is mixed by
-        that: order and stock name their round.
+        Its record says so already, and workers leave it within a second. A buyer in mid-sale
+        then, and those in line behind it, sell as if they had come before the end. No audit is
+        mixed by that: order and stock name their round.
         """
         try:
             with self.servers.transactions.begin(STEP_S) as sql:

@@ -22,7 +22,7 @@ def has(mode: str) -> bool:
 
 
 def readable(round: Round | Unreadable | None) -> Round | Unreadable | None:
-    """The same, or why it is none of ours."""
+    """The round, or why it cannot be read here."""
     try:
         return known(round) if isinstance(round, Round) else round
     except Newer as error:

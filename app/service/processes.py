@@ -18,7 +18,7 @@ from app.store import embedded
 SHOP_GRACE = 2  # s for purchases under way, and for customers who keep a connection open
 MASTER = 0.7  # s more until gunicorn's own process has put away the code that it loaded
 LAB_GRACE = 1  # s
-CONNECTIONS = 2_000  # open in a worker at once; who comes then is let in for who waits longest
+CONNECTIONS = 2_000  # in a worker at once; a new one takes the place of the longest waiting
 FULFIL_GRACE = 1.0  # s to move the last sales; what is left waits in the stream, on the disk
 STORE_GRACE = 0.6  # s
 

@@ -114,8 +114,8 @@ class Purchase:
 
     def _try(self, item: str, quantity: int, key: str, buyer: str, id: str) -> Answer:
         """Sell in the running round. Raises NotOnSale, Invalid, StoreAway, DatabaseAway."""
-        # A switch between the look-up and the sale costs one more try, also for who was told BUSY
-        # by a round that had ended meanwhile; whoever meets two in a row is told that we are busy.
+        # A switch between the look-up and the sale costs one more try, also after a BUSY of
+        # a round that had ended meanwhile; a purchase that meets two in a row is told BUSY.
         for _ in range(2):
             selling = self._find(item)
             if quantity > selling.round.limit:

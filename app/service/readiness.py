@@ -26,11 +26,11 @@ from app.store.servers import Servers
 from app.text import Text, counted
 
 FRESH = 1.0  # s for which an answer is given again: a storm of probes costs nothing
-STALE = 10.0  # s after which it is too old even for who would have to wait for a new one
+STALE = 10.0  # s after which it is too old even for a caller that would have to wait for a new one
 DATABASE_ANSWER_MS = 1_000  # to wait for it; a page may wait for longer
 PROBE_LIFE = 1_000  # ms that what we write to the store lives
 # Sales wait for 0.1 s as a rule, for 2 s while fulfil starts again, and for some seconds after a
-# stampede. The database may be away for a moment. Who waits for longer than this is not served.
+# stampede. The database may be away for a moment. A sale that waits for longer is not served.
 LONGEST_LAG = 30_000  # ms
 SILENT = 10.0  # s without a word of the supervisor's, who says something every second
 
@@ -81,7 +81,7 @@ class Readiness:
         age = time.monotonic() - self._found.at
         if age > FRESH and self._asking.acquire(blocking=age > STALE):
             try:
-                if time.monotonic() - self._found.at > FRESH:  # else we waited for who has asked
+                if time.monotonic() - self._found.at > FRESH:  # else we waited for another caller
                     self._found = Found(self._checks(), time.monotonic())
             finally:
                 self._asking.release()

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from app.domain import Round, iso
 from app.service.rounds import is_exhibit
 from app.service.warnings import warnings
 
 
-def view(round: Round) -> dict[str, Any]:
-    """Times end in their unit, moments in `_at` (ISO 8601 in UTC; null: not yet)."""
+class Terms(TypedDict):
+    """What a round was started with. Times end in their unit."""
+
+    item: str
+    round: int
+    mode: str
+    exhibit: bool
+    stock: int  # units that it began with
+    think_ms: int
+    lease_ms: int
+    wait_ms: int
+    attempts: int
+    limit: int  # units in one order
+    delay_ms: int
+
+
+class View(Terms):
+    """With how it stands. Moments end in `_at` (ISO 8601 in UTC; null: not yet)."""
+
+    running: bool
+    started_at: str | None
+    opens_at: str | None
+    ended_at: str | None
+    warnings: list[str]
+
+
+def terms(round: Round) -> Terms:
     return {
         "item": round.item,
         "round": round.number,
@@ -23,6 +48,12 @@ def view(round: Round) -> dict[str, Any]:
         "attempts": round.attempts,
         "limit": round.limit,
         "delay_ms": round.delay,
+    }
+
+
+def view(round: Round) -> View:
+    return {
+        **terms(round),
         "running": round.running,
         "started_at": iso(round.started),
         "opens_at": iso(round.opens),

@@ -1,4 +1,4 @@
-"""The secrets that are kept in VAR_DIR: made there by whoever asks first."""
+"""The secrets that are kept in VAR_DIR: made there when first asked for."""
 
 from __future__ import annotations
 

@@ -121,8 +121,8 @@ class Tally:
         """Around one purchase. Call what it yields with the sale; no call means an error.
 
         Raises RoundLeft when this worker has said good-bye to the round: nothing may be sold in
-        it any more. Who was not heard for too long speaks first, as audits take it for dead: raises
-        redis.RedisError.
+        it any more. A worker that was silent for too long speaks first, as audits take it for
+        dead: raises redis.RedisError.
         """
         with self.lock:
             shift = self.shifts.get(keys.workers)

@@ -94,6 +94,7 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def sessions(engine: Engine) -> sessionmaker[Session]:
+    """Its objects may be read after the commit, without asking the database again."""
     return sessionmaker(engine, expire_on_commit=False)
 
 
@@ -139,7 +140,7 @@ class Refused(Exception):
 
 @contextmanager
 def taking_rows() -> Iterator[None]:
-    """As `answering`, for who inserts: raises Refused for what the rows themselves are to blame.
+    """As `answering`, for inserts: raises Refused when the rows themselves are to blame.
 
     To blame are values and constraints: DataError, IntegrityError, a SQLSTATE of OF_A_ROW, and what
     psycopg could not even send (a ProgrammingError or NotSupportedError without SQLSTATE). Waiting

@@ -23,7 +23,7 @@ ID = re.compile(r"\d{1,19}-\d{1,19}")
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """`entry` is its id in the round's stream, `at` when it was put here (ms since 1970, as the
+    """`entry` is its id in the round's stream, `added` when it was put here (ms since 1970, as the
     store says), `sale` its bytes; where an entry had no sale all its fields, as JSON. `put_back` is
     how many of its units are in stock again."""
 
@@ -31,7 +31,7 @@ class DeadLetter:
     round: int
     id: str
     entry: str
-    at: int
+    added: int
     reason: str
     sale: bytes
     put_back: int = 0

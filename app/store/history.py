@@ -56,11 +56,13 @@ def save(session: Session, row: RunRow | ComparisonRow) -> None:
 
 
 def find(session: Session, id: str) -> Kept | None:
+    """A run's row; None: there is none."""
     row = session.get(RunRow, id)
     return Kept(row.record, row.events) if row else None
 
 
 def find_comparison(session: Session, id: str) -> str | None:
+    """A comparison's record; None: there is none."""
     row = session.get(ComparisonRow, id)
     return row.record if row else None
 
@@ -72,6 +74,8 @@ def latest(session: Session, most: int) -> list[str]:
 
 
 class Past(NamedTuple):
+    """One entry of the history, its record not yet decoded."""
+
     kind: str  # COMPARISON, RUN
     record: str
 

@@ -26,6 +26,7 @@ class There:
 
 
 def look(store: redis.Redis, item: str) -> There:
+    """In one round trip. Raises Unreadable."""
     names = [keys.newest, keys.accepted, keys.identity, keys.lacks]
     said: list[Any] = store.mget([name(item) for name in names])
     newest, accepted, identity, lack = said

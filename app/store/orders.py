@@ -81,7 +81,7 @@ def row(order: Order) -> dict[str, Any]:
 def misfit(order: Order) -> str:
     """Why no database of ours takes this order; "" when it fits.
 
-    Asked of none of them: SQLite would take what is too long, and lose what is too large.
+    No database is asked: SQLite would take what is too long, and lose what is too large.
     """
     for name, most in LONGEST.items():
         text = getattr(order, name)
@@ -112,6 +112,7 @@ def insert_missing(session: Session, orders: Iterable[Order]) -> None:
 
 
 def find(session: Session, id: str) -> Order | None:
+    """None: no order of that id is booked."""
     found = session.get(OrderRow, id)
     return found.order() if found else None
 

@@ -193,7 +193,7 @@ def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
 
 
 def beside(client: redis.Redis) -> redis.Redis:
-    """Another client of the same kind, for whoever does to it what nobody may do to all others'.
+    """Another client of the same kind, for a caller that changes or closes it as it likes.
 
     No `meet` looks at its connections.
     """

@@ -36,6 +36,7 @@ def newest(store: redis.Redis, item: str) -> Round | None:
 
 
 def find(store: redis.Redis, item: str, number: int) -> Round | None:
+    """None: there was no such round, or the store has lost it. Raises Unreadable."""
     record = store.get(Keys(item, number).record)
     return Round.decode(record) if record else None
 
@@ -73,7 +74,7 @@ def shelf(store: redis.Redis) -> list[Shelved]:
 
 
 def _answered(items: Iterable[str], answers: list[Any]) -> dict[str, Any]:
-    """The answers that are none of errors. Raises when all of them are."""
+    """The answers that are no errors, by item. Raises when all of them are errors."""
     said = {
         item: answer
         for item, answer in zip(items, answers, strict=True)
@@ -217,7 +218,7 @@ def _units(stock: bytes | str | None, ended: bytes | str | None) -> int | None:
 def sales(store: redis.Redis, round: Round) -> tuple[list[bytes], int]:
     """The sales not yet in the database, and how many were ever written (the server's count).
 
-    An entry that has none is empty: no sale of ours, but something that waits to be moved.
+    An entry without a sale is given as b"": it is not ours, but waits to be moved all the same.
     """
     name = Keys(round.item, round.number).sales
     pipe = store.pipeline(transaction=True)

@@ -38,6 +38,7 @@ def beat(store: redis.Redis, item: str, id: str, ms: int) -> bool:
 
 
 def release(store: redis.Redis, item: str, id: str) -> None:
+    """Let others run, if this one is the item's."""
     store.register_script(lua.source("release"))(keys=[keys.heartbeat(item)], args=[id])
 
 
@@ -57,6 +58,7 @@ def newest(store: redis.Redis, items: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def put(store: redis.Redis, item: str, id: str, record: bytes) -> None:
+    """Write a run's record, for LIFE, and let it be the item's newest."""
     pipe = store.pipeline()
     pipe.set(RunKeys(item, id).record, record, ex=LIFE)
     pipe.set(keys.newest_run(item), id)
@@ -70,6 +72,7 @@ def find(store: redis.Redis, names: RunKeys) -> bytes | str | None:
 
 
 def stop(store: redis.Redis, names: RunKeys) -> None:
+    """Ask the run's process to end; it looks at `stop_wanted`."""
     store.set(names.stop, 1, ex=LIFE)
 
 
@@ -78,6 +81,7 @@ def stop_wanted(store: redis.Redis, names: RunKeys) -> bool:
 
 
 def add(store: redis.Redis, names: RunKeys, kind: str, data: bytes) -> None:
+    """Append an event; `data` is JSON."""
     pipe = store.pipeline()
     pipe.xadd(names.events, {"kind": kind, "data": data})
     pipe.expire(names.events, LIFE)
@@ -102,6 +106,7 @@ def read(store: redis.Redis, names: RunKeys, after: str) -> tuple[list[Event], s
 
 
 def last(store: redis.Redis, names: RunKeys) -> Event | None:
+    """The newest event; None: there is none yet, or the store has forgotten them."""
     entries: Any = store.xrevrange(names.events, count=1)
     return _event(entries[0]) if entries else None
 

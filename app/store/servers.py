@@ -22,8 +22,8 @@ from app.text import Text
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
 
-# Of the store's time-out, for each master of redlock: whoever meets five frozen ones at the taking
-# and again at the giving back still answers within a second.
+# Of the store's time-out, for each master of redlock: a purchase that meets five frozen ones when
+# it takes the lock, and again when it releases it, still answers within a second.
 MASTERS_SHARE = 5
 
 
@@ -49,7 +49,7 @@ class Servers:
         return StoreClock(self.store)
 
     def own_store(self) -> redis.Redis:
-        """A client beside `store`, for whoever does to it what nobody may do to all others'."""
+        """A client beside `store`, for a caller that changes or closes it as it likes."""
         return connect(self.settings.store, self.settings.store_timeout)
 
     @cached_property

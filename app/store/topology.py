@@ -61,6 +61,7 @@ class Topology:
         self.looking = threading.Lock()
 
     def node(self, host: str, port: int) -> redis.Redis:
+        """Its client, made when first asked for."""
         with self.making:
             if (host, port) not in self.clients:
                 bracketed = f"[{host}]" if ":" in host else host
@@ -69,6 +70,7 @@ class Topology:
             return self.clients[host, port]
 
     def any_one(self) -> redis.Redis:
+        """Some node's client: for what any node can answer."""
         return self.node(*self.known[0])
 
     def every(self) -> set[redis.Redis]:

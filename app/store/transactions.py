@@ -53,7 +53,7 @@ def sellers(workers: int, threads: int) -> int:
 
 
 class Transactions:
-    """At most `most` are open at once of one engine, whoever asks; who asks first says how many."""
+    """At most `most` of one engine are open at once, in all threads; who asks first sets it."""
 
     def __init__(self, engine: Engine, most: int = FOR_PAGES) -> None:
         self.engine = engine

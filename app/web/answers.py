@@ -124,7 +124,7 @@ def page(template: str, status: int = 200, **context: Any) -> Response:
     return answer
 
 
-def describe(error: Exception) -> tuple[int, str, str, dict[str, Any]]:
+def describe(error: Exception) -> tuple[int, str, str, dict[str, object]]:
     """(status, title, detail, further members) of an error, in a customer's words."""
     if isinstance(error, HTTPException):
         status = error.code or 500
@@ -147,7 +147,7 @@ def said(error: ShopError) -> str:
     return " ".join(map(say, error.sentences()))
 
 
-def _members(error: Exception) -> dict[str, Any]:
+def _members(error: Exception) -> dict[str, object]:
     """What a program wants to know of it, beside the words."""
     if isinstance(error, Invalid):
         return {"errors": error.errors}

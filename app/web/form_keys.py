@@ -25,7 +25,7 @@ def sign(key: str) -> str:
 def read(sent: str) -> tuple[str, str]:
     """(the key in the books, the buyer who presses its form without a cookie).
 
-    A key that is none of our forms' stands for itself, and for no buyer: "".
+    A key that no form of ours carries is taken as it is; its buyer is "".
     """
     try:
         key = _signer("key").unsign(sent)

@@ -1,8 +1,9 @@
 """gunicorn's worker with threads, where a thread is taken for a whole request only.
 
-gunicorn's own gives a thread to whoever has sent a byte, and waits in it for the rest; it waits in
-its only loop until who wanted the connection closed has closed it, too. Here the loop reads, sends
-the rest of answers and waits for everybody, each for a limited time; threads never meet a client.
+gunicorn's own gives a thread to every client that has sent a byte, and waits in it for the rest;
+its only loop waits until a client that wanted the connection closed has closed it, too. Here the
+loop reads, sends the rest of answers and waits for everybody, each for a limited time; threads
+never meet a client.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         self._wait(conn, selectors.EVENT_READ, self._read, REQUEST)
 
     def _make_room(self) -> None:
-        """Who comes is let in, for the one who has let us wait longest."""
+        """A new client is let in; the one that we have waited for longest goes."""
         if self.nr_conns >= self.worker_connections and self.waiting:
             self._drop(next(iter(self.waiting)))
 
@@ -169,7 +170,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         super().wait_for_and_dispatch_events(SWEEP if self.alive else SWEEP / 10)
 
     def murder_pending(self) -> None:
-        """Who is late. Not who was in time, and it is us who stood still and have not read yet."""
+        """Drop the late ones; not those that were in time while it was us who had not read yet."""
         now = self.turn
         if self.alive and now < self.swept + SWEEP:
             return
@@ -182,7 +183,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
                 self._drop(conn)
 
     def _cap_keepalive(self, _deadline: float) -> None:
-        """Who has asked nothing is closed soon, so that the others have the time that is left."""
+        """Idle clients are closed soon, so that the others have the time that is left."""
         soon = time.monotonic() + STOPPED
         for conn, until in self.waiting.items():
             self.waiting[conn] = min(until, soon)

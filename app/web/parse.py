@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -44,7 +45,7 @@ def body(request: Request) -> dict[str, Any]:
     return document
 
 
-def whole(values: dict[str, Any], name: str, default: int | None = None) -> int:
+def whole(values: Mapping[str, object], name: str, default: int | None = None) -> int:
     """A whole number: of a form its digits, of JSON a number. Raises Invalid.
 
     What it has to be between is the services' to say; no number is beyond LARGEST.
@@ -61,7 +62,7 @@ def whole(values: dict[str, Any], name: str, default: int | None = None) -> int:
     return value
 
 
-def text(values: dict[str, Any], name: str, default: str = "") -> str:
+def text(values: Mapping[str, object], name: str, default: str = "") -> str:
     """A string. Raises Invalid."""
     value = values.get(name, default)
     if not isinstance(value, str):
@@ -69,7 +70,7 @@ def text(values: dict[str, Any], name: str, default: str = "") -> str:
     return value
 
 
-def texts(values: dict[str, Any], name: str) -> list[str]:
+def texts(values: Mapping[str, object], name: str) -> list[str]:
     """A list of strings; none is an empty one. Raises Invalid."""
     value = values.get(name, [])
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):

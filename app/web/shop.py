@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import TypedDict
 
 from flask import Blueprint, Response, request, session, url_for
 
@@ -63,7 +63,7 @@ KINDS: dict[type[ShopError], str] = {
 def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     shop = Blueprint("shop", __name__)
 
-    def shelf() -> list[dict[str, Any]]:
+    def shelf() -> list[ShelfItem]:
         return [_shelf_item(*row, rounds.opens_in) for row in rounds.shelf()]
 
     @shop.get("/")
@@ -84,7 +84,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     @shop.post("/buy/<item>")
     def buy(item: str) -> Response:
         form = wants_html()
-        sent, values = "", dict[str, Any]()
+        sent, values = "", dict[str, object]()
         try:
             values = parse.body(request)
             # A program may leave it out; a form without it is not one of ours.
@@ -127,7 +127,7 @@ def know_buyer(buyer: str = "") -> None:
 
 
 def _presser(holder: str) -> str:
-    """Who presses a form: the one that the cookie names, else its `holder`. Raises UnknownForm."""
+    """Whose form it is: the cookie's buyer, else its `holder`. Raises UnknownForm."""
     if "buyer" not in session and not holder:
         raise UnknownForm(
             Text(
@@ -140,8 +140,37 @@ def _presser(holder: str) -> str:
 
 
 def _caller() -> str:
-    """Who sends JSON. Programs send no cookie, and need not wait for one to be read."""
+    """The buyer of a JSON request. Programs send no cookie, and need not wait until one is read."""
     return session.get("buyer", "") if request.cookies else ""
+
+
+class ShelfItem(TypedDict):
+    """An item on the shelf, for page and program. `round` 0: there has been none."""
+
+    slug: str
+    name: Text
+    blurb: Text
+    price: str  # of one, as the visitor's language writes money
+    left: int | None  # units; None: not on sale, or nobody knows
+    on_sale: bool
+    round: int
+    opens_in_ms: int  # 0: it is open, or not on sale
+    limit: int  # units in one order
+    why_not: str  # it is not on sale, where there is more to say
+
+
+class OrderView(TypedDict):
+    """An order, for page and program."""
+
+    id: str
+    item: str
+    name: str  # the item's; of one that is in the catalogue no more, what the order calls it
+    known: bool  # is the item in the catalogue?
+    quantity: int
+    total: str  # as the visitor's language writes money
+    state: str  # confirmed, once it is in the database; recorded before
+    round: int
+    sold_at: str | None  # ISO 8601 in UTC
 
 
 def _shelf_item(
@@ -149,7 +178,7 @@ def _shelf_item(
     found: Round | Unreadable | None,
     left: int | None,
     opens_in: Callable[[Round], int],
-) -> dict[str, Any]:
+) -> ShelfItem:
     round = found if isinstance(found, Round) else None
     on_sale = round is not None and round.running
     return {
@@ -157,7 +186,7 @@ def _shelf_item(
         "name": item.name,
         "blurb": item.blurb,
         "price": money(item.price),
-        "stock": left if on_sale else None,
+        "left": left if on_sale else None,
         "on_sale": on_sale,
         "round": round.number if round else 0,
         "opens_in_ms": opens_in(round) if round and on_sale else 0,
@@ -166,8 +195,7 @@ def _shelf_item(
     }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
-    """Of an item that is in the catalogue no more, the name is what the order calls it."""
+def _entry(entry: Entry) -> OrderView:
     order = entry.order
     known = ITEMS.get(order.item)
     return {
@@ -223,7 +251,7 @@ def _sold_page(answer: Answer, item: str, quantity: int, key: str) -> Response:
     )
 
 
-def _error_page(error: ShopError, item: str, values: dict[str, Any], key: str) -> Response:
+def _error_page(error: ShopError, item: str, values: dict[str, object], key: str) -> Response:
     status, title, detail, _ = describe(error)
     known = ITEMS.get(item)
     return page(

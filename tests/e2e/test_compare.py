@@ -42,7 +42,7 @@ def on(shop: Shop) -> Iterator[str]:
     address = f"{shop.lab}/comparisons/{answer.json()['id']}"
     yield address
     until(lambda: requests.post(f"{address}/stop", json={}, timeout=10).ok)
-    until(lambda: requests.get(address, timeout=10).json().get("on") is False, 60)
+    until(lambda: requests.get(address, timeout=10).json().get("running") is False, 60)
 
 
 def test_from_the_form_to_the_bars_and_to_a_run(page: Page, shop: Shop, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_key_of_128_characters_is_fine(shop: FlaskClient) -> None:
 def test_bad_bodies(shop: FlaskClient, body: bytes, mimetype: str, status: int) -> None:
     headers = {"Content-Type": mimetype, "Accept": "application/json"}
     problem(shop.post("/buy/apple", data=body, headers=headers), status)
-    assert shop.get("/items").get_json()[0]["stock"] == 10, "nothing half sold"
+    assert shop.get("/items").get_json()[0]["left"] == 10, "nothing half sold"
 
 
 def test_unknown_names_and_wrong_methods(shop: FlaskClient) -> None:
@@ -84,14 +84,14 @@ def test_a_body_of_unsaid_length_is_refused(shop: FlaskClient, kind: str) -> Non
         headers={"Accept": "application/json"},
     )
     assert answer.status_code == 411
-    assert shop.get("/items").get_json()[0]["stock"] == 10
+    assert shop.get("/items").get_json()[0]["left"] == 10
 
 
 @pytest.mark.parametrize("body", [b"garbage", b"", b"key=k"])
 def test_a_form_without_a_quantity_buys_nothing(shop: FlaskClient, body: bytes) -> None:
     answer = shop.post("/buy/apple", data=body, content_type="application/x-www-form-urlencoded")
     assert answer.status_code == 422
-    assert shop.get("/items").get_json()[0]["stock"] == 10
+    assert shop.get("/items").get_json()[0]["left"] == 10
 
 
 def test_no_other_site_buys_in_a_visitors_name(shop: FlaskClient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -55,6 +56,7 @@ def test_they_are_listed_and_shown(deadletter: Command, ids: list[str]) -> None:
         assert word in listed
     [first, second] = json.loads(deadletter("list", "fig", "--number", "1", "--json").output)
     assert (first["id"], first["round"], first["sale"]) == (ids[0], 1, '{"id":"[x]"}')
+    assert datetime.fromisoformat(second["added_at"]).tzinfo is UTC
     assert json.loads(deadletter("show", "fig", ids[1], "--json").output) == second
     assert '{"id":"[x]"}' in deadletter("show", "fig", ids[0]).output
     assert '"key":"a\\u0000b"' in deadletter("show", "fig", ids[1]).output

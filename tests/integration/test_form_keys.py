@@ -41,7 +41,7 @@ def loaded(app: Flask) -> str:
 
 
 def left(app: Flask) -> int:
-    return int(app.test_client().get("/items").get_json()[0]["stock"])
+    return int(app.test_client().get("/items").get_json()[0]["left"])
 
 
 def test_pressed_twice_without_a_cookie_it_is_one_order(app: Flask, services: Services) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 from flask.testing import FlaskClient
@@ -77,7 +77,7 @@ def stampedes(services: Services) -> list[Run]:
     ended = []
     for how in How:
         run = begin(services, "pear")
-        audit = asdict(services.auditor.audit(run.round)) if how is not How.CRASHED else None
+        audit = services.auditor.audit(run.round) if how is not How.CRASHED else None
         services.runs.finish(replace(run, how=how, why="killed", audit=audit))
         ended.append(run)
     return [begin(services, "plum"), *ended]
@@ -88,12 +88,12 @@ def comparisons(services: Services) -> list[Comparison]:
     ended = []
     for how in How:
         seen = comparison(
-            result("naive", 400, verdict="oversold", oversold=131, sold=231, left=0, p95=48.9),
-            result("watch", 40, sold=100, left=0, p95=1043.1),
+            result("naive", 400, verdict="oversold", oversold=131, sold=231, left=0, p95_ms=48.9),
+            result("watch", 40, sold=100, left=0, p95_ms=1043.1),
             result("lock:lease", None, how=How.FAILED, verdict="", why="killed"),
-            result("decr", 900, verdict="undersold", undersold=2, busy=3, errors=1, lasted=0.4),
-            result("lock:setnx", 300, verdict="inconsistent", cpu=1.2),
-            result("atomic", 1200, sold=100, left=0, p95=9.1),
+            result("decr", 900, verdict="undersold", undersold=2, busy=3, errors=1, lasted_s=0.4),
+            result("lock:setnx", 300, verdict="inconsistent", generator_cpu=1.2),
+            result("atomic", 1200, sold=100, left=0, p95_ms=9.1),
             repeats=1,
             how=how,
             times={"think": 12_000},

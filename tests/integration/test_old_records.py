@@ -94,7 +94,7 @@ def lab(old: Services, settings: Settings) -> FlaskClient:
 
 def test_the_shop_sells_on(shop: FlaskClient, old: Services) -> None:
     apple, pear, *_ = shop.get("/items").get_json()
-    assert [(each["stock"], each["round"]) for each in (apple, pear)] == [(8, 1), (57, 1)]
+    assert [(each["left"], each["round"]) for each in (apple, pear)] == [(8, 1), (57, 1)]
     assert shop.get(f"/orders/{OLD}1").get_json()["state"] == "recorded"
     fulfil_all(old.fulfil)
     for last in "12":
@@ -138,9 +138,9 @@ def test_each_record_is_read_as_it_was_meant(old: Services) -> None:
     assert old.rounds.find("apple", 1).mode == "lock:lease"
     assert Order.decode(as_it_was.ORDER).at == STARTED + 5
     run = Run.decode(as_it_was.RUN)
-    assert (run.round.number, run.how, run.audit and run.audit["sold"]) == (7, "finished", 12)
+    assert (run.round.number, run.how, run.audit and run.audit.sold) == (7, "finished", 12)
     compared = Comparison.decode(as_it_was.COMPARISON)
-    assert (compared.ground.version, compared.results[0].lasted) == ("0.1.0", 2)
+    assert (compared.machine.version, compared.results[0].lasted_s) == ("0.1.0", 2)
     assert worker_statuses(old.store, old.rounds.find("apple", 1))[0].answers == {"SOLD": 1}
     old.store.hset(keys.class_roll("apple"), "a-worker", as_it_was.ROLL.replace(b"1790", b"9790"))
     here = [Member("a-buyer", "Ann", 9_790_000_000_000, 9_790_000_000_009)]

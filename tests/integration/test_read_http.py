@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
@@ -140,10 +141,10 @@ def test_the_measured_cost_says_when_and_where(lab: FlaskClient, var: Path) -> N
     real = comparison()
     finished = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
     written = document(real.machine, real.options, real.rows, real.yardsticks, finished)
-    (var / "compare.json").write_text(json.dumps(written))
+    (var / "compare.json").write_text(json.dumps(asdict(written)))
     measured = said(section(page(lab, "/read/watch"), "cost"))
     assert "2026-11-21 at 07:00 UTC with the load on AMD EPYC, 2 cores" in measured
-    speeds = sorted(row["goodput"] for row in written["rows"] if row["mode"] == "watch")
+    speeds = sorted(row.goodput for row in written.rows if row.mode == "watch")
     assert "Sales a second {:,.0f} {:,.0f} {:,.0f}".format(*speeds) in measured
     other = said(section(page(lab, "/read/decr"), "cost"))
     assert "was naive (broken on purpose), watch, lock:lease, atomic" in other

@@ -86,7 +86,7 @@ def test_the_same_key(shop: FlaskClient) -> None:
     assert first.get_json()["order"] == again.get_json()["order"]
     assert again.status_code == 201
     problem(buy(shop, {"quantity": 3}, **key), 422)
-    assert shop.get("/items").get_json()[0]["stock"] == 8
+    assert shop.get("/items").get_json()[0]["left"] == 8
 
 
 def test_a_key_outlives_its_round(services: Services, shop: FlaskClient) -> None:

@@ -12,7 +12,7 @@ from loadtest.feed import Feed, Line
 
 
 def test_what_the_load_generator_prints_is_what_the_run_hears() -> None:
-    assert set(Feed().line(users=0)) == set(get_type_hints(Line)) == set(get_type_hints(Heard))
+    assert set(Feed().line(buyers=0)) == set(get_type_hints(Line)) == set(get_type_hints(Heard))
 
 
 def test_the_page_asks_for_nothing_else() -> None:

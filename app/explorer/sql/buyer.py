@@ -137,7 +137,7 @@ class Buyer:
         self._stop(connection, of(sql, parameters, self.level))
 
     def _close_circle(self, cursor: Any, *_: object) -> None:
-        """Whoever waits looks for a deadlock but once; see `database.prepare`."""
+        """A waiter looks for a deadlock only once; see `database.prepare`."""
         if self.awaited:
             cursor.execute("SET LOCAL deadlock_timeout = '1ms'")
 

@@ -40,14 +40,14 @@ def database() -> Iterator[str]:
 
 
 def prepare(url: str) -> None:
-    """Make the tables of an empty database, and let who closes a circle be the one who fails."""
+    """Make the tables of an empty database, and let whoever closes a deadlock be who fails."""
     engine = db.engine(url, round(LONGEST * 1000), connections=1)
     try:
         db.migrate(engine)
         with engine.begin() as sql:
-            # Each who waits looks for a deadlock once, so long after his wait began, and fails if
-            # he is part of one. Of two the first would look, or the second, as time has it: so the
-            # first never does, and the second does at once (`Buyer._close_circle`).
+            # A waiter looks for a deadlock once, deadlock_timeout after its wait began, and fails
+            # if it is part of one. Which of two looks first is a matter of time: so here the first
+            # never looks, and the second looks at once (`Buyer._close_circle`).
             never = f"{2 * LONGEST:.0f}s"
             name = sql.dialect.identifier_preparer.quote(sql.engine.url.database or "")
             sql.execute(text(f"ALTER DATABASE {name} SET deadlock_timeout = '{never}'"))

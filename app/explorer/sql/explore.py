@@ -90,7 +90,7 @@ def _findings(orders: Orders, target: Target) -> list[Finding]:
 
 
 def _blocks(orders: Orders) -> list[Step]:
-    """The shortest order in which somebody waits; on from there everybody as long as he can."""
+    """The shortest order in which somebody waits; from there on each goes as far as it can."""
     waiting = {way.to for ways in orders.ways for way in ways if way.kind == "blocks"}
     path = shortest(orders, {"blocks": waiting}).get("blocks")
     if path is None:

@@ -56,7 +56,7 @@ class SqlReport:
             "buyers": 2,
             "stock": self.target.stock,
             "quantity": self.target.quantity,
-            "think": self.target.think,
+            "think_ms": self.target.think,
             "retries": 0,
             "faults": Faults()._asdict(),
             "server": self.server,
@@ -96,8 +96,8 @@ def verdict(report: SqlReport) -> str:
         level, worst = report.findings[0]
         return f"{name}: {worst.name.upper()} at {line(level, worst).removeprefix(worst.name)}"
     if not report.exhaustive:
-        return f"{name}: nothing found so far, and not all was looked at. This says nothing."
-    return f"{name}: nothing goes wrong on {report.server}, in whatever order its statements come."
+        return f"{name}: nothing was found, but the search is incomplete: this proves nothing."
+    return f"{name}: nothing goes wrong on {report.server} in any order of its statements."
 
 
 def line(level: Level, finding: Finding) -> str:

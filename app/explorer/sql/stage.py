@@ -87,7 +87,7 @@ class Stage:
         return lambda: mode.sell(order)
 
     def choices(self) -> tuple[int, ...]:
-        """Who can go next. Whoever was let go on has done so already: nobody comes before."""
+        """The buyers who can go next; one whose lock has come free goes before all others."""
         if self.woken:
             return (self.woken[0],)
         return tuple(
@@ -114,9 +114,9 @@ class Stage:
         return self._went(number, statement, does, statement.text)
 
     def _blocks(self, number: int) -> bool:
-        """Does it wait for the other's lock? Says the server, not the time that it takes.
+        """Does it wait for the other's lock? The server says so; time alone would not.
 
-        The other is idle, or waits: what is answered stays so until his next step.
+        The other is idle, or waits: so the answer holds until the other's next step.
         """
         buyer, other = self.buyers[number], self.buyers[1 - number]
         query = select(func.pg_blocking_pids(buyer.pid))

@@ -71,7 +71,7 @@ class Footprint(NamedTuple):
 
     def _meets(self, other: Footprint) -> bool:
         touched = self.looks | self.locks | self.ends
-        # A reader's end matters to who begins, writes, or comes to an end after writing.
+        # A reader's end matters to a transaction that begins, writes, or ends after writing.
         heeds = other.locks | other.ends | (other.looks & {SNAPSHOT})
         return bool(
             touched & other.ends or (self.locks | self.reads) & other.locks or self.leaves & heeds

@@ -8,7 +8,7 @@ from typing import Any
 
 PARAMETER = re.compile(r"%\((\w+)\)s(?:::\w+)*")
 TABLE = re.compile(r"\b(?:stock|receipts|orders)\.(?=\w)")
-# There is but one item and one round: that they are asked for is no news.
+# There is only one item and one round, so the conditions that ask for them are left out.
 ROUND = re.compile(r"\b(?:item|round|started) = \S+(?: AND )?")
 MANY_COLUMNS = re.compile(r"(?<=^SELECT )\w+(?:, \w+){3,}")
 INSERT = re.compile(r"^(INSERT INTO \w+) \(.*?\) VALUES \((.*)\)$")

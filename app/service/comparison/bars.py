@@ -28,7 +28,8 @@ class Measured:
 
     @property
     def bound(self) -> bool:
-        return generator_bound(self.result.cpu)
+        """Was the buyers' process the limit, so that the shop was not measured?"""
+        return generator_bound(self.result.generator_cpu)
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Bar:
 
     @property
     def ratio(self) -> Spread | None:
+        """Over the repeats; None: none is fit to be told."""
         return spread(each.ratio for each in self.runs)
 
     @property
@@ -58,10 +60,12 @@ class Bar:
 
     @property
     def wrong(self) -> list[Result]:
+        """The runs whose audit was neither exact nor unsure."""
         return [each.result for each in self.runs if each.wrong]
 
     @property
     def judged(self) -> int:
+        """How many of the runs have a verdict."""
         return sum(each.result.verdict not in UNJUDGED for each in self.runs)
 
     @property
@@ -72,7 +76,11 @@ class Bar:
 
 def comparable(result: Result) -> bool:
     """Did it end by itself, sell anything, and was the shop what it measured?"""
-    return result.how == How.FINISHED and bool(result.goodput) and not generator_bound(result.cpu)
+    return (
+        result.how == How.FINISHED
+        and bool(result.goodput)
+        and not generator_bound(result.generator_cpu)
+    )
 
 
 def bars(comparison: Comparison) -> list[Bar]:

@@ -23,7 +23,7 @@ from app.domain import (
     Unreadable,
 )
 from app.service.about import About
-from app.service.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Ground, read
+from app.service.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Machine, read
 from app.service.refusals import out_of_bounds
 from app.service.rounds import full_name, is_exhibit
 from app.service.stampede.record import How, Run
@@ -78,7 +78,7 @@ class Comparisons:
             reference=names[0],
             modes=names,
             exhibits=list(filter(is_exhibit, names)),
-            ground=Ground.of(self.about()),
+            machine=Machine.of(self.about()),
             started=now(),
         )
         with answering():

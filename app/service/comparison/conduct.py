@@ -93,7 +93,7 @@ class Conduct:
                 raise GivenUp(How.FAILED, before.why)
 
     def check_that_the_item_is_ours(self, before: Run) -> None:
-        """Whoever has begun a round since our last run means to sell in it."""
+        """A round that was begun since our last run is somebody else's. Raises GivenUp."""
         newest = self.patiently(lambda: self.runs.rounds.newest(before.item))
         if newest is not None and newest.number != before.round.number:
             raise GivenUp(How.OVERTAKEN)

@@ -11,6 +11,7 @@ import orjson
 from app.domain import ITEMS, ROUND_BOUNDS, Bound, Newer, Unreadable, records
 from app.service.about import About
 from app.service.known import has
+from app.service.stampede import sample
 from app.service.stampede.record import Run
 from app.store.history import RUN, ComparisonRow, Past
 from app.store.keys import COMPARISONS, RunKeys
@@ -31,9 +32,10 @@ class Planned(NamedTuple):
 class Result:
     """What one of its runs gave; None: not known.
 
-    `goodput` is sales a second up to the last sale, which came after `lasted` s; p50, p95 and p99
-    are the sales', in ms; `busy` and `errors` count answers. `verdict`, `sold`, `left`, `oversold`
-    and `undersold` are the audit's. `cpu` is the share of one core that the buyers' process took.
+    `goodput` is sales a second up to the last sale, which came after `lasted_s`; the percentiles
+    are the sales'; `busy` and `errors` count answers. `verdict`, `sold`, `left`, `oversold` and
+    `undersold` are the audit's. `generator_cpu` is the share of one core that the buyers' process
+    took.
     """
 
     mode: str
@@ -43,21 +45,21 @@ class Result:
     why: str = ""
     verdict: str = ""
     goodput: float | None = None
-    lasted: float | None = None
-    p50: float | None = None
-    p95: float | None = None
-    p99: float | None = None
+    lasted_s: float | None = None
+    p50_ms: float | None = None
+    p95_ms: float | None = None
+    p99_ms: float | None = None
     sold: int | None = None
     left: int | None = None
     oversold: int | None = None
     undersold: int | None = None
     busy: int = 0
     errors: int = 0
-    cpu: float | None = None
+    generator_cpu: float | None = None
 
     @classmethod
     def of(cls, planned: Planned, run: Run) -> Result:
-        seen, audit = run.figures, run.audit or {}
+        seen, audit = run.figures, run.audit
         answers = seen.get("answers") or {}
         return cls(
             mode=planned.mode,
@@ -65,21 +67,24 @@ class Result:
             run=run.id,
             how=run.how,
             why=run.why,
-            verdict=audit.get("verdict", ""),
+            verdict=audit.verdict if audit else "",
             goodput=seen.get("overall"),
             busy=answers.get("BUSY", 0),
             errors=answers.get("ERROR", 0),
-            lasted=seen.get("lasted"),
-            cpu=seen.get("cpu"),
-            p50=seen.get("p50"),
-            p95=seen.get("p95"),
-            p99=seen.get("p99"),
-            **{name: audit.get(name) for name in ("sold", "left", "oversold", "undersold")},
+            lasted_s=seen.get("lasted_s"),
+            generator_cpu=seen.get("generator_cpu"),
+            p50_ms=seen.get("p50_ms"),
+            p95_ms=seen.get("p95_ms"),
+            p99_ms=seen.get("p99_ms"),
+            sold=audit.sold if audit else None,
+            left=audit.left if audit else None,
+            oversold=audit.oversold if audit else None,
+            undersold=audit.undersold if audit else None,
         )
 
 
 @dataclass(frozen=True)
-class Ground:
+class Machine:
     """What it was measured on; `workers` are the shop's, each with so many `threads`."""
 
     version: str
@@ -91,7 +96,7 @@ class Ground:
     cores: int
 
     @classmethod
-    def of(cls, about: About) -> Ground:
+    def of(cls, about: About) -> Machine:
         shop, store = about["shop"], about["store"]
         return cls(
             version=about["version"],
@@ -109,8 +114,8 @@ class Comparison:
     """One comparison. Times are in ms since 1970, `seconds` is how long each run may sell.
 
     `modes` are full names, the `reference` first; `exhibits` are those of them that are broken on
-    purpose. `ground` is what it was measured on. `run` is the id of the run that is on, as the next
-    one planned. `how` is a stampede.record.How, "" while it is on.
+    purpose. `machine` is what it was measured on. `run` is the id of the run that is on. `how` is
+    a stampede.record.How, "" while it is on.
     """
 
     id: str
@@ -123,7 +128,7 @@ class Comparison:
     reference: str
     modes: list[str]
     exhibits: list[str]
-    ground: Ground
+    machine: Machine
     started: int
     ended: int | None = None
     how: str = ""
@@ -137,6 +142,7 @@ class Comparison:
 
     @property
     def crowd(self) -> dict[str, int]:
+        """As `Runs.start` takes it."""
         return {"buyers": self.buyers, "seconds": self.seconds}
 
     def plan(self) -> list[Planned]:
@@ -153,11 +159,11 @@ class Comparison:
     @classmethod
     def decode(cls, record: bytes | str) -> Comparison:
         """Raises Unreadable."""
-        found = records.decode(
+        found = records.versioned(
             cls,
-            record,
-            ground=lambda members: records.make(Ground, members),
-            results=lambda runs: [records.make(Result, each) for each in runs],
+            records.renamed(records.parse(record), {"ground": "machine"}),
+            machine=lambda members: records.make(Machine, members),
+            results=lambda runs: [records.make(Result, sample.read(each)) for each in runs],
         )
         times = found.times.keys() <= ROUND_BOUNDS.keys()
         if not (times and found.item in ITEMS and all(map(has, found.modes))):

@@ -38,7 +38,7 @@ def remarks(comparison: Comparison, made: list[Bar]) -> list[str]:
         said.append(
             Text("Each was measured once: how much of a difference is chance, nobody knows.")
         )
-    threads = comparison.ground.workers * comparison.ground.threads
+    threads = comparison.machine.workers * comparison.machine.threads
     if comparison.buyers > threads:
         said.append(
             Text(
@@ -57,7 +57,9 @@ def _of_one(bar: Bar) -> list[str]:
     said: list[str] = []
     if repeats := [run.result.repeat for run in bar.runs if run.bound]:
         said.append(Text(BOUND.one, mode=named(bar), repeats=", ".join(map(str, repeats))))
-    lasted = [run.result.lasted for run in bar.runs if run.ratio is not None and run.result.lasted]
+    lasted = [
+        run.result.lasted_s for run in bar.runs if run.ratio is not None and run.result.lasted_s
+    ]
     if lasted and min(lasted) < SHORT:
         said.append(
             Text(

@@ -15,7 +15,7 @@ WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 class Numbered(NamedTuple):
-    number: int
+    number: int  # from 1, in its file
     line: Line
 
 

@@ -21,7 +21,7 @@ KINDS = (
     (Token.Name.Class, "named"),
     (Token.Name.Function, "named"),
 )
-LEXERS: dict[str, Any] = {".py": PythonLexer, ".lua": LuaLexer}
+LEXERS: dict[str, type[PythonLexer] | type[LuaLexer]] = {".py": PythonLexer, ".lua": LuaLexer}
 
 
 class Piece(NamedTuple):

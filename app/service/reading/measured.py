@@ -35,14 +35,14 @@ FIGURES = (
 class Measured:
     """A mode in one comparison. `figures` has those of FIGURES that could be told."""
 
-    finished: datetime
+    ended: datetime
     cpu: str
     cores: int
     system: str
     store: str
     appendfsync: str
     database: str
-    users: int
+    buyers: int
     seconds: int  # of each repeat's window
     repeats: int
     stock: int
@@ -89,16 +89,19 @@ def _read(file: Path) -> Any:
 
 def _measured(document: Any, rows: list[Any]) -> Measured:
     machine, options = document["machine"], document["options"]
+    # An earlier version called them `finished` and `users`.
+    ended = document.get("ended_at") or document["finished"]
+    buyers = options.get("buyers") or options["users"]
     spreads = {name: _spread([row[name] for row in rows]) for name in FIGURES}
     return Measured(
-        datetime.fromisoformat(document["finished"]).astimezone(UTC),
+        datetime.fromisoformat(ended).astimezone(UTC),
         str(machine["cpu"]),
         int(machine["cores"]),
         str(machine["system"]),
         str(machine["store"]),
         str(machine["appendfsync"]),
         str(machine["database"]),
-        int(options["users"]),
+        int(buyers),
         int(options["seconds"]),
         len(rows),
         int(options["stock"]),

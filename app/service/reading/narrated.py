@@ -1,4 +1,4 @@
-"""The words in a drawing, to be said in another language than its author's.
+"""What the words in a drawing say, for readers of another language than its author's.
 
 The drawings stay as they are: tests play them, and their columns would not bear longer words.
 """
@@ -18,7 +18,7 @@ HEADS = {
     "line": Text("the line of who waits"),
     "fence": Text("the holder’s number"),
 }
-BEFALLS = "|".join(re.escape(fault.drawn.removeprefix(", ")) for fault in FAULTS)
+BEFALLS = "|".join(re.escape(fault.drawn) for fault in FAULTS.values())
 # Between tildes stands what happens to all; in brackets, in a line of its own, what one does or is
 # told, and a reply that is no value.
 NOTES = re.compile(rf"~ (.+?) ~|(?:  |-> )\((?!nil)([a-z][^)]+)\)|({BEFALLS}|= told \w+)")

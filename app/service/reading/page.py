@@ -32,6 +32,8 @@ class Page:
 
 @dataclass(frozen=True)
 class Comparison:
+    """Two targets side by side, the left file beside the right one."""
+
     left: str
     right: str
     files: tuple[File, File]
@@ -44,10 +46,12 @@ class Comparison:
 
     @property
     def left_only(self) -> int:
+        """Lines."""
         return len(self.files[0].lines) - self.both
 
     @property
     def right_only(self) -> int:
+        """Lines."""
         return len(self.files[1].lines) - self.both
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import orjson
 
@@ -64,7 +64,7 @@ class Drive:
         sold, last_sale = 0, time.monotonic()
         for now in self.ticks():
             if began is None and load.said:
-                began, last_sale = now - load.said["took"], now
+                began, last_sale = now - load.said["took_s"], now
             at = now - began if began is not None else 0.0
             self.tell(run, load, "starting" if began is None else "selling", at)
             if self.sample.get("sold", 0) > sold:
@@ -84,7 +84,7 @@ class Drive:
 
     def drain(self, run: Run, load: Load) -> None:
         """The purchases under way are answered, at the shop's pace."""
-        start, at = time.monotonic(), self.sample.get("at", 0.0)
+        start, at = time.monotonic(), self.sample.get("at_s", 0.0)
         while load.alive() and time.monotonic() < start + LAST_ANSWERS:
             if self.interrupted.wait(TICK) or self.heartbeat.lost:
                 return
@@ -102,7 +102,7 @@ class Drive:
         """Add a sample. While store or database is away there is none."""
         try:
             seen = look(self.runs.rounds, run.round)
-            self.sample = {**load.said, **seen, "phase": phase, "at": round(at, 2)}
+            self.sample = {**load.said, **seen, "phase": phase, "at_s": round(at, 2)}
             with answering():
                 records.add(self.runs.store, run.keys, "sample", orjson.dumps(self.sample))
         except (StoreAway, DatabaseAway) as error:
@@ -123,7 +123,7 @@ class Drive:
     def finish(self, run: Run, load: Load) -> None:
         """End the round, wait for the audit, write down the end. Goes on trying for SETTLE."""
         deadline = time.monotonic() + (0 if self.interrupted.is_set() else SETTLE)
-        start, at, pause = time.monotonic(), self.sample.get("at", 0.0), TICK
+        start, at, pause = time.monotonic(), self.sample.get("at_s", 0.0), TICK
         audit: Audit | None = None
         while True:
             try:
@@ -143,5 +143,4 @@ class Drive:
         if audit:
             sample |= {"left": audit.left, "sold": audit.sold}
         how = How.INTERRUPTED if self.interrupted.is_set() else run.how
-        found = asdict(audit) if audit else None
-        self.runs.finish(replace(run, how=how, audit=found, figures=sample))
+        self.runs.finish(replace(run, how=how, audit=audit, figures=sample))

@@ -1,4 +1,4 @@
-"""Hands on the processes of runs and comparisons: they end with who has started them."""
+"""Hands on the processes of runs and comparisons: they end with the process that started them."""
 
 from __future__ import annotations
 

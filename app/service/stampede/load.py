@@ -23,9 +23,9 @@ class Load:
         wanted = {
             "url": url,
             "item": item,
-            "users": buyers,
-            "longest": seconds + 10,
-            "patience": LAST_ANSWERS,
+            "buyers": buyers,
+            "longest_s": seconds + 10,
+            "patience_s": LAST_ANSWERS,
         }
         self.said: Heard = {}
         self.process = subprocess.Popen(
@@ -55,6 +55,7 @@ class Load:
                 self.complaint = line.strip() or self.complaint
 
     def alive(self) -> bool:
+        """Does its process run?"""
         return self.process.poll() is None
 
     def stop(self) -> None:

@@ -9,8 +9,11 @@ from typing import Any
 import orjson
 
 from app.domain import Bound, Newer, Round, records
+from app.service.audit import Audit
 from app.service.known import known
+from app.service.stampede import sample
 from app.service.stampede.sample import Sample
+from app.service.verdict import Verdict
 from app.store.history import RunRow
 from app.store.keys import RunKeys
 from app.store.runs import END, Event
@@ -34,8 +37,7 @@ class How(StrEnum):
 class Run:
     """One stampede. Times are in ms since 1970, `seconds` is how long it may sell.
 
-    `figures` is the last sample, `audit` a service.audit.Audit as a dictionary;
-    None when nobody came to ask for it.
+    `figures` is the last sample; `audit` None: nobody came to ask for it.
     """
 
     id: str
@@ -47,7 +49,7 @@ class Run:
     how: str = ""
     why: str = ""
     figures: Sample = field(default_factory=Sample)
-    audit: dict[str, Any] | None = None
+    audit: Audit | None = None
     comparison: str = ""  # id of the one that it is part of
 
     @property
@@ -71,7 +73,7 @@ class Run:
             except Newer:
                 raise Newer from None  # the run's word, not the round's
 
-        return records.decode(cls, record, round=read)
+        return records.decode(cls, record, round=read, figures=sample.read, audit=_audit)
 
     def last_word(self) -> bytes:
         """The data of its last event."""
@@ -88,6 +90,16 @@ class Run:
             events=orjson.dumps([list(each) for each in events]).decode(),
             comparison=self.comparison,
         )
+
+
+def _audit(members: Any) -> Audit | None:
+    def verdict(word: Any) -> Verdict:
+        try:
+            return Verdict(word)
+        except ValueError:
+            raise Newer from None
+
+    return members and records.make(Audit, members, verdict=verdict)
 
 
 def kept_events(text: str) -> list[Event]:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
+
+from app.domain import records
+
+# What some members were called before: in events and records that are still kept.
+EARLIER = {
+    **{"took": "took_s", "at": "at_s", "lasted": "lasted_s", "users": "buyers"},
+    **{"cpu": "generator_cpu", "p50": "p50_ms", "p95": "p95_ms", "p99": "p99_ms"},
+}
 
 
 class Heard(TypedDict, total=False):
     """What the buyers say, as loadtest/feed.py writes it; nothing before the first has come."""
 
-    took: float  # s since then
-    users: int  # who are there
+    took_s: float  # since then
+    buyers: int  # who are there
     goodput: float | None  # sales a second: of the last second; in the end, of the whole
     overall: float | None  # the same up to the last sale; None before the first
-    lasted: float  # s until the last sale
-    cpu: float | None  # share of one core that their process took until then
+    lasted_s: float  # until the last sale
+    generator_cpu: float | None  # share of one core that their process took until then
     answers: dict[str, int]  # by outcome
     retries: int  # attempts beyond each purchase's first
-    p50: float | None  # ms that so many % of the sales took at most; None before the first
-    p95: float | None
-    p99: float | None
+    p50_ms: float | None  # that so many % of the sales took at most; None before the first
+    p95_ms: float | None
+    p99_ms: float | None
 
 
 class Sample(Heard, total=False):
@@ -30,4 +38,9 @@ class Sample(Heard, total=False):
     waiting: int | None  # those of them who wait for a lock; None: the mode has none
     conflicts: int  # lost races
     phase: str  # "starting", "selling" or "settling"
-    at: float  # s since the first buyer came
+    at_s: float  # since the first buyer came
+
+
+def read(members: Any) -> Any:
+    """Parsed JSON of a sample, or of a result made from one, whichever version wrote it."""
+    return records.renamed(members, EARLIER)

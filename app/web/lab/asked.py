@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from app.domain import ROUND_BOUNDS, Bound, ComparisonIsOn, Invalid, RunIsOn, UnknownItem
 from app.web import parse
@@ -25,7 +25,7 @@ class Asked(NamedTuple):
     times: dict[str, int]
 
 
-def read(values: dict[str, Any]) -> Asked:
+def read(values: Mapping[str, object]) -> Asked:
     """Raises Invalid for what is no text or no whole number."""
     mode = parse.text(values, "mode")
     if _names_recipe(values):
@@ -34,7 +34,7 @@ def read(values: dict[str, Any]) -> Asked:
     return Asked(parse.text(values, "item"), mode, parse.whole(values, "stock"), times)
 
 
-def at_fields(error: Invalid | UnknownItem, values: dict[str, Any]) -> dict[str, str]:
+def at_fields(error: Invalid | UnknownItem, values: Mapping[str, object]) -> dict[str, str]:
     """What the services refuse, by the names of the form's fields."""
     errors = error.errors if isinstance(error, Invalid) else {"item": error.sentences()[0]}
     fields = WIRE | ({"mode": "recipe"} if _names_recipe(values) else {})
@@ -54,7 +54,7 @@ FINE = Refused()
 
 
 def refused(
-    error: Invalid | UnknownItem | RunIsOn | ComparisonIsOn, values: dict[str, Any]
+    error: Invalid | UnknownItem | RunIsOn | ComparisonIsOn, values: Mapping[str, object]
 ) -> Refused:
     if isinstance(error, RunIsOn):
         return Refused(409, run=error.id)
@@ -71,6 +71,6 @@ def round_limits() -> dict[str, tuple[int, int]]:
     return limits(ROUND_BOUNDS)
 
 
-def _names_recipe(values: dict[str, Any]) -> bool:
+def _names_recipe(values: Mapping[str, object]) -> bool:
     """Is the recipe a field of its own? Then whatever is wrong with the mode is wrong with it."""
     return values.get("mode") == "lock" and bool(values.get("recipe"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TypedDict
 
 from flask import Blueprint, Response, abort, request, url_for
 
@@ -48,9 +49,9 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         # A link may fill the form in: "another one like it".
         given = {name: request.args[name] for name in FIELDS if name in request.args}
         modes = {"modes": request.args.getlist("modes")} if "modes" in given else {}
-        return form_page(given | modes)
+        return form_page({**given, **modes})
 
-    def form_page(values: dict[str, Any], why: Refused = FINE) -> Response:
+    def form_page(values: Mapping[str, object], why: Refused = FINE) -> Response:
         try:
             past = [entry(each) for each in comparisons.past(0, LATEST)]
         except DatabaseAway:
@@ -61,7 +62,7 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
             why.status,
             on=on and shown(on),
             past=past,
-            form=DEFAULTS | values,
+            form={**DEFAULTS, **values},
             errors=why.errors,
             run=why.run,
             comparison=why.comparison,
@@ -87,7 +88,7 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
             return see_other(where)
         return created(document(begun), where)
 
-    def _start(values: dict[str, Any]) -> Comparison:
+    def _start(values: Mapping[str, object]) -> Comparison:
         if unknown := sorted(values.keys() - set(FIELDS)):
             raise Invalid(
                 {name: Text("A comparison has no %(field)s.", field=repr(name)) for name in unknown}
@@ -131,8 +132,16 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
     return lab
 
 
-def ways(comparisons: Comparisons) -> list[dict[str, Any]]:
-    """All that can be compared; `missing` says why one cannot be, here."""
+class Choice(TypedDict):
+    """A way that can be compared; `missing` says why it cannot be, here."""
+
+    name: str
+    label: Text
+    exhibit: bool
+    missing: str
+
+
+def ways(comparisons: Comparisons) -> list[Choice]:
     return [
         {
             "name": name,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any, TypedDict
+from dataclasses import dataclass
+from typing import TypedDict, cast
 
 from figures import Scale, Spread, chart
 from markupsafe import Markup
 
 from app.domain import ITEMS, iso
 from app.service.comparison.bars import Bar, Measured, bars, scale
-from app.service.comparison.record import Comparison
+from app.service.comparison.record import Comparison, Machine, Planned, Result
 from app.service.comparison.remarks import remarks
+from app.text import Text
 from app.web.lab.asked import WIRE
 
 DIGITS = 4  # after the point
@@ -44,17 +45,66 @@ class Way(TypedDict):
     oversold_by_up_to: int
 
 
-def document(comparison: Comparison) -> dict[str, Any]:
-    """For programs."""
+class Times(TypedDict, total=False):
+    """Of its rounds, as far as they were asked for."""
+
+    think_ms: int
+    lease_ms: int
+    wait_ms: int
+    attempts: int
+    limit: int
+    delay_ms: int
+
+
+class Asked(Times):
+    """The form's fields."""
+
+    item: str
+    stock: int
+    modes: list[str]
+    reference: str
+    buyers: int
+    seconds: int
+    repeats: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row(Result):
+    """One run, with what the others make of it; `ratio` None: not fit to be told."""
+
+    exhibit: bool
+    ratio: float | None
+    generator_bound: bool
+
+
+class Document(Asked):
+    """For programs. Moments are ISO 8601 in UTC; null: not yet, or none."""
+
+    id: str
+    running: bool
+    how: str | None  # a How
+    why: str
+    started_at: str | None
+    ended_at: str | None
+    machine: Machine
+    planned: int  # runs
+    run: str | None  # id of the one that is on
+    ways: list[Way]
+    runs: list[Row]
+    remarks: list[str]
+
+
+def document(comparison: Comparison) -> Document:
     made = bars(comparison)
-    return asked(comparison) | {
+    return {
+        **asked(comparison),
         "id": comparison.id,
-        "on": comparison.ended is None,
+        "running": comparison.ended is None,
         "how": comparison.how or None,
         "why": comparison.why,
         "started_at": iso(comparison.started),
         "ended_at": iso(comparison.ended),
-        "ground": asdict(comparison.ground),
+        "machine": comparison.machine,
         "planned": len(comparison.plan()),
         "run": comparison.run or None,
         "ways": [way(bar) for bar in made],
@@ -63,11 +113,19 @@ def document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def asked(comparison: Comparison) -> dict[str, Any]:
-    """The form's fields, for another one like it."""
-    times = {WIRE[name]: value for name, value in comparison.times.items()}
-    names = ("item", "stock", "modes", "reference", "buyers", "seconds", "repeats")
-    return {name: getattr(comparison, name) for name in names} | times
+def asked(comparison: Comparison) -> Asked:
+    """For another one like it."""
+    times = cast(Times, {WIRE[name]: value for name, value in comparison.times.items()})
+    return {
+        "item": comparison.item,
+        "stock": comparison.stock,
+        "modes": comparison.modes,
+        "reference": comparison.reference,
+        "buyers": comparison.buyers,
+        "seconds": comparison.seconds,
+        "repeats": comparison.repeats,
+        **times,
+    }
 
 
 def way(bar: Bar) -> Way:
@@ -107,14 +165,28 @@ def fit(value: float) -> float:
     return round(value, DIGITS)
 
 
-def row(bar: Bar, each: Measured) -> dict[str, Any]:
+def row(bar: Bar, each: Measured) -> Row:
     ratio = None if each.ratio is None else fit(each.ratio)
-    said = {"exhibit": bar.exhibit, "ratio": ratio, "buyers_bound": each.bound}
-    return asdict(each.result) | said
+    return Row(**vars(each.result), exhibit=bar.exhibit, ratio=ratio, generator_bound=each.bound)
 
 
-def shown(comparison: Comparison) -> dict[str, Any]:
+class Shown(TypedDict):
     """In the templates of one comparison."""
+
+    comparison: Comparison
+    name: Text  # the item's
+    on: bool
+    started: str | None
+    bars: list[Bar]
+    ways: list[Way]
+    drawings: list[Markup]
+    remarks: list[str]
+    done: int  # runs
+    total: int
+    next: Planned | None
+
+
+def shown(comparison: Comparison) -> Shown:
     made, plan = bars(comparison), comparison.plan()
     done = len(comparison.results)
     return {
@@ -132,13 +204,22 @@ def shown(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def listed(comparison: Comparison) -> dict[str, Any]:
+class Listed(TypedDict):
     """In a list of many."""
+
+    id: str
+    name: Text  # the item's
+    how: str
+    started: str | None
+    ways: list[Way]
+    runs: int
+
+
+def listed(comparison: Comparison) -> Listed:
     made = bars(comparison)
     return {
         "id": comparison.id,
         "name": ITEMS[comparison.item].name,
-        "on": comparison.ended is None,
         "how": comparison.how,
         "started": iso(comparison.started),
         "ways": [way(bar) for bar in made],

@@ -194,7 +194,7 @@ def _in_words(view: Callable[[str], Response]) -> Callable[[str], Response]:
             return view(name)
         except Invalid as error:
             if not error.errors.keys() & {"mode", "target"}:
-                raise  # it is the budget that cannot be meant: 422
+                raise  # buyers or faults out of range: 422
             if not wants_html():
                 return problem(404, Text("Nothing to explore"), said(error))
             return page("lab/explorer_unknown.html", 404, name=name)

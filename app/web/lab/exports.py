@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 
@@ -16,9 +17,9 @@ from app.web.words import dumps
 
 STYLES = ("design.css", "lab/lab.css", "lab/compare.css")
 COLUMNS = (
-    *("comparison", "item", "mode", "broken_on_purpose", "reference", "repeat", "run", "how"),
-    *("verdict", "ratio", "goodput", "lasted", "p50", "p95", "p99", "stocked", "sold", "left"),
-    *("oversold", "undersold", "busy", "errors", "cpu", "buyers_bound", "why"),
+    *("comparison", "item", "mode", "exhibit", "reference", "repeat", "run", "how"),
+    *("verdict", "ratio", "goodput", "lasted_s", "p50_ms", "p95_ms", "p99_ms", "stocked", "sold"),
+    *("left", "oversold", "undersold", "busy", "errors", "generator_cpu", "generator_bound", "why"),
 )
 
 
@@ -43,11 +44,11 @@ def as_csv(comparison: Comparison) -> Response:
             "comparison": comparison.id,
             "item": comparison.item,
             "stocked": comparison.stock,
-            "broken_on_purpose": "yes" if run["exhibit"] else "no",
+            "exhibit": "yes" if run.exhibit else "no",
             "reference": comparison.reference,
-            "buyers_bound": "yes" if run["buyers_bound"] else "no",
+            "generator_bound": "yes" if run.generator_bound else "no",
         }
-        writer.writerow(run | more)
+        writer.writerow(asdict(run) | more)
     return _file(comparison, "csv", text.getvalue(), "text/csv")
 
 

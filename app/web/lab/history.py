@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from flask import Blueprint, Response, request
 
@@ -40,22 +40,22 @@ def blueprint(comparisons: Comparisons) -> Blueprint:
     return lab
 
 
-def wire(past: Run | Comparison | Unreadable) -> dict[str, Any]:
+def wire(past: Run | Comparison | Unreadable) -> Mapping[str, object]:
     if isinstance(past, Unreadable):
         return _unreadable(past)
     if isinstance(past, Comparison):
-        return {"kind": "comparison"} | document(past)
-    return {"kind": "run"} | run_document(past)
+        return {"kind": "comparison", **document(past)}
+    return {"kind": "run", **run_document(past)}
 
 
-def entry(past: Run | Comparison | Unreadable) -> dict[str, Any]:
+def entry(past: Run | Comparison | Unreadable) -> Mapping[str, object]:
     """In a list of the templates."""
     if isinstance(past, Unreadable):
         return _unreadable(past)
     if isinstance(past, Comparison):
-        return {"kind": "comparison"} | listed(past)
-    return {"kind": "run"} | run_listed(past)
+        return {"kind": "comparison", **listed(past)}
+    return {"kind": "run", **run_listed(past)}
 
 
-def _unreadable(error: Unreadable) -> dict[str, Any]:
+def _unreadable(error: Unreadable) -> Mapping[str, object]:
     return {"kind": "unreadable", "why": said(error)}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from badluck.faults import Faults
@@ -16,7 +16,16 @@ from app.service.comparison.bars import bars
 from app.service.comparison.comparisons import Comparisons
 from app.service.rounds import full_name
 from app.web.answers import describe, json, page, problem, see_other, wants_html
-from app.web.lab.compared import way
+from app.web.lab.compared import Way, way
+
+
+class Compared(Way):
+    """How a target did in a comparison with its reference, `to`."""
+
+    id: str
+    started_at: str | None
+    to: str
+
 
 BETWEEN = "..."  # two names in one address, as in naive...watch
 
@@ -53,7 +62,7 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
     def alone(name: str) -> Response:
         shown = reading.page(name, var)
         if not wants_html():
-            return json(view(shown) | {"compared": compared(name)})
+            return json({**view(shown), "compared": compared(name)})
         return page(
             "lab/read_one.html",
             ways=reading.ways(),
@@ -62,7 +71,7 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
             explorer=explorer,
         )
 
-    def compared(target: str) -> dict[str, Any] | None:
+    def compared(target: str) -> Compared | None:
         """How it did in the lab's newest comparison with it; None: in none, or nobody can say."""
         try:
             found = comparisons.newest_with(target)
@@ -71,8 +80,8 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
         if found is None:
             return None
         [bar] = [bar for bar in bars(found) if bar.mode == full_name(target)]
-        said = {"id": found.id, "started_at": iso(found.started), "to": found.reference}
-        return {**said, **way(bar)}
+        started = iso(found.started)
+        return {"id": found.id, "started_at": started, "to": found.reference, **way(bar)}
 
     def diff(left: str, right: str) -> Response:
         shown = reading.compare(left, right)
@@ -89,13 +98,13 @@ CROWDED = "lock:del_takeover"
 
 def explorer(target: str, finding: str, faults: Faults) -> str:
     """The address of the Explorer's page that plays a finding, with as few buyers as show it."""
-    asked: dict[str, Any] = {"finding": finding, **faults._asdict()}
+    asked: dict[str, str | int] = {"finding": finding, **faults._asdict()}
     if target == CROWDED:
         asked["buyers"] = 3
     return f"/explorer/{target}?{urlencode(asked)}"
 
 
-def view(shown: reading.Page) -> dict[str, Any]:
+def view(shown: reading.Page) -> Mapping[str, object]:
     """A page on the wire: texts instead of coloured pieces."""
     files = [{"path": file.path, "lines": file.text} for file in shown.files]
     part = shown.section
@@ -103,7 +112,7 @@ def view(shown: reading.Page) -> dict[str, Any]:
     return vars(shown) | {"files": files, "section": section}
 
 
-def view_pair(shown: reading.Comparison) -> dict[str, Any]:
+def view_pair(shown: reading.Comparison) -> Mapping[str, object]:
     """Two side by side on the wire: for each row the numbers of the lines of each side."""
     paths = [file.path for file in shown.files]
     rows = [

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
@@ -21,12 +20,12 @@ from app.service import catalogue
 from app.service.about import About
 from app.service.audit import Auditor
 from app.service.dead_letters import DeadLetters
-from app.service.round_view import view
+from app.service.round_view import View, terms, view
 from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
 from app.web.answers import describe, json, page, said, see_other, wants_html
-from app.web.lab.asked import FIELDS, TIMES, at_fields, read, round_limits
+from app.web.lab.asked import FIELDS, at_fields, read, round_limits
 
 
 def blueprint(
@@ -42,14 +41,16 @@ def blueprint(
         # A link may fill the form in: "start another like it".
         return form_page({name: request.args[name] for name in FIELDS if name in request.args}, {})
 
-    def form_page(values: dict[str, Any], errors: dict[str, str], status: int = 200) -> Response:
+    def form_page(
+        values: Mapping[str, object], errors: dict[str, str], status: int = 200
+    ) -> Response:
         shelf = rounds.shelf()
         return page(
             "lab/index.html",
             status,
-            rounds=[shown(r) | {"left": left} for _, r, left in shelf if isinstance(r, Round)],
+            rounds=[{**shown(r), "left": left} for _, r, left in shelf if isinstance(r, Round)],
             unreadable=[(item.name, said(r)) for item, r, _ in shelf if isinstance(r, Unreadable)],
-            form=_defaults() | values,
+            form={**_defaults(), **values},
             errors=errors,
             items=ITEMS.values(),
             modes=catalogue.modes(),
@@ -71,7 +72,7 @@ def blueprint(
             return see_other(url_for("lab.show", item=round.item, number=round.number))
         return json(view(round), 201)
 
-    def _start(values: dict[str, Any]) -> Round:
+    def _start(values: Mapping[str, object]) -> Round:
         if unknown := sorted(values.keys() - set(FIELDS)):
             raise Invalid(
                 {name: Text("A round has no %(field)s.", field=repr(name)) for name in unknown}
@@ -83,19 +84,19 @@ def blueprint(
         round = rounds.find(item)
         if wants_html():
             return see_other(url_for("lab.show", item=item, number=round.number))
-        return json(view(round) | {"left": rounds.left(round)})
+        return json({**view(round), "left": rounds.left(round)})
 
     @lab.get("/rounds/<item>/<int:number>")
     def show(item: str, number: int) -> Response:
         round = rounds.find(item, number)
         if not wants_html():
-            return json(view(round) | {"left": rounds.left(round)})
+            return json({**view(round), "left": rounds.left(round)})
         try:
             audit, error = asdict(auditor.audit(round)), ""
         except (StoreAway, DatabaseAway, Unreadable) as away:
             audit, error = None, describe(away)[1]
         mode, _, recipe = round.mode.partition(":")
-        again = {name: value for name, value in view(round).items() if name in FIELDS}
+        again = {name: value for name, value in terms(round).items() if name in FIELDS}
         again |= {"mode": mode, "recipe": recipe} if recipe else {}
         return page(
             "lab/round.html", round=shown(round), audit=audit, audit_error=error, again=again
@@ -119,12 +120,17 @@ def blueprint(
     return lab
 
 
-def shown(round: Round) -> dict[str, Any]:
+class Shown(View):
     """A round in the templates."""
-    return view(round) | {"name": ITEMS[round.item].name, "number": round.number}
+
+    name: Text
+    number: int
 
 
-def _defaults() -> dict[str, Any]:
+def shown(round: Round) -> Shown:
+    return {**view(round), "name": ITEMS[round.item].name, "number": round.number}
+
+
+def _defaults() -> dict[str, object]:
     """What the empty form shows: the demo of a lecture, five people overselling ten apples."""
-    plain = view(Round("apple", 0, 10, "naive", think=500))
-    return {name: plain[name] for name in ("item", "stock", "mode", *TIMES)} | {"recipe": "lease"}
+    return {**terms(Round("apple", 0, 10, "naive", think=500)), "recipe": "lease"}

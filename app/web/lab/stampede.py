@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from flask import Blueprint, Response, request, url_for
 
@@ -17,11 +17,13 @@ from app.domain import (
     iso,
 )
 from app.service import catalogue
-from app.service.round_view import view
+from app.service.audit import Audit
+from app.service.round_view import Terms, terms
 from app.service.stampede.drivers import Drivers
 from app.service.stampede.events import all_kept, follow
 from app.service.stampede.record import BOUNDS, Run
 from app.service.stampede.runs import Runs
+from app.service.stampede.sample import Sample
 from app.text import Text
 from app.web import parse
 from app.web.answers import created, json, page, see_other, wants_html
@@ -41,7 +43,7 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
         names = (*FIELDS, *CROWD)
         return form_page({name: request.args[name] for name in names if name in request.args})
 
-    def form_page(values: dict[str, Any], why: Refused = FINE) -> Response:
+    def form_page(values: Mapping[str, object], why: Refused = FINE) -> Response:
         try:
             ended = [listed(run) for run in runs.latest(MOST)]
         except DatabaseAway:
@@ -51,7 +53,7 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
             why.status,
             on=[listed(run) for run in runs.on()],
             ended=ended,
-            form=_defaults() | values,
+            form={**_defaults(), **values},
             errors=why.errors,
             run=why.run,
             comparison=why.comparison,
@@ -75,7 +77,7 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
             return see_other(where)
         return created(document(run), where)
 
-    def _start(values: dict[str, Any]) -> Run:
+    def _start(values: Mapping[str, object]) -> Run:
         if unknown := sorted(values.keys() - {*FIELDS, *CROWD}):
             raise Invalid(
                 {name: Text("A stampede has no %(field)s.", field=repr(name)) for name in unknown}
@@ -87,12 +89,12 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
     def show(id: str) -> Response:
         run = runs.find(id)
         if not wants_html():
-            return json(document(run) | {"figures": runs.figures(run)})
+            return json({**document(run), "figures": runs.figures(run)})
         return page(
             "lab/run.html",
             run=listed(run),
             seen=runs.figures(run),
-            audit=run.audit or {},
+            audit=run.audit,
             again=_again(run),
         )
 
@@ -114,14 +116,29 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
     return lab
 
 
-def document(run: Run) -> dict[str, Any]:
-    """A run on the wire."""
+class Document(Terms):
+    """A run on the wire. Moments are ISO 8601 in UTC; null: not yet, or none."""
+
+    id: str
+    buyers: int
+    seconds: int  # that it may sell
+    running: bool
+    comparison: str | None  # id of the one that it is part of
+    how: str | None  # a How
+    why: str
+    started_at: str | None
+    ended_at: str | None
+    figures: Sample
+    audit: Audit | None
+
+
+def document(run: Run) -> Document:
     return {
         "id": run.id,
-        **{name: value for name, value in view(run.round).items() if name in _ROUND},
+        **terms(run.round),
         "buyers": run.buyers,
         "seconds": run.seconds,
-        "on": run.ended is None,
+        "running": run.ended is None,
         "comparison": run.comparison or None,
         "how": run.how or None,
         "why": run.why,
@@ -132,24 +149,25 @@ def document(run: Run) -> dict[str, Any]:
     }
 
 
-_ROUND = (*FIELDS, "round", "exhibit")
-
-
-def listed(run: Run) -> dict[str, Any]:
+class Listed(Document):
     """A run in the templates."""
-    return document(run) | {"name": ITEMS[run.item].name}
+
+    name: Text
 
 
-def _again(run: Run) -> dict[str, Any]:
+def listed(run: Run) -> Listed:
+    return {**document(run), "name": ITEMS[run.item].name}
+
+
+def _again(run: Run) -> dict[str, object]:
     """The form's fields for another one like it."""
     mode, _, recipe = run.round.mode.partition(":")
-    asked = {name: value for name, value in view(run.round).items() if name in FIELDS}
+    asked = {name: value for name, value in terms(run.round).items() if name in FIELDS}
     asked |= {"buyers": run.buyers, "seconds": run.seconds, "mode": mode}
     return asked | ({"recipe": recipe} if recipe else {})
 
 
-def _defaults() -> dict[str, Any]:
+def _defaults() -> dict[str, object]:
     """What the empty form shows: the demo of a lecture, naive, with a gap wide enough."""
-    plain = view(Round("apple", 0, 100, "naive", think=20))
-    asked = {name: value for name, value in plain.items() if name in FIELDS}
-    return asked | {"recipe": "lease", "buyers": 32, "seconds": 30}
+    asked = terms(Round("apple", 0, 100, "naive", think=20))
+    return {**asked, "recipe": "lease", "buyers": 32, "seconds": 30}

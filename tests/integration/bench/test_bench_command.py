@@ -25,7 +25,7 @@ MEMBERS = {
 
 
 def test_a_short_run_for_programs_and_for_people() -> None:
-    some = ("--only", "lease,redis-py", "--shapes", "1x2", "--seconds", "1", "--rounds", "1")
+    some = ("--only", "lease,redis-py", "--shapes", "1x2", "--seconds", "1", "--repeats", "1")
     done = subprocess.run(
         [*LOCKS, *some, "--json", "-"],
         env=full_environ({}),

@@ -17,12 +17,12 @@ from tests.zookeeper import ZooKeeperServer
 
 
 def measured(rows: list[Row], shape: Shape, zookeeper_hosts: str = "") -> dict[str, Figures]:
-    """One round of one second."""
+    """One repeat of one second."""
     told: list[str] = []
     plan = Plan(rows, rows[0], [shape], 1, 1, zookeeper_hosts)
     results = run(plan, told.append).results
-    assert told == [f"{row.name} at {shape}, round 1 of 1" for row in rows]
-    return {result.row.name: result.rounds[0] for result in results}
+    assert told == [f"{row.name} at {shape}, repeat 1 of 1" for row in rows]
+    return {result.row.name: result.repeats[0] for result in results}
 
 
 def stub(build: Build) -> Row:

@@ -42,10 +42,10 @@ JSON = {name: int(value) if str(value).isdigit() else value for name, value in F
 def ended(services: Services) -> Comparison:
     """One with all that can be: oversold, crashed, broken on purpose."""
     seen = comparison(
-        result("naive", 400, verdict="oversold", oversold=131, sold=231, left=0, p95=48.9),
-        result("watch", 40, sold=100, left=0, p95=1043.1),
+        result("naive", 400, verdict="oversold", oversold=131, sold=231, left=0, p95_ms=48.9),
+        result("watch", 40, sold=100, left=0, p95_ms=1043.1),
         result("lock:lease", None, how=How.FAILED, verdict="", why="ImportError: <b>"),
-        result("atomic", 1200, sold=100, left=0, p95=9.1),
+        result("atomic", 1200, sold=100, left=0, p95_ms=9.1),
         repeats=1,
         how=How.FINISHED,
     )
@@ -60,7 +60,7 @@ def ended(services: Services) -> Comparison:
             "watch",
             "it sold 0.10 times as fast as naive (broken on purpose) (0.10 to 0.10, runs: 1)",
         ),
-        ("naive", "it was what the others were compared to. <strong"),
+        ("naive", "it was the reference. <strong"),
         ("lock", "it has no meaningful ratio."),
     ],
 )
@@ -171,7 +171,7 @@ def test_what_is_taken_away_needs_nothing_else(lab: FlaskClient, ended: Comparis
 
 def test_tables_and_programs_get_the_same_figures(lab: FlaskClient, ended: Comparison) -> None:
     rows = list(csv.DictReader(lab.get(f"/comparisons/{ended.id}/export.csv").text.splitlines()))
-    told = [(row["mode"], row["ratio"], row["broken_on_purpose"], row["oversold"]) for row in rows]
+    told = [(row["mode"], row["ratio"], row["exhibit"], row["oversold"]) for row in rows]
     assert told == [
         ("atomic", "3.0", "no", "0"),
         ("naive", "1.0", "yes", "131"),
@@ -182,7 +182,7 @@ def test_tables_and_programs_get_the_same_figures(lab: FlaskClient, ended: Compa
     assert document == lab.get(f"/comparisons/{ended.id}").get_json()
     assert [run["ratio"] for run in document["runs"]] == [3.0, 1.0, 0.1, None]
     assert document["ways"][1]["oversold_by_up_to"] == 131
-    assert document["ground"]["store"] == "Valkey 9.1.0"
+    assert document["machine"]["store"] == "Valkey 9.1.0"
 
 
 def test_unknown_comparisons_forms_and_pages(lab: FlaskClient, ended: Comparison) -> None:

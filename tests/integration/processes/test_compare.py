@@ -39,7 +39,7 @@ def compare(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def test_naive_oversells_and_the_others_never_do(runs: int, tmp_path: Path) -> None:
     """In the soak ten runs of what is usual; else one that is small. Others: test_selling.py."""
     modes = ["naive", "watch", "lock", "atomic"] if runs > 1 else ["naive", "atomic"]
-    few = () if runs > 1 else ("--users", "8", "--modes", ",".join(modes))
+    few = () if runs > 1 else ("--buyers", "8", "--modes", ",".join(modes))
     for run in range(1, (runs + 1) // 2 + 1):
         done = compare(tmp_path, "--seconds", "1", "--repeats", "1", "--json", "-", *few)
         assert done.returncode == 0, done.stderr
@@ -66,11 +66,11 @@ def test_a_running_shop_is_named_by_url(new_shop: Callable[..., Shop], tmp_path:
     shop = new_shop(tmp_path / "shop")
     shop.start()
     here = ("--url", shop.url, "--lab-url", shop.lab)
-    few = ("--users", "8", "--seconds", "1", "--repeats", "1", "--stock", "50")
+    few = ("--buyers", "8", "--seconds", "1", "--repeats", "1", "--stock", "50")
     done = compare(tmp_path, *here, *few, "--modes", "atomic")
     assert done.returncode == 0, done.stderr
     assert "atomic" in done.stdout
-    refused(tmp_path, *here, "--users", "500", said="SHOP_THREADS")
+    refused(tmp_path, *here, "--buyers", "500", said="SHOP_THREADS")
     refused(tmp_path, *here, "--modes", "magic", said="magic")
 
 

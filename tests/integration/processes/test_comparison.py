@@ -101,7 +101,7 @@ def test_one_run_after_the_other_to_the_end(shop: Shop) -> None:
         assert requests.post(f"{shop.lab}/{path}", json=body, timeout=5).status_code == 409
     assert [each.kind for each in events] == ["step"] * 4 + ["end"]
     seen = find(shop, id)
-    assert (seen["on"], seen["how"], seen["run"]) == (False, "finished", None)
+    assert (seen["running"], seen["how"], seen["run"]) == (False, "finished", None)
     runs = {run["mode"]: run for run in seen["runs"]}
     naive, atomic = runs["naive"], runs["atomic"]
     assert (naive["verdict"], naive["ratio"], naive["exhibit"]) == ("oversold", 1.0, True)
@@ -131,7 +131,7 @@ def test_killed_it_is_told_within_seconds(shop: Shop) -> None:
     assert said["how"] in ("interrupted", "crashed"), "its run went with it"
     again = start(shop, **ENDLESS)  # its item is free
     assert requests.post(f"{shop.lab}/comparisons/{again}/stop", json={}, timeout=5).ok
-    until(lambda: not find(shop, again)["on"], 30)
+    until(lambda: not find(shop, again)["running"], 30)
     until(lambda: not ours(shop))
 
 
@@ -144,7 +144,7 @@ def test_it_outlives_a_store_that_was_away_and_is_stopped(shop: Shop, store: Sto
     assert next(each for each in events if each.kind != "step").kind == "away"
     time.sleep(LIFE_MS / 1000)  # now it must beat anew, and must not be marked as crashed
     store.start()
-    assert find(shop, id)["on"]
+    assert find(shop, id)["running"]
     for _ in range(2):
         assert requests.post(f"{shop.lab}/comparisons/{id}/stop", json={}, timeout=5).ok
     *_, end = events

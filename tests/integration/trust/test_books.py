@@ -90,7 +90,7 @@ def test_the_newest_rounds_are_lost(services: Services, server: StoreServer) -> 
     for _ in range(2):
         services.rounds.start("apple", "sql", 10, {})
     restarted(server, lambda: cut(server.folder, end))
-    with pytest.raises(Lacking, match=r"it knows number 1, and there was a number 3\."):
+    with pytest.raises(Lacking, match=r"its last is number 1, but there was a number 3\."):
         services.rounds.start("apple", "atomic", 10, {})
     assert not services.rounds.find("apple").running
     assert lastapple(services, "audit", "--accept").exit_code == 0
@@ -160,7 +160,7 @@ def test_another_store_than_the_books_know(
         theirs.rounds.start("apple", "atomic", 10, {})
     theirs.store.connection_pool.disconnect()
     theirs.engine.dispose()
-    with pytest.raises(Lacking, match="not the store that the books know"):
+    with pytest.raises(Lacking, match="not the store that the database knows"):
         services.rounds.start("apple", "atomic", 10, {})
     assert lastapple(services, "audit", "--accept").exit_code == 0
     assert services.rounds.start("apple", "atomic", 10, {}).number == 3

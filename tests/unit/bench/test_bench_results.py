@@ -57,7 +57,7 @@ def result(mine: list[Figures], base: list[Figures]) -> Result:
 
 
 def test_a_ratio_is_against_the_same_round() -> None:
-    """The machine was half as fast in round 2: the ratio of the medians would not know."""
+    """The machine was half as fast in repeat 2: the ratio of the medians would not know."""
     mine = [replace(FIGURES, sales_per_s=speed) for speed in (150.0, 75.0, 200.0)]
     base = [replace(FIGURES, sales_per_s=speed) for speed in (100.0, 50.0, 100.0)]
     assert result(mine, base).ratio("sales_per_s") == Spread(1.5, 1.5, 2.0)
@@ -87,14 +87,14 @@ def test_one_row_of_the_document() -> None:
         "fairness_max": None,
         "round_trips_per_sale": 4.0,
         "commands_per_sale": 7.0,
-        "oversold": 5,  # of all rounds: the median would be 0
+        "oversold": 5,  # of all repeats: the median would be 0
     }
 
 
 def test_the_locks_take_turns_and_none_always_comes_first() -> None:
     rows = [ROWS[name] for name in ("lease", "redis-py", "sherlock")]
-    plan = Plan(rows, rows[0], [Shape(1, 1), Shape(2, 4)], seconds=1, rounds=2)
-    assert [(str(shape), round, one.name) for shape, round, one in plan.cells][:6] == [
+    plan = Plan(rows, rows[0], [Shape(1, 1), Shape(2, 4)], seconds=1, repeats=2)
+    assert [(str(shape), repeat, one.name) for shape, repeat, one in plan.cells][:6] == [
         ("1x1", 0, "lease"),
         ("1x1", 0, "redis-py"),
         ("1x1", 0, "sherlock"),
@@ -151,13 +151,13 @@ def test_a_turn_that_ends_before_the_window_warms_up() -> None:
 @pytest.mark.parametrize("width", [80, WIDE])
 def test_a_table_loses_no_digit(width: int) -> None:
     """Each figure in one piece, at the two widths that it is made for."""
-    rounds = [
+    repeats = [
         Figures(low, low / 100, low / 10, low, low / 7, low / 100, low / 90, int(low))
         for low in (1234.0, 2345.0, 3456.0)
     ]
     base = ROWS["python-redis-lock"]
-    plan = Plan([base], base, [Shape(64, 128)], seconds=2, rounds=3)
-    made = table(plan, plan.shapes[0], [Result(base, plan.shapes[0], rounds, rounds)], width)
+    plan = Plan([base], base, [Shape(64, 128)], seconds=2, repeats=3)
+    made = table(plan, plan.shapes[0], [Result(base, plan.shapes[0], repeats, repeats)], width)
     console = Console(width=width, record=True, file=io.StringIO())
     console.print(made)
     text = console.export_text()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.service.comparison.record import Comparison, Ground, Result
+from app.service.comparison.record import Comparison, Machine, Result
 from app.service.stampede.record import How
 
-GROUND = Ground("0.1.0", 2, 16, "Valkey 9.1.0", "always", "sqlite", 2)
+MACHINE = Machine("0.1.0", 2, 16, "Valkey 9.1.0", "always", "sqlite", 2)
 
 
 def result(mode: str, goodput: float | None, repeat: int = 1, **but: Any) -> Result:
@@ -15,8 +15,8 @@ def result(mode: str, goodput: float | None, repeat: int = 1, **but: Any) -> Res
     said: dict[str, Any] = {
         "how": How.FINISHED,
         "verdict": "exact",
-        "lasted": 5.0,
-        "cpu": 0.3,
+        "lasted_s": 5.0,
+        "generator_cpu": 0.3,
         "oversold": 0,
     }
     run = f"apple-{mode}-{repeat}"
@@ -36,7 +36,7 @@ def comparison(*results: Result, **but: Any) -> Comparison:
         "reference": "naive",
         "modes": ["naive", "watch", "lock:lease", "atomic"],
         "exhibits": ["naive"],
-        "ground": GROUND,
+        "machine": MACHINE,
         "started": 1_700_000_000_000,
     }
     return Comparison(**said | {"results": list(results)} | but)

@@ -42,7 +42,7 @@ def test_ratios_are_taken_within_a_repeat_and_sorted() -> None:
         {"how": How.STOPPED},
         {"how": How.CRASHED, "verdict": ""},
         {"how": How.FAILED},
-        {"cpu": 0.95},
+        {"generator_cpu": 0.95},
         {"goodput": None},
         {"goodput": 0.0},
     ],
@@ -93,9 +93,9 @@ def test_it_says_what_it_cannot_tell() -> None:
     seen = comparison(
         result("naive", 100, verdict="oversold", oversold=9),
         result("naive", 100, 2),
-        result("watch", 90, busy=1, lasted=0.4),
+        result("watch", 90, busy=1, lasted_s=0.4),
         result("watch", 110, 2, errors=3),
-        result("atomic", 900, cpu=0.97),
+        result("atomic", 900, generator_cpu=0.97),
         buyers=64,
     )
     made = bars(seen)

@@ -133,6 +133,13 @@ def test_what_was_asked_is_told_apart() -> None:
         assert read(orjson.dumps(saved(report))).again is again
 
 
+def test_a_file_of_before_calls_the_time_of_thinking_otherwise() -> None:
+    document = saved(Explorer(Target("lock:watchdog", think=15_000), 2).explore(Faults(failover=1)))
+    earlier = {"think" if name == "think_ms" else name: value for name, value in document.items()}
+    assert "think" in earlier
+    assert read(orjson.dumps(earlier)) == read(orjson.dumps(document))
+
+
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     own = tmp_path / "my_sell.py"
     own.write_text("def sell(redis, buyer):\n    return None\n")

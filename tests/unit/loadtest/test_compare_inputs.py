@@ -43,11 +43,11 @@ def test_help_explains_and_calls_itself_by_its_public_name() -> None:
         (("--modes", "naive,,atomic"), "comma"),
         (("--modes", "naive,watch,naive"), "naive is there twice"),
         (("--stock", "0"), "--stock"),
-        (("--users", "x"), "--users"),
+        (("--buyers", "x"), "--buyers"),
         (("--repeats", "0"), "--repeats"),
         (("--stock", "1000001"), "--stock"),
-        (("--users", "0"), "--users"),
-        (("--users", "513"), "--users"),
+        (("--buyers", "0"), "--buyers"),
+        (("--users", "513"), "--buyers"),  # as it was called before
         (("--seconds", "0"), "--seconds"),
         (("--seconds", "1.5"), "--seconds"),
         (("--repeats", "51"), "--repeats"),
@@ -114,8 +114,8 @@ def test_an_exhibit_is_known_by_its_mode_or_by_its_recipe() -> None:
     ]
 
 
-def test_fewer_threads_than_users_is_refused_with_the_setting_that_helps() -> None:
+def test_fewer_threads_than_buyers_is_refused_with_the_setting_that_helps() -> None:
     check_threads(32, ABOUT)
-    with pytest.raises(click.BadParameter, match="2 workers × 16 threads = 32 for 33 users") as no:
+    with pytest.raises(click.BadParameter, match="2 workers × 16 threads = 32 for 33 buyers") as no:
         check_threads(33, ABOUT)
     assert "SHOP_THREADS=17" in str(no.value)

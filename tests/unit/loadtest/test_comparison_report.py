@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from html import escape
 
@@ -62,9 +62,9 @@ def test_machine_and_command_are_there_and_escaped(real: Comparison) -> None:
     page = html(real)
     assert "&lt;b&gt;Fast &amp; Furious&lt;/b&gt;" in page
     assert "Valkey 9.1.2, appendfsync always" in page
-    assert "2 workers × 32 threads = 64 threads for 32 users" in page
+    assert "2 workers × 32 threads = 64 threads for 32 buyers" in page
     assert (
-        "lastapple compare --modes naive,watch,lock,atomic --stock 500 --users 32 --seconds 5 "
+        "lastapple compare --modes naive,watch,lock,atomic --stock 500 --buyers 32 --seconds 5 "
         "--repeats 3" in page
     )
 
@@ -111,8 +111,8 @@ def test_the_document_keeps_its_promise_to_programs(real: Comparison) -> None:
     real.rows[0].ratio_noop = None
     real.rows[0].goodput = 881.327812345
     said = document(real.machine, real.options, real.rows, real.yardsticks, FINISHED)
-    again = json.loads(json.dumps(said, allow_nan=False))
-    assert again["finished"] == "2026-11-21T07:00:00+00:00"
+    again = json.loads(json.dumps(asdict(said), allow_nan=False))
+    assert again["ended_at"] == "2026-11-21T07:00:00+00:00"
     for row in again["rows"]:
         assert set(row) >= PROMISED
     assert again["rows"][0]["ratio_noop"] is None

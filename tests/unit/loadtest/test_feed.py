@@ -11,8 +11,13 @@ from loadtest.feed import Feed
 
 
 def test_nothing_yet() -> None:
-    line = Feed().line(users=0)
-    assert (line["p50"], line["p99"], line["overall"], line["answers"]) == (None, None, None, {})
+    line = Feed().line(buyers=0)
+    assert (line["p50_ms"], line["p99_ms"], line["overall"], line["answers"]) == (
+        None,
+        None,
+        None,
+        {},
+    )
 
 
 def test_percentiles_are_those_of_the_sales_within_half_a_percent() -> None:
@@ -20,8 +25,8 @@ def test_percentiles_are_those_of_the_sales_within_half_a_percent() -> None:
     for ms in range(1, 1_001):
         feed.collect(float(ms), {"answer": Answer("SOLD", attempts=1)})
     feed.collect(60_000.0, {"answer": Answer("BUSY", attempts=64)})
-    line = feed.line(users=1)
-    told = [line["p50"], line["p95"], line["p99"]]
+    line = feed.line(buyers=1)
+    told = [line["p50_ms"], line["p95_ms"], line["p99_ms"]]
     assert told == [pytest.approx(exact, rel=0.006) for exact in (500, 950, 990)]
     assert line["answers"] == {"SOLD": 1_000, "BUSY": 1}
     assert line["retries"] == 63
@@ -30,24 +35,24 @@ def test_percentiles_are_those_of_the_sales_within_half_a_percent() -> None:
 def test_goodput_is_of_the_last_lines_only() -> None:
     feed = Feed()
     feed.collect(1.0, {"answer": Answer("SOLD", attempts=1)})
-    assert feed.line(users=1)["goodput"] > 0
+    assert feed.line(buyers=1)["goodput"] > 0
     for _ in range(3):
-        line = feed.line(users=1)
+        line = feed.line(buyers=1)
     assert line["goodput"] == 0
     assert (line["overall"] or 0) > 0
 
 
 def test_what_is_said_of_the_whole_goes_up_to_the_last_sale() -> None:
     feed = Feed()
-    assert (feed.line(users=0)["lasted"], feed.line(users=0)["cpu"]) == (0, None)
+    assert (feed.line(buyers=0)["lasted_s"], feed.line(buyers=0)["generator_cpu"]) == (0, None)
     until = time.process_time() + 0.02
     while time.process_time() < until:  # as a generator that is the limit
         pass
     feed.collect(1.0, {"answer": Answer("SOLD", attempts=1)})
-    line = feed.line(users=1)
-    assert line["lasted"] >= 0.02
-    assert line["cpu"] is not None
-    assert line["cpu"] * line["lasted"] == pytest.approx(0.02, abs=0.01)
+    line = feed.line(buyers=1)
+    assert line["lasted_s"] >= 0.02
+    assert line["generator_cpu"] is not None
+    assert line["generator_cpu"] * line["lasted_s"] == pytest.approx(0.02, abs=0.01)
     feed.collect(1.0, {"answer": Answer("SOLD_OUT", attempts=1)})
-    later = feed.line(users=1)
-    assert (later["lasted"], later["cpu"]) == (line["lasted"], line["cpu"])
+    later = feed.line(buyers=1)
+    assert (later["lasted_s"], later["generator_cpu"]) == (line["lasted_s"], line["generator_cpu"])

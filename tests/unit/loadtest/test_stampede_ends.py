@@ -13,13 +13,13 @@ STUCK = """
 import gevent, locust.runners, loadtest.stampede as stampede
 locust.runners.LocalRunner.stop = lambda _: gevent.sleep(1e6)
 stampede.LAST = 1
-stampede.run(stampede.Stampede("http://127.0.0.1:9", "apple", 2, longest={longest}, patience=0))
+stampede.run(stampede.Stampede("http://127.0.0.1:9", "apple", 2, longest_s={longest}, patience_s=0))
 """
 
 
 @contextmanager
 def stuck(longest: int) -> Iterator[subprocess.Popen[str]]:
-    """Its users buy in vain, and are never done."""
+    """Its buyers buy in vain, and are never done."""
     code = STUCK.format(longest=longest)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as it:
         try:

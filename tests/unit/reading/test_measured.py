@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from app.service.reading.measured import NAME, Cost, cost
 from loadtest.document import document
 from tests.unit.loadtest.real_run import comparison
 
-FINISHED = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
+ENDED = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
 Written = dict[str, Any]
 
 
@@ -24,7 +25,7 @@ Written = dict[str, Any]
 def written() -> Written:
     """What a real run wrote: naive, watch, lock, atomic, three times."""
     real = comparison()
-    return document(real.machine, real.options, real.rows, real.yardsticks, FINISHED)
+    return asdict(document(real.machine, real.options, real.rows, real.yardsticks, ENDED))
 
 
 def keep(folder: Path, said: Written) -> None:
@@ -37,12 +38,21 @@ def test_least_median_and_most_of_its_repeats(tmp_path: Path, written: Written) 
     assert found
     goodput = sorted(row["goodput"] for row in written["rows"] if row["mode"] == "watch")
     assert found.figures["goodput"] == Spread(*goodput)
-    assert (found.finished, found.repeats, found.users, found.store) == (
-        FINISHED,
+    assert (found.ended, found.repeats, found.buyers, found.store) == (
+        ENDED,
         3,
         32,
         "Valkey 9.1.2",
     )
+
+
+def test_a_document_of_before_says_the_same(tmp_path: Path, written: Written) -> None:
+    keep(tmp_path, written)
+    found = cost("watch", tmp_path)
+    written["finished"] = written.pop("ended_at")
+    written["options"]["users"] = written["options"].pop("buyers")
+    keep(tmp_path, written)
+    assert cost("watch", tmp_path) == found
 
 
 def test_lock_alone_is_lock_lease(tmp_path: Path, written: Written) -> None:
@@ -73,13 +83,13 @@ def test_a_figure_that_was_withheld_in_a_repeat_is_left_out(
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda said: said.pop("finished"),  # of a version that did not say when
-        lambda said: said.update(finished="yesterday"),
+        lambda said: said.pop("ended_at"),  # of a version that did not say when
+        lambda said: said.update(ended_at="yesterday"),
         lambda said: said.pop("machine"),
         lambda said: said.update(rows=5),
         lambda said: said["rows"][1].update(goodput="fast"),
         lambda said: said["rows"][1].pop("p99_ms"),
-        lambda said: said["options"].update(users=None),
+        lambda said: said["options"].update(buyers=None),
     ],
 )
 def test_another_file_is_not_believed(

@@ -32,7 +32,7 @@ function show(audit) {
   for (const cell of document.querySelectorAll("[data-figure]")) {
     write(cell, figures[cell.dataset.figure].toLocaleString(document.documentElement.lang));
   }
-  for (const cell of document.querySelectorAll(".nought td")) {
+  for (const cell of document.querySelectorAll(".zero td")) {
     cell.classList.toggle("wrong", cell.textContent !== "0");
   }
   for (const part of document.querySelectorAll("[data-running]")) {

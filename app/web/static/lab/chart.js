@@ -45,7 +45,7 @@ export class Chart {
     new ResizeObserver(() => this.draw()).observe(figure);
   }
 
-  add({ at, left, sold, phase }) {
+  add({ at_s: at, left, sold, phase }) {
     if (phase === "starting" || left === null || left === undefined) return;
     if (!this.points.length) this.points.push({ at: 0, left: this.stock, sold: 0 });
     this.points.push({ at, left, sold });

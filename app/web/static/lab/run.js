@@ -33,7 +33,7 @@ function draw() {
   }
   if ("on" in run.dataset) {
     write(sentence, said(newest.phase));
-    if (newest.phase === "selling") progress.value = newest.at;
+    if (newest.phase === "selling") progress.value = newest.at_s;
     else progress.removeAttribute("value"); // nobody knows how long this takes
   }
   chart.draw();

@@ -48,7 +48,7 @@ async function buy(form) {
       return;
     }
     [name, slots, final] = read(response.status, answer);
-    if (answer.outcome === "SOLD_OUT") showStock(card, { stock: answer.left, on_sale: true });
+    if (answer.outcome === "SOLD_OUT") showStock(card, { left: answer.left, on_sale: true });
   } catch {
     // No answer, or none that can be read: what became of the purchase is not known.
   }

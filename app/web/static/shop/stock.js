@@ -20,12 +20,12 @@ export function say(template, name, slots) {
 
 /** Says how many units are left. `item` is a row of GET /items. Returns the state's name. */
 export function showStock(card, item) {
-  const { stock, on_sale } = item;
+  const { left, on_sale } = item;
   const state =
-    !on_sale || stock === null ? "off" : stock === 0 ? "none" : stock <= few ? "few" : "plenty";
+    !on_sale || left === null ? "off" : left === 0 ? "none" : left <= few ? "few" : "plenty";
   const line = card.querySelector(".stock");
   line.dataset.state = state;
-  line.replaceChildren(...say(words, state, { left: stock }).childNodes);
+  line.replaceChildren(...say(words, state, { left }).childNodes);
   return state;
 }
 
@@ -81,7 +81,7 @@ async function refresh() {
     if (form && (form.dataset.open || isBusy(form))) continue;
     const buyable = state === "few" || state === "plenty";
     const drawn = card.querySelector(".buy .off")?.dataset.state;
-    if (buyable && form) offerQuantities(form.quantity, Math.min(item.limit, item.stock));
+    if (buyable && form) offerQuantities(form.quantity, Math.min(item.limit, item.left));
     else if (buyable || state !== drawn) stale.push(item.slug);
   }
   if (stale.length) await redraw(stale);

@@ -23,7 +23,10 @@ from badluck.target import EPOCH, Target
 
 
 class Explorer:
-    """One target and so many actors; what their code does is learned once for all budgets."""
+    """One target and so many actors, 2 to 4; what their code does is learned once for all budgets.
+
+    Their code runs in this process; `explore` in run/apart.py gives it one of its own.
+    """
 
     def __init__(self, target: Target, actors: int) -> None:
         self.target = target
@@ -40,7 +43,11 @@ class Explorer:
                 self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:actors]]
 
     def explore(self, faults: Faults, most: int = MOST) -> Report:
-        """Look at `most` states at the most."""
+        """Every order of the steps, with up to so many faults of each kind in one schedule.
+
+        `most`: states that are looked at; with more to see the report is not exhaustive. Raises
+        NotImplementedError for what the model of the server lacks.
+        """
         began = time.perf_counter()
         with self.target.surroundings():
             graph = Graph(

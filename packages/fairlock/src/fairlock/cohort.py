@@ -45,9 +45,9 @@ class Held:
     """The lock in one thread's hands."""
 
     token: str
-    fence: int
+    fence: int  # higher than that of every holder before
     ends: float  # when the lease ends at the latest, by `clock.now()`
-    pass_until: float
+    pass_until: float  # by the same clock: then the other processes have their turn
     passes: int  # that are left
     member: Member | None = None  # in a cohort
 

@@ -14,7 +14,7 @@ from fairlock.queue import HANDOVER_S, Counts, WaitQueue
 
 
 class Contender:
-    """What `Lock` is made of; for who writes a lock with another face."""
+    """What `Lock` is made of, for a lock with another face. Times in s. Threads may share it."""
 
     def __init__(
         self,
@@ -91,7 +91,10 @@ class Contender:
                 cohort.leave(held.member)
 
     def extend(self, held: Held, lease_s: float | None, more: bool = False) -> bool:
-        """Let the lease end in `lease_s`, or so much later. False: not mine any more."""
+        """Let the lease end in `lease_s`, or so much later. False: not mine any more.
+
+        Raises redis.RedisError when the server does not answer.
+        """
         ends = self.queue.extend(held.token, lease_s, more)
         if ends is None:
             return False

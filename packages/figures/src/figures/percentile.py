@@ -12,5 +12,8 @@ def rank(count: int, percent: float) -> int:
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
-    """The smallest value that at least `percent` % of all, one at least, do not exceed."""
+    """The smallest value that at least `percent` % of all, one at least, do not exceed.
+
+    `ordered` ascends. Raises IndexError when it is empty.
+    """
     return ordered[rank(len(ordered), percent) - 1]

@@ -9,11 +9,11 @@ from badluck.search.graph import Graph
 
 STUCK = Rule(
     "stuck for ever",
-    "Somebody waits for what can never happen: no time that passes helps.",
+    "Somebody waits for something that can never happen, and no timeout ends the wait.",
 )
 STARVED = Rule(
     "starved",
-    "Others buy again and again, and one never does: he asks for ever, or gives up.",
+    "The others buy again and again while one buyer never gets a turn.",
 )
 
 

@@ -17,7 +17,7 @@ def _two_inside(view: View) -> bool:
 
 TWO_HOLDERS = OfState(
     "two holders",
-    "Two buyers are inside of the critical section at once.",
+    "Two buyers are in the critical section at the same time.",
     _two_inside,
 )
 
@@ -41,7 +41,7 @@ def _deletes(taken: Taken) -> bool:
 
 DELETED_BY_ANOTHER = OfStep(
     "lock deleted by another",
-    "A buyer removed a lock that was somebody else's.",
+    "A buyer deleted a lock that another buyer held.",
     ("goes", "arrives"),
     _deletes,
 )
@@ -63,7 +63,7 @@ def _prolongs(taken: Taken) -> bool:
 
 RENEWED_BY_ANOTHER = OfStep(
     "lock renewed by another",
-    "A buyer prolonged a lock that was somebody else's.",
+    "A buyer renewed a lock that another buyer held.",
     ("goes", "arrives"),
     _prolongs,
 )
@@ -82,7 +82,7 @@ def _all_wait(taken: Taken) -> bool:
 
 STALLED = OfStep(
     "stalled",
-    "Nothing went wrong, and all wait for a time to run out: who was to go on is gone.",
+    "Without any fault, everybody waits for a timeout: nobody is left to go on.",
     ("time",),
     _all_wait,
 )
@@ -95,7 +95,7 @@ def _stays_for_a_while(end: Ending) -> bool:
 
 LEFT_BEHIND = OfEnd(
     "lock left behind",
-    "All are gone, nothing went wrong, and the lock still stands for a while.",
+    "Everybody is done and there was no fault, but the lock stays held until its lease ends.",
     _stays_for_a_while,
 )
 
@@ -107,6 +107,6 @@ def _stays_for_ever(view: View) -> bool:
 
 LEAKED = OfState(
     "lock leaked",
-    "All are gone, and the lock still stands and will never end.",
+    "Everybody is done, but the lock is still held and never expires.",
     _stays_for_ever,
 )

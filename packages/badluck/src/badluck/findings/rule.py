@@ -91,6 +91,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class OfState(Rule):
+    """Wrong wherever it is the case, whatever faults led there."""
+
     wrong: Callable[[View], bool]
 
 
@@ -103,5 +105,7 @@ class OfEnd(Rule):
 
 @dataclass(frozen=True)
 class OfStep(Rule):
-    kinds: tuple[str, ...]  # of steps that it looks at
+    """Wrong is the step itself, not the state that it leads to."""
+
+    kinds: tuple[str, ...]  # of steps that it looks at: goes, arrives, time …
     wrong: Callable[[Taken], bool]

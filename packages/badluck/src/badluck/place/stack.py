@@ -66,7 +66,7 @@ def known_waits(code: CodeType) -> dict[int, Wait]:
 
 
 def _callee(first: str, second: str = "") -> str:
-    """A method stands behind its object, and what is none behind or before an empty place."""
+    """A method comes after its object; a plain function after or before an empty place."""
     return second if second.startswith(ATTRIBUTES) or first.startswith("PUSH_NULL") else first
 
 

@@ -16,7 +16,10 @@ BETWEEN = {"time": "time passes: {}"} | {
 
 
 def chart(steps: Sequence[Step], actors: Sequence[str], width: int = 100) -> str:
-    """`width` in characters; columns never get narrower than is readable."""
+    """A finding's trace as lines of text, a column for each of `actors` (`"AB"`).
+
+    `width` in characters; columns never get narrower than is readable.
+    """
     last = ["stock", "lock"] if any(step.lock for step in steps) else ["stock"]
     lock = max((len(_short(step.lock)) for step in steps), default=0)
     tail = 8 + (max(4, lock) if len(last) > 1 else 0)

@@ -13,10 +13,12 @@ from badluck.target import Target
 
 @dataclass(frozen=True)
 class Finding:
-    name: str
-    cost: Cost
-    explanation: str
-    trace: list[Step]
+    """What a rule has found, with the cheapest schedule that shows it."""
+
+    name: str  # the rule's
+    cost: Cost  # faults, switches between actors, steps
+    explanation: str  # the rule's, one sentence
+    trace: list[Step]  # the schedule
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Report:
     again: bool = False  # asked was whether A is starved, by others who come again and again
 
     def document(self) -> dict[str, Any]:
+        """For JSON; report/saved.py reads its schedules again."""
         return {
             **self.target.identity(),
             "buyers": self.actors,

@@ -20,12 +20,12 @@ def verdict(report: Report) -> str:
         worst = report.findings[0]
         return f"{name}: {worst.name.upper()}, with {cost(worst.cost)}. {worst.explanation}"
     if not report.exhaustive:
-        return f"{name}: nothing found so far, and not all was looked at. This says nothing."
+        return f"{name}: nothing was found, but the search is incomplete: this proves nothing."
     if report.again:
         return (
             f"{name}: nobody can be starved. However often the others come again, A's turn comes."
         )
-    return f"{name}: nothing goes wrong, in whatever order its steps come."
+    return f"{name}: nothing goes wrong in any order of its steps."
 
 
 def budget(report: Report) -> Iterator[str]:
@@ -37,7 +37,7 @@ def budget(report: Report) -> Iterator[str]:
     if not report.exhaustive:
         yield f"stopped after {report.states:,} states: fewer buyers or faults are fewer states"
         return
-    many = "schedules without end (buyers ask again and again)"
+    many = "unlimited schedules (buyers ask again and again)"
     if report.schedules is not None:
         many = f"{report.schedules:,} schedule{'s' * (report.schedules != 1)}"
     yield (

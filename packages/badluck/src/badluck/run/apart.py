@@ -26,7 +26,11 @@ START = 10  # s for the process and its servers to start
 
 
 def explore(target: FileTarget, actors: int, faults: Faults) -> Report:
-    """Raises BadCode for what is wrong with the code, BadluckError when the process fails."""
+    """As `Explorer(target, actors).explore(faults)`, but in a process of its own.
+
+    Raises BadCode for what is wrong with the code, or takes too long; BadluckError when the process
+    fails.
+    """
     document = _ask(Explore(target, actors, faults))["report"]
     findings = [
         Finding(

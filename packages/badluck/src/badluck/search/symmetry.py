@@ -81,7 +81,7 @@ class Symmetry:
         )
 
     def _world(self, servers: int, names: Names) -> int:
-        """Without servers there is nothing to rename."""
+        """The same servers under other names; below 0, for none, it stays as it is."""
         if servers < 0 or names == self.unchanged:
             return servers
         return self.servers.renamed(servers, names)
