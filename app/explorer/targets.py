@@ -12,7 +12,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.findings.rule import Rule
 from badluck.simulated.values import Command, Entry, Stream
-from badluck.target import EPOCH, Lock, Shown
+from badluck.target import EPOCH, Lock, Shown, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError
 from app.explorer import surroundings, words
@@ -115,6 +115,10 @@ class Target:
     @property
     def gave_up(self) -> str:
         return Outcome.BUSY
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return words.VOCABULARY
 
     @property
     def setting(self) -> str:

@@ -1,4 +1,4 @@
-"""The shop's commands as a person reads them: its scripts by name, its keys without their head."""
+"""The shop as a person reads it: its scripts by name, its keys without their head, its terms."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from functools import cache
 from importlib.resources import files
 
 from badluck.actor.words import Words, names_of
+from badluck.target import Vocabulary
 from fairlock import scripts as fairlock
 
 from app.store import lua
 
+VOCABULARY = Vocabulary(
+    actor="buyer",
+    beside="renewal",
+    charted=("stock", "lock"),
+    refilled="the shelf is filled up",
+    afresh="to a full shelf",
+)
 PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is but one item and one round
 
 

@@ -84,31 +84,31 @@ def _play(target: Target, actors: dict[str, Actor], step: Step, backend: Backend
         backend.fail_over()
         backend.pass_time(EPOCH + step.at)
     elif step.does == "crash":
-        actor = actors[step.buyer]
+        actor = actors[step.actor]
         for name in list(actor.open):
             backend.close(name)
         actor.drop()
     elif step.does == "again":
-        for name in list(actors[step.buyer].open):
+        for name in list(actors[step.actor].open):
             backend.close(name)
-        actors[step.buyer].drop()
-        actors[step.buyer] = Actor(step.buyer, target.code, EPOCH + step.at)
+        actors[step.actor].drop()
+        actors[step.actor] = Actor(step.actor, target.code, EPOCH + step.at)
         backend.fill_up(target.filled_up)
     else:
-        actor = actors[step.buyer]
+        actor = actors[step.actor]
         lines, said = _go_on(actor, step, backend)
-        if step.strand == 0:
+        if step.fiber == 0:
             told = outcome(actor.requests[0])
-    stand = target.shown(target.book(backend.entries()))
-    return step._replace(lines=lines, said=said, told=told, **stand._asdict())
+    shown = target.shown(target.book(backend.entries()))
+    return step._replace(lines=lines, said=said, told=told, shown=shown)
 
 
 def _go_on(actor: Actor, step: Step, backend: Backend) -> tuple[list[str], list[str]]:
     if actor.over:
         return ["it has crashed"], []
-    if step.strand >= len(actor.fibers):
-        return ["there is no such renewal"], []
-    request = actor.requests[step.strand]
+    if step.fiber >= len(actor.fibers):
+        return ["it does no such thing beside its work"], []
+    request = actor.requests[step.fiber]
     answer: Any = None
     if isinstance(request, Send):
         answer = backend.send(request.connection, request.commands)
@@ -119,7 +119,7 @@ def _go_on(actor: Actor, step: Step, backend: Backend) -> tuple[list[str], list[
     described = actor.code.words.of(request, answer)
     if step.does == "lost":
         answer = Lost()
-    actor.go_on(step.strand, answer, EPOCH + step.at)
+    actor.go_on(step.fiber, answer, EPOCH + step.at)
     for name in actor.closed:
         backend.close(name)
     return described

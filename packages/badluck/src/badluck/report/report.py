@@ -36,7 +36,7 @@ class Report:
     def document(self) -> dict[str, Any]:
         return {
             **self.target.identity(),
-            "buyers": self.actors,
+            "actors": self.actors,
             **self.target.terms(),
             "faults": self.faults._asdict(),
             "again": self.again,
