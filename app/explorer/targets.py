@@ -104,6 +104,11 @@ class Target:
         return True
 
     @property
+    def names_follow(self) -> Sequence[bytes]:
+        """In `order()`, and in the name of a process (surroundings.py)."""
+        return b"order-", b"key-", b'"buyer":"', b"process-"
+
+    @property
     def frugal(self) -> bool:
         """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
         return self.round.recipe == "redlock"

@@ -9,7 +9,6 @@ from badluck.faults import Faults
 from badluck.findings.judge import Judge
 from badluck.search.automaton import Automaton
 from badluck.search.graph import Graph
-from badluck.search.names import renamed
 from badluck.search.paths import schedules, shortest
 from badluck.target import EPOCH
 
@@ -76,7 +75,7 @@ def test_who_is_called_otherwise_does_the_same(name: str) -> None:
         graph = Graph(explorer.servers, explorer.automata, Faults(failover=1), 12_000)
         graph.explore()
         steps = 0
-        servers = graph.servers
+        servers, renamed = graph.servers, graph.servers.rename
         for state in graph.states[:3000]:
             for buyer, at in enumerate(state.nodes):
                 for request in explorer.automata[buyer].nodes[at].requests if at >= 0 else ():

@@ -70,6 +70,13 @@ class Target(Protocol):
         """Does its code ask nothing of an actor's name but whether two are the same?"""
 
     @property
+    def names_follow(self) -> Sequence[bytes]:
+        """Where actors are alike, what their names follow in all that they send and keep: `order-`.
+
+        Beside the tokens and UUIDs that badluck gives them.
+        """
+
+    @property
     def frugal(self) -> bool:
         """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
 

@@ -9,7 +9,7 @@ import hashlib
 import inspect
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -44,6 +44,7 @@ class OwnFile(ABC):
     pause = 600_000  # ms: longer than a lease in any tutorial
     locks = False
     alike = False  # nobody knows what it does with a name
+    names_follow: Sequence[bytes] = ()
     frugal = False
     gave_up = "BUSY"
     lock_key: bytes | None = None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, permutations, product
 
 from badluck.search.automaton import Known
-from badluck.search.names import Names, renamed
+from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
 
 Places = tuple[int, ...]  # each actor's node; below 0: there is none
@@ -92,7 +92,7 @@ class Symmetry:
             other = self.automata[names[actor]]
             at = 0
             for answer in self.automata[actor].history(node):
-                said = renamed(answer.said, names)
+                said = self.servers.rename(answer.said, names)
                 at = other.move(at, answer.fiber, said, answer.now, answer.taken).to
             self.nodes[key] = at
         return self.nodes[key]
