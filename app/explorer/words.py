@@ -20,6 +20,7 @@ VOCABULARY = Vocabulary(
     afresh="to a full shelf",
 )
 PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is but one item and one round
+PROCESS = re.compile(r"(?<=process-)0{14}(4[1-4])[0-9a-f]{16}")  # fairlock's name of it: a UUID
 
 
 def scripts() -> dict[str, str]:
@@ -37,7 +38,7 @@ def script_names() -> dict[bytes, str]:
 
 
 def _shorten(word: str) -> str:
-    text = PREFIX.sub("", word)
+    text = PROCESS.sub(lambda found: bytes.fromhex(found[1]).decode(), PREFIX.sub("", word))
     return "the-order" if text.startswith('{"id":') else text
 
 
