@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.locks import (
     DELETED_BY_ANOTHER,
@@ -111,12 +113,16 @@ RULES: tuple[Rule, ...] = (
         "Nobody bought, though there was enough, and nothing went wrong for who was left.",
         _no_sale,
     ),
-    TWO_HOLDERS,
-    DELETED_BY_ANOTHER,
-    RENEWED_BY_ANOTHER,
+    replace(TWO_HOLDERS, explanation="Two buyers are inside of the critical section at once."),
+    replace(DELETED_BY_ANOTHER, explanation="A buyer removed a lock that was somebody else's."),
+    replace(RENEWED_BY_ANOTHER, explanation="A buyer prolonged a lock that was somebody else's."),
     STALLED,
     LEFT_BEHIND,
     LEAKED,
-    STARVED,
+    replace(
+        STARVED,
+        explanation="Others buy again and again, and one never does: "
+        "he asks for ever, or gives up.",
+    ),
 )
 FINDINGS = {rule.name: rule.explanation for rule in RULES}

@@ -33,6 +33,7 @@ class Student(OwnFile):
     vocabulary = VOCABULARY
     harness = ("app.explorer.",)
     rules = RULES
+    gave_up = ANSWERS[None]
     quantity = 1
 
     path: Path

@@ -85,15 +85,15 @@ class Target(Protocol):
         """Where the lock stands, if that is known beforehand."""
 
     @property
-    def gave_up(self) -> str:
-        """What an actor is told that does not try any more."""
+    def gave_up(self) -> str | None:
+        """What an actor is told that does not try any more; None: each goes on for ever."""
 
     @property
     def vocabulary(self) -> Vocabulary: ...
 
     @property
     def setting(self) -> str:
-        """What the actors find, for people: `1 unit on the shelf`."""
+        """What the actors find, for people: `3 tickets`."""
 
     def identity(self) -> dict[str, Any]:
         """What a file of schedules says of it, so that it is found again."""

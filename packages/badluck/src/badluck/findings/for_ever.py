@@ -13,7 +13,7 @@ STUCK = Rule(
 )
 STARVED = Rule(
     "starved",
-    "Others buy again and again, and one never does: he asks for ever, or gives up.",
+    "Others come again and again, and one is never done: it asks for ever, or gives up.",
 )
 
 

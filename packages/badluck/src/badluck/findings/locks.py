@@ -17,7 +17,7 @@ def _two_inside(view: View) -> bool:
 
 TWO_HOLDERS = OfState(
     "two holders",
-    "Two buyers are inside of the critical section at once.",
+    "Two actors are inside of the critical section at once.",
     _two_inside,
 )
 
@@ -41,7 +41,7 @@ def _deletes(taken: Taken) -> bool:
 
 DELETED_BY_ANOTHER = OfStep(
     "lock deleted by another",
-    "A buyer removed a lock that was somebody else's.",
+    "An actor removed a lock that was somebody else's.",
     "goes",
     _deletes,
 )
@@ -63,7 +63,7 @@ def _prolongs(taken: Taken) -> bool:
 
 RENEWED_BY_ANOTHER = OfStep(
     "lock renewed by another",
-    "A buyer prolonged a lock that was somebody else's.",
+    "An actor prolonged a lock that was somebody else's.",
     "goes",
     _prolongs,
 )

@@ -46,7 +46,7 @@ class OwnFile(ABC):
     alike = False  # nobody knows what it does with a name
     names_follow: Sequence[bytes] = ()
     frugal = False
-    gave_up = "BUSY"
+    gave_up: str | None = None
     lock_key: bytes | None = None
 
     @abstractmethod

@@ -40,6 +40,7 @@ class Program(OwnFile):
     function: str = "run"
     show: Sequence[str] = ()  # keys whose values a chart shows beside each step
     lock_key: bytes | None = None  # of a lock, that is shown as well
+    gave_up: str | None = None  # what run() answers that does not try any more
     resend: bool = False  # as redis-py does by default
 
     @property

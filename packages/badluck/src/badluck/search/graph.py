@@ -49,7 +49,7 @@ class State(NamedTuple):
 class Transition(NamedTuple):
     """One step from one state to another."""
 
-    kind: str  # goes, lost, crash, pause, time, failover; again: a new purchase (starvation)
+    kind: str  # goes, lost, crash, pause, time, failover; again: its work begins anew (starvation)
     actor: int  # -1: nobody's, or everybody's
     fiber: int
     to: int  # number of the state
