@@ -13,7 +13,7 @@ from badluck.report.report import Report
 from badluck.report.verdict import budget, others, verdict
 from badluck.run.limits import IN_WORDS
 from badluck.search.names import LETTERS
-from badluck.target import BUYERS
+from badluck.target import ACTORS
 from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress
@@ -29,6 +29,7 @@ from app.explorer.book import UNITS
 from app.explorer.matrix import asked, markdown, reports
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
+from app.explorer.words import VOCABULARY
 from app.service.rounds import full_name
 
 MEANINGS = "\n".join(f"{fault.name:<9} {fault.meaning}" for fault in FAULTS.values())
@@ -45,7 +46,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
     is_flag=True,
     help="All that can be explored against every fault, as a table; mostly with three buyers.",
 )
-@click.option("--buyers", default=2, type=click.IntRange(*BUYERS), help="How many buy at once.")
+@click.option("--buyers", default=2, type=click.IntRange(*ACTORS), help="How many buy at once.")
 @click.option("--stock", default=1, type=click.IntRange(*UNITS), help="Units on the shelf.")
 @click.option("--quantity", default=1, type=click.IntRange(*UNITS), help="Units each one wants.")
 @click.option(
@@ -195,11 +196,12 @@ def _target(name: str, stock: int, quantity: int, resend: bool) -> targets.Targe
 def show(people: Console, report: Report, all_findings: bool) -> None:
     color = "red" if report.findings else "green" if report.exhaustive else "yellow"
     people.print(verdict(report), style=f"bold {color}", markup=False)
+    names, wide = LETTERS[: report.actors], max(people.width, 80)
     for nth, finding in enumerate(report.findings if all_findings else report.findings[:1]):
         if nth:
             people.print(*others([finding]), style="bold", markup=False)
         people.print()
-        drawn = chart(finding.trace, LETTERS[: report.actors], max(people.width, 80))
+        drawn = chart(finding.trace, names, wide, VOCABULARY)
         people.print(drawn, markup=False, soft_wrap=True)
         people.print()
     rest = report.findings[1:]

@@ -12,7 +12,8 @@ import click
 from badluck.report.chart import chart
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import Played
-from badluck.report.verdict import AGAIN
+from badluck.report.trace import Step
+from badluck.report.verdict import again
 from rich.console import Console
 
 from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
@@ -22,6 +23,7 @@ from app.explorer.recorded import Recorded, read
 from app.explorer.replays import replay as play
 from app.explorer.replays import servers
 from app.explorer.student import Student
+from app.explorer.words import VOCABULARY
 
 OURS = "lastapple-"  # temporary folders
 
@@ -51,7 +53,7 @@ def replay(file: BinaryIO, on: str) -> None:
         said = f"{recorded.target.name} has changed since {file.name} was written."
         people.print(said, style="yellow", markup=False)
     if recorded.again:
-        people.print(f"What was asked: {AGAIN}. Is A starved?", markup=False)
+        people.print(f"What was asked: {again(recorded.target)}. Is A starved?", markup=False)
     with ends_at_ctrl_c("Stopped."):
         divergences = sum(
             not _show(people, name, recorded, played) for name, played in _all(recorded, on)
@@ -95,12 +97,15 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
 def _show(people: Console, name: str, recorded: Recorded, played: list[Played]) -> bool:
     """Draw it. Did all go as it was recorded?"""
     people.print(f"{recorded.target.name}: {name}", style="bold", markup=False)
-    drawn = chart([step.got for step in played], recorded.names, max(people.width, 80))
-    people.print(drawn, markup=False, soft_wrap=True)
+    _draw(people, [step.got for step in played], recorded.names)
     same = all(step.same for step in played)
     if not same:
         people.print("DIVERGED at this step. It was recorded as:", style="red", markup=False)
-        drawn = chart([played[-1].expected], recorded.names, max(people.width, 80))
-        people.print(drawn, markup=False, soft_wrap=True)
+        _draw(people, [played[-1].expected], recorded.names)
     people.print()
     return same
+
+
+def _draw(people: Console, steps: list[Step], names: str) -> None:
+    drawn = chart(steps, names, max(people.width, 80), VOCABULARY)
+    people.print(drawn, markup=False, soft_wrap=True)

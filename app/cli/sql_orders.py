@@ -18,6 +18,7 @@ from app.explorer.sql.database import check
 from app.explorer.sql.explore import explore
 from app.explorer.sql.report import SqlReport, budget, line, verdict
 from app.explorer.targets import Target
+from app.explorer.words import VOCABULARY
 
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status, as for all that is explored
 NOT_HERE = ("buyers", "faults", "again", "retries", "save", "matrix")  # options
@@ -77,7 +78,7 @@ def show(people: Console, report: SqlReport, all_findings: bool) -> None:
         if nth:
             people.print(line(level, finding), style="bold", markup=False)
         people.print()
-        people.print(chart(finding.trace, "AB", wide), markup=False, soft_wrap=True)
+        people.print(chart(finding.trace, "AB", wide, VOCABULARY), markup=False, soft_wrap=True)
         people.print()
     rest = report.findings[1:]
     if rest and not all_findings:
@@ -87,7 +88,7 @@ def show(people: Console, report: SqlReport, all_findings: bool) -> None:
     waits = next((each for each in report.levels if each.blocks), None)
     if waits and not report.findings:
         people.print(f"One order in which a buyer waits for the other, at {waits.level}:\n")
-        people.print(chart(waits.blocks, "AB", wide), markup=False, soft_wrap=True)
+        people.print(chart(waits.blocks, "AB", wide, VOCABULARY), markup=False, soft_wrap=True)
         people.print()
     for text in budget(report):
         people.print(text, style="dim", markup=False)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from badluck.report.saved import Columns
 from badluck.target import Lock, Shown
 
 UNITS = (1, 10)  # that may be asked for, at the least and at the most
+# What is shown of a book: units on the shelf, the lock's value, orders that the store knows of.
+COLUMNS: Columns = {"stock": int, "lock": str, "sold": int}
 
 
 class Sold(NamedTuple):
@@ -22,8 +25,8 @@ class Book(NamedTuple):
     lock: Lock | None
 
     def shown(self) -> Shown:
-        lock = self.lock.value if self.lock else b""
-        return Shown(self.left, lock.decode("utf-8", "backslashreplace"), len(self.sales))
+        lock = self.lock.value.decode("utf-8", "backslashreplace") if self.lock else ""
+        return dict(zip(COLUMNS, (self.left, lock, len(self.sales)), strict=True))
 
 
 def shelf(stock: int, quantity: int = 1, think: int = 0) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.locks import (
     DELETED_BY_ANOTHER,
@@ -111,12 +113,15 @@ RULES: tuple[Rule, ...] = (
         "Nobody bought, although there was enough stock and no fault hit the buyers who remained.",
         _no_sale,
     ),
-    TWO_HOLDERS,
-    DELETED_BY_ANOTHER,
-    RENEWED_BY_ANOTHER,
+    replace(TWO_HOLDERS, explanation="Two buyers are in the critical section at the same time."),
+    replace(DELETED_BY_ANOTHER, explanation="A buyer deleted a lock that another buyer held."),
+    replace(RENEWED_BY_ANOTHER, explanation="A buyer renewed a lock that another buyer held."),
     STALLED,
     LEFT_BEHIND,
     LEAKED,
-    STARVED,
+    replace(
+        STARVED,
+        explanation="The others buy again and again while one buyer never gets a turn.",
+    ),
 )
 FINDINGS = {rule.name: rule.explanation for rule in RULES}

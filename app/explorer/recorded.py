@@ -12,8 +12,9 @@ from badluck.report.saved import saved
 from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid
-from app.explorer.book import UNITS
+from app.explorer.book import COLUMNS, UNITS
 from app.explorer.findings import FINDINGS
+from app.explorer.former import in_todays_keys
 from app.explorer.student import Student
 from app.explorer.targets import Target, check
 
@@ -33,7 +34,7 @@ class Recorded(NamedTuple):
 def read(text: bytes) -> Recorded:
     """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
     try:
-        return _read(Edited(orjson.loads(text), ""))
+        return _read(Edited(in_todays_keys(orjson.loads(text)), ""))
     except orjson.JSONDecodeError as error:
         raise Invalid({"file": f"{NONE}, nor any JSON: {error}."}) from error
     except Unreadable as error:
@@ -41,7 +42,7 @@ def read(text: bytes) -> Recorded:
 
 
 def _read(document: Edited) -> Recorded:
-    known = saved(document, FINDINGS)
+    known = saved(document, FINDINGS, COLUMNS)
     target = _target(document)
     changed = False
     if isinstance(target, Student):

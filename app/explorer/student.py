@@ -15,7 +15,7 @@ from badluck.target import Lock, Shown
 from app.explorer.book import Book, Sold, shelf
 from app.explorer.findings import RULES
 from app.explorer.servers import GateServers
-from app.explorer.words import WORDS
+from app.explorer.words import VOCABULARY, WORDS
 
 STOCK, ORDERS, LOCK = b"stock", b"orders", b"lock"
 ANSWERS = {True: "SOLD", False: "SOLD_OUT", None: "BUSY"}
@@ -30,8 +30,10 @@ class Student(OwnFile):
     function = "sell"
     parameters = ("redis", "buyer")
     words = WORDS
+    vocabulary = VOCABULARY
     harness = ("app.explorer.",)
     rules = RULES
+    gave_up = ANSWERS[None]
     quantity = 1
 
     path: Path

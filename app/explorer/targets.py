@@ -10,12 +10,13 @@ from typing import Any
 
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
+from badluck.actor.shared_process import sharing
 from badluck.findings.rule import Rule
 from badluck.simulated.values import Command, Entry, Stream
-from badluck.target import EPOCH, Lock, Shown
+from badluck.target import EPOCH, Lock, Shown, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError
-from app.explorer import surroundings, words
+from app.explorer import words
 from app.explorer.book import Book, Sold, shelf
 from app.explorer.findings import RULES
 from app.explorer.servers import MASTERS, GateServers
@@ -104,6 +105,11 @@ class Target:
         return True
 
     @property
+    def names_follow(self) -> Sequence[bytes]:
+        """In `order()`."""
+        return b"order-", b"key-", b'"buyer":"'
+
+    @property
     def frugal(self) -> bool:
         """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
         return self.round.recipe == "redlock"
@@ -115,6 +121,10 @@ class Target:
     @property
     def gave_up(self) -> str:
         return Outcome.BUSY
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return words.VOCABULARY
 
     @property
     def setting(self) -> str:
@@ -132,7 +142,7 @@ class Target:
         }
 
     def surroundings(self) -> AbstractContextManager[None]:
-        return surroundings.of_their_own()
+        return sharing()
 
     def setup(self) -> list[list[Command]]:
         """What each server is told first: the store, and redlock's masters."""

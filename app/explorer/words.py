@@ -1,4 +1,4 @@
-"""The shop's commands as a person reads them: its scripts by name, its keys without their head."""
+"""The shop as a person reads it: its scripts by name, its keys without their head, its terms."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from functools import cache
 from importlib.resources import files
 
 from badluck.actor.words import Words, names_of
+from badluck.target import Vocabulary
 from fairlock import scripts as fairlock
 
 from app.store import lua
 
+VOCABULARY = Vocabulary(
+    actor="buyer",
+    beside="renewal",
+    charted=("stock", "lock"),
+    refilled="the shelf is filled up",
+    afresh="to a full shelf",
+)
 PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is only one item and one round
+PROCESS = re.compile(r"(?<=process-)0{14}(4[1-4])[0-9a-f]{16}")  # fairlock's name of it: a UUID
 
 
 def scripts() -> dict[str, str]:
@@ -29,7 +38,7 @@ def script_names() -> dict[bytes, str]:
 
 
 def _shorten(word: str) -> str:
-    text = PREFIX.sub("", word)
+    text = PROCESS.sub(lambda found: bytes.fromhex(found[1]).decode(), PREFIX.sub("", word))
     return "the-order" if text.startswith('{"id":') else text
 
 

@@ -53,7 +53,7 @@ class SqlReport:
         many = [each.schedules for each in self.levels if each.schedules is not None]
         return {
             "target": self.target.name,
-            "buyers": 2,
+            "actors": 2,
             "stock": self.target.stock,
             "quantity": self.target.quantity,
             "think_ms": self.target.think,

@@ -147,9 +147,7 @@ class Stage:
             [line],
             [said] if said else [],
             "" if waits else buyer.told,
-            self.book.left,
-            "",
-            len(self.book.sales),
+            self.book.shown(),
         )
         did = self.transactions[number].step(statement, failed=buyer.failed and not waits)
         return Went(step, did, woken=does == "goes on")

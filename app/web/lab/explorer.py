@@ -130,7 +130,7 @@ def _sources(target: str, played: Mapping[str, Any]) -> dict[str, Any]:
     """The lines of each file in which anybody stands at any time; the mode's own first."""
     modules = {listing.module_of(target): None}
     for place in played["places"]:
-        for buyer in place["buyers"]:
+        for buyer in place["actors"]:
             for wait in buyer["waits"]:
                 modules |= {module: None for module, _ in wait["spots"]}
     return {module: lines(listing.source(module)) for module in modules}
@@ -145,21 +145,21 @@ def _lit(places: list[dict[str, Any]]) -> list[dict[str, dict[str, list[str]]]]:
     last: dict[str, list[str]] = {}
     before: dict[str, Any] = {}
     for place in places:
-        step = place["step"] or {"buyer": "", "strand": 0}
+        step = place["step"] or {"actor": "", "fiber": 0}
         lit.append({})
-        for buyer in place["buyers"]:
+        for buyer in place["actors"]:
             now = [_spot(spot) for wait in buyer["waits"] for spot in wait["spots"]]
             did = [
                 _spot(spot)
                 for wait in before.get(buyer["name"], [])
-                if (buyer["name"], wait["strand"]) == (step["buyer"], step["strand"])
+                if (buyer["name"], wait["fiber"]) == (step["actor"], step["fiber"])
                 for spot in wait["spots"]
             ]
             last[buyer["name"]] = did or last.get(buyer["name"], [])
             if not buyer["waits"]:
                 did = last[buyer["name"]]
             lit[-1][buyer["name"]] = {"now": now, "did": did}
-        before = {buyer["name"]: buyer["waits"] for buyer in place["buyers"]}
+        before = {buyer["name"]: buyer["waits"] for buyer in place["actors"]}
     return lit
 
 

@@ -2,7 +2,7 @@
 
 Between two requests of a program the first answer may wait in a variable, on the interpreter's
 stack, in a generator, in a C function, in redis-py, in an object: the explorer has to tell apart
-two buyers who differ by it, wherever it is.
+two actors who differ by it, wherever it is.
 """
 
 from __future__ import annotations
@@ -170,8 +170,8 @@ BLOCKS = (
 
 
 def program(random: Random) -> str:
-    """The file of a buyer who writes one key, reads two, writes what came of it, and may buy."""
-    first = random.choice(("r.incr('{}')", "r.set('{}', 1 if buyer == 'A' else 2)"))
+    """A file that writes one key, reads two, writes what came of it, and may take one."""
+    first = random.choice(("r.incr('{}')", "r.set('{}', 1 if name == 'A' else 2)"))
     last = random.choice(("r.set('{}', t % 4)", "r.incrby('{}', t % 3)", "r.incr('{}')"))
     inner = random.choice((*(f"\n    {line}\n" for line in STATEMENTS), *BLOCKS))
     filled = inner.replace("V", random.choice(VALUES))
@@ -180,8 +180,8 @@ def program(random: Random) -> str:
         filled = filled.replace(letter.upper(), f"num(r.get('{key}'))")
         filled = filled.replace(f"'{letter}'", f"'{key}'")
     return (
-        f"{PRELUDE}\ndef sell(r, buyer):\n    t, box = 0, Box()\n"
+        f"{PRELUDE}\ndef run(r, name):\n    t, box = 0, Box()\n"
         f"    {first.format(random.choice(KEYS))}{filled}    {last.format(random.choice(KEYS))}\n"
         "    if t % 2:\n        return False\n"
-        "    r.decr('stock')\n    r.rpush('orders', buyer)\n    return True\n"
+        "    r.decr('stock')\n    r.rpush('orders', name)\n    return True\n"
     )

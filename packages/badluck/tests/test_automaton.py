@@ -64,9 +64,9 @@ def counting_elsewhere(store: redis.Redis) -> str:
     return "SOLD"
 
 
-def poll(sell: Callable[[redis.Redis], str]) -> tuple[Automaton, int]:
-    """The buyer's code, and where it is after as many vain polls."""
-    automaton = Automaton("A", Code(lambda _: sell(client())), EPOCH)
+def poll(work: Callable[[redis.Redis], str]) -> tuple[Automaton, int]:
+    """The actor's code, and where it is after as many vain polls."""
+    automaton = Automaton("A", Code(lambda _: work(client())), EPOCH)
     at = 0
     for _ in range(POLLS):
         at = automaton.move(at, 0, (0,), EPOCH).to
@@ -80,23 +80,23 @@ def test_a_loop_that_polls_is_one_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "sell", [counting, counting_unseen, counting_in_a_range, counting_elsewhere]
+    "work", [counting, counting_unseen, counting_in_a_range, counting_elsewhere]
 )
-def test_a_loop_that_counts_ends(sell: Callable[[redis.Redis], str]) -> None:
-    automaton, at = poll(sell)
+def test_a_loop_that_counts_ends(work: Callable[[redis.Redis], str]) -> None:
+    automaton, at = poll(work)
     assert automaton.nodes[at].requests == (Done("BUSY"),)
 
 
 def test_what_a_return_brings_along_is_told_apart() -> None:
-    """Two buyers stand in the same `finally`; what they will return is on no variable."""
+    """Two actors stand in the same `finally`; what they will return is on no variable."""
 
-    def sell(store: redis.Redis) -> str:
+    def work(store: redis.Redis) -> str:
         try:
             return "SOLD" if store.get("stock") == b"1" else "SOLD_OUT"
         finally:
             store.delete("lock")
 
-    automaton = Automaton("A", Code(lambda _: sell(client())), EPOCH)
+    automaton = Automaton("A", Code(lambda _: work(client())), EPOCH)
     told = []
     for stock in (b"1", b"0"):
         there = automaton.move(0, 0, (stock,), EPOCH).to
@@ -124,17 +124,17 @@ def in_a_transaction(store: redis.Redis) -> str:
 
 
 @pytest.mark.parametrize(
-    ("sell", "before", "after"),
+    ("work", "before", "after"),
     [
         (in_a_pipeline, [], (b"60",)),
         (in_a_transaction, [(Ok("OK"),)], (Ok("OK"), QUEUED, (b"60",))),
     ],
 )
 def test_what_redis_py_was_answered_before_is_told_apart(
-    sell: Callable[[redis.Redis], str], before: list[tuple[Reply, ...]], after: tuple[Reply, ...]
+    work: Callable[[redis.Redis], str], before: list[tuple[Reply, ...]], after: tuple[Reply, ...]
 ) -> None:
     """At the last request nobody but redis-py knows what was said of the stock."""
-    automaton = Automaton("A", Code(lambda _: sell(client())), EPOCH)
+    automaton = Automaton("A", Code(lambda _: work(client())), EPOCH)
     told = []
     for stock in (b"1", b"0"):
         at = 0
@@ -148,9 +148,9 @@ def test_what_redis_py_was_answered_before_is_told_apart(
 def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
     """What both have been told is the same, so it is one place."""
 
-    def work(buyer: Actor) -> str:
+    def work(actor: Actor) -> str:
         store = client()
-        stop = buyer.clock.every(1.0, lambda: bool(store.pexpire("lock", 1000)))
+        stop = actor.clock.every(1.0, lambda: bool(store.pexpire("lock", 1000)))
         store.get("stock")
         store.get("price")
         stop()
@@ -167,10 +167,10 @@ def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
 
 
 def test_no_reply_yet_is_not_a_broken_connection() -> None:
-    def sell(store: redis.Redis) -> str:
+    def work(store: redis.Redis) -> str:
         return str(store.blpop(["orders"], timeout=1))
 
-    automaton = Automaton("A", Code(lambda _: sell(client())), EPOCH)
+    automaton = Automaton("A", Code(lambda _: work(client())), EPOCH)
     waits, broken = automaton.move(0, 0, (), EPOCH).to, automaton.move(0, 0, Lost(), EPOCH).to
     assert isinstance(automaton.nodes[waits].requests[0], Hear)
     assert automaton.nodes[broken].told == "ERROR"

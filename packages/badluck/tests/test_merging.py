@@ -24,7 +24,7 @@ from programs import program
 SHARE = 25  # programs
 MOST = 60_000  # states
 IN_A_PIPELINE = """
-def sell(r, buyer):
+def run(r, name):
     r.incr("asked")
     pipe = r.pipeline(transaction=False)
     pipe.get("asked")
@@ -36,7 +36,7 @@ def sell(r, buyer):
 
 def ended(path: Path, faults: Faults) -> Counter[object]:
     """How many schedules end with these outcomes and keys."""
-    explorer = Explorer(Program(path, [("SET", "stock", 1)], function="sell"), 2)
+    explorer = Explorer(Program(path, [("SET", "stock", 1)]), 2)
     with explorer.target.surroundings():
         graph = Graph(explorer.servers, explorer.automata, faults, explorer.target.pause, MOST)
         graph.explore()
@@ -58,7 +58,7 @@ def merged_and_not(
 ) -> tuple[Counter[object], Counter[object]]:
     merged = ended(path, faults)
     with monkeypatch.context() as patched:
-        patched.setattr(automaton, "fingerprint", lambda strand: Look((object(),), False))
+        patched.setattr(automaton, "fingerprint", lambda fiber: Look((object(),), False))
         return merged, ended(path, faults)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,14 @@ def test_who_waits_for_the_dead_is_stuck(tmp_path: Path) -> None:
     (stuck,) = Explorer(program, 2).explore(Faults(crash=1)).findings
     assert stuck.name == "stuck for ever"
     assert [step.does for step in stuck.trace] == ["goes", "crash"]
+
+
+def test_who_gives_up_while_others_come_again_is_starved(tmp_path: Path) -> None:
+    program = written(tmp_path, TAKES)
+    assert Explorer(program, 2).starve().findings == []
+    (starved,) = Explorer(replace(program, gave_up="busy"), 2).starve().findings
+    assert starved.name == "starved"
+    assert starved.trace[-1].told == "busy"
 
 
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:

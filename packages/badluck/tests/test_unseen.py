@@ -1,4 +1,4 @@
-"""What a suspended strand knows and no variable shows, and what it will not read again."""
+"""What a suspended fiber knows and no variable shows, and what it will not read again."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_what_loops_leave_on_the_stack_is_known_where_it_shows() -> None:
         store.get("stock")
 
     assert [
-        _known_at(sell, call)
-        for sell, call in (
+        _known_at(work, call)
+        for work, call in (
             (in_a_range, "get"),
             (in_a_range_of_an_argument, "get"),
             (in_a_range_that_was_read, "get"),
@@ -73,8 +73,8 @@ def test_what_loops_leave_on_the_stack_is_known_where_it_shows() -> None:
     ] == [True, True, False, False, False, True, False, False, True]
 
 
-def _known_at(sell: Callable[[redis.Redis], None], call: str) -> bool:
-    """Is all known that `sell` keeps while it calls that method?"""
+def _known_at(work: Callable[[redis.Redis], None], call: str) -> bool:
+    """Is all known that `work` keeps while it calls that method?"""
     seen: list[bool] = []
 
     class Store:
@@ -87,13 +87,13 @@ def _known_at(sell: Callable[[redis.Redis], None], call: str) -> bool:
 
             return called
 
-    sell(cast(redis.Redis, Store()))
+    work(cast(redis.Redis, Store()))
     return seen[0]
 
 
-def _places(sell: Callable[[redis.Redis], object]) -> int:
+def _places(work: Callable[[redis.Redis], object]) -> int:
     """In how many places is who was told OK first, or nil?"""
-    automaton = Automaton("A", Code(lambda _: str(sell(client()))), EPOCH)
+    automaton = Automaton("A", Code(lambda _: str(work(client()))), EPOCH)
     return len({automaton.move(0, 0, (said,), EPOCH).to for said in (b"1", None)})
 
 
@@ -158,4 +158,4 @@ def test_what_a_function_in_c_keeps_is_told_apart() -> None:
         first = bool(next(asked))
         return first, next(asked)
 
-    assert [_places(sell) for sell in (sums, sorts, joins, asks_for_the_next)] == [2] * 4
+    assert [_places(work) for work in (sums, sorts, joins, asks_for_the_next)] == [2] * 4

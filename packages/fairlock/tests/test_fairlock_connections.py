@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
 from fairlock import Lock, SystemClock
-from fairlock.connections import Connections, connections
+from fairlock.connections import Connections, connections, process
 from fairlock.waiter import Waiter
 from fairlock_servers import Server, until
 from fairlock_waiters import queue
 
 pytestmark = pytest.mark.again
+
+FORK = """
+import os, sys, redis
+from fairlock import Lock
+from fairlock.connections import connections, process
+
+client = redis.Redis.from_url(sys.argv[1])
+
+def mine():
+    pair = connections(client, "")
+    return {process(client), pair, pair.channel}
+
+with Lock(client, "lock", timeout=10):
+    parents = mine()
+    child = os.fork()
+    if not child:
+        with Lock(client, "another", timeout=10):
+            os._exit(bool(parents & mine()))
+    assert os.waitpid(child, 0)[1] == 0
+assert parents == mine()
+"""
 
 
 @pytest.mark.timed
@@ -89,3 +112,19 @@ def test_a_place_left_behind_is_not_called_while_its_thread_waits_elsewhere(
         assert not client.exists("lock")
         waiter.mine.close()
         connections(client, "").close()
+
+
+def test_a_forked_child_is_another_process_with_connections_of_its_own(own_server: Server) -> None:
+    subprocess.run([sys.executable, "-c", FORK, own_server.url], check=True, timeout=20)
+
+
+def test_threads_of_a_client_have_one_process_and_two_channels(own_server: Server) -> None:
+    with own_server.client() as one, own_server.client() as other, ThreadPoolExecutor(1) as pool:
+
+        def names() -> tuple[str, str]:
+            return process(one), connections(one, "").channel
+
+        mine, theirs = names(), pool.submit(names).result(5)
+        assert mine[0] == theirs[0] != process(other)
+        assert mine[1] != theirs[1]
+        assert names() == mine

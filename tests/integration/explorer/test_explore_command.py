@@ -15,7 +15,7 @@ from tests.shop import full_environ
 
 Saved = Callable[..., Path]  # the fixture `saved`
 MEMBERS = {
-    *("target", "buyers", "stock", "faults", "exhaustive", "inconclusive"),
+    *("target", "actors", "stock", "faults", "exhaustive", "inconclusive"),
     *("schedules", "states", "seconds", "findings"),
 }
 

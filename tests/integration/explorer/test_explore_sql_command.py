@@ -29,7 +29,7 @@ def test_a_verdict_an_order_in_which_one_waits_and_the_document() -> None:
     assert "READ COMMITTED: 66 orders" in done.stderr
     document = json.loads(done.stdout)
     assert set(document) >= MEMBERS
-    assert (document["target"], document["buyers"], document["findings"]) == ("sql_lock", 2, [])
+    assert (document["target"], document["actors"], document["findings"]) == ("sql_lock", 2, [])
     assert document["exhaustive"]
     assert document["schedules"] == sum(level["schedules"] for level in document["levels"])
     assert [level["level"] for level in document["levels"]] == [

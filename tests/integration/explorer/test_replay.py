@@ -55,6 +55,6 @@ def test_a_trace_that_is_wrong_diverges_where_it_is(on: str, real: RealBackend) 
 @pytest.mark.parametrize("on", ["server", "model"])
 def test_a_write_that_was_never_made_cannot_be_lost(on: str, real: RealBackend) -> None:
     target, trace = oversell()
-    lost = trace[0]._replace(buyer="", does="failover")
+    lost = trace[0]._replace(actor="", does="failover")
     with pytest.raises(ShopError, match="nothing has been written"):
         replay(target, LETTERS[:2], [lost], real if on == "server" else ModelBackend())

@@ -45,11 +45,14 @@ def graph(stage: Stage) -> Orders:
     return orders
 
 
-def rows(steps: list[Step]) -> list[tuple[str, str, str, str, int]]:
+def rows(steps: list[Step]) -> list[tuple[str, str, str, str, int | str]]:
     """Whoever comes first is called A."""
-    names = dict(zip(dict.fromkeys(step.buyer for step in steps), "AB", strict=True))
+    names = dict(zip(dict.fromkeys(step.actor for step in steps), "AB", strict=True))
     return [
-        (names[step.buyer], step.lines[0].split()[0], "; ".join(step.said), step.told, step.left)
+        (
+            *(names[step.actor], step.lines[0].split()[0], "; ".join(step.said)),
+            *(step.told, step.shown["stock"]),
+        )
         for step in steps
     ]
 

@@ -26,8 +26,7 @@ FENCE = re.compile(r"\b\d{16}\b")
 LINE = "{lock}:line"
 OTHER_KEYS = f" {LINE} {{lock}}:fence {{lock}}:asked"  # of `queue`, behind the lock's own
 PLACE = re.compile(r'\["tok-(\w+)",.*?\]')
-RANDOM = re.compile(r"\b[0-9a-f]{32}\b")
-PROCESS = re.compile(rf"{RANDOM.pattern}-\d+-\d+\b")
+RANDOM = re.compile(r"\b[0-9a-f]{32}(-\d+-\d+)?\b")
 LEFT = re.compile(r"(?<=\[0, )(\d+), (\d+)(?=\]$)")
 
 
@@ -119,7 +118,7 @@ class Story:
         values = [look() for look in self.looks.values()]
         state = tuple("-" if value is None else self.short(told(value)) for value in values)
         # What is random in somebody's words names his process, or else a channel of his.
-        text = RANDOM.sub(who, PROCESS.sub(f"process-{who}", self.short(text)))
+        text = RANDOM.sub(who, self.short(text))
         self.rows.append(Row(who, text, command, state))
 
     def short(self, text: str) -> str:

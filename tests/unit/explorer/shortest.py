@@ -13,6 +13,7 @@ from badluck.search.names import LETTERS
 
 from app.explorer.matrix import COLUMNS
 from app.explorer.targets import Target, explorable
+from app.explorer.words import VOCABULARY
 
 FILE = Path(__file__).parents[3] / "docs" / "modes.md"
 BUYERS = 2
@@ -40,7 +41,7 @@ def shortest(name: str) -> str:
         assert report.exhaustive
         if report.findings:
             worst = report.findings[0]
-            drawn = chart(worst.trace, LETTERS[:BUYERS])
+            drawn = chart(worst.trace, LETTERS[:BUYERS], vocabulary=VOCABULARY)
             title = f"{worst.name}, {column} {tuple(worst.cost)}"
             return f"\n## {name}\n\n{title}\n\n```timeline {name}\n{drawn}\n```\n"
     raise AssertionError(f"{name} survives every fault")

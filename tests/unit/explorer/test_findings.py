@@ -120,6 +120,6 @@ def test_who_deletes_anothers_lock_is_seen_to_do_it(name: str) -> None:
     report = Explorer(Target(name), 2).explore(Faults(pause=1))
     found = {finding.name: finding for finding in report.findings}
     *_, before, last = found["lock deleted by another"].trace
-    assert before.lock.startswith("token-")
-    assert last.buyer not in before.lock
-    assert last.lock == ""
+    assert str(before.shown["lock"]).startswith("token-")
+    assert last.actor not in str(before.shown["lock"])
+    assert last.shown["lock"] == ""

@@ -28,7 +28,7 @@ def search(desk: Desk, target: str, buyers: int = 2, **faults: int) -> dict[str,
 
 
 def buyer(played: dict[str, Any], name: str, at: int = -1) -> dict[str, Any]:
-    [found] = [one for one in played["places"][at]["buyers"] if one["name"] == name]
+    [found] = [one for one in played["places"][at]["actors"] if one["name"] == name]
     return dict(found)
 
 
@@ -69,7 +69,7 @@ def test_the_lit_line_is_the_one_that_sends(
         step = place["step"]
         if step["does"] == "pause":
             continue
-        [wait] = buyer(played, step["buyer"], at)["waits"]
+        [wait] = buyer(played, step["actor"], at)["waits"]
         module, number = wait["spots"][-1]
         line = listing.source(module).splitlines()[number - 1]
         [sends] = [text for begins, text in SENDS.items() if step["lines"][0].startswith(begins)]
@@ -97,7 +97,7 @@ def test_what_the_search_finds_goes_wrong_when_it_is_played(desk: Desk, target: 
 def test_three_buyers_keep_their_names(desk: Desk) -> None:
     [finding, *_] = search(desk, "naive", 3)["findings"]
     played = play(desk, "naive", finding["moves"], 3)
-    assert [one["name"] for one in played["places"][-1]["buyers"]] == ["A", "B", "C"]
+    assert [one["name"] for one in played["places"][-1]["actors"]] == ["A", "B", "C"]
     assert played["wrong"]["name"] == "oversell"
 
 

@@ -12,7 +12,6 @@ from badluck.findings.judge import Judge
 from badluck.search.graph import Graph, Transition
 from badluck.search.paths import Cost, shortest
 
-from app.explorer import surroundings
 from app.explorer.targets import Target
 
 CASES = [
@@ -53,7 +52,7 @@ def cost(ways: list[Transition]) -> Cost:
 def test_no_schedule_is_shorter(name: str, faults: Faults) -> None:
     target = Target(name)
     explorer = Explorer(target, 2)
-    with surroundings.of_their_own():
+    with target.surroundings():
         graph = Graph(explorer.servers, explorer.automata, faults, target.pause)
         graph.explore()
         places = Judge(graph, target).places

@@ -9,11 +9,9 @@ from badluck.faults import Faults
 from badluck.findings.judge import Judge
 from badluck.search.automaton import Automaton
 from badluck.search.graph import Graph
-from badluck.search.names import renamed
 from badluck.search.paths import schedules, shortest
 from badluck.target import EPOCH
 
-from app.explorer import surroundings
 from app.explorer.targets import Target, explorable
 
 FAULTS = [Faults(), Faults(crash=1), Faults(pause=1), Faults(lost=1), Faults(failover=1)]
@@ -27,7 +25,7 @@ def test_the_same_is_found_at_the_same_cost(name: str) -> None:
     explorer = Explorer(target, 2)
     for faults in FAULTS:
         found = explorer.explore(faults)
-        with surroundings.of_their_own():
+        with target.surroundings():
             graph = Graph(explorer.servers, explorer.automata, faults, target.pause)
             graph.explore()
             paths = shortest(graph, Judge(graph, target).places)
@@ -43,7 +41,7 @@ def test_all_that_a_buyer_sends_bears_his_name(name: str) -> None:
     """The second buyer's own code, beside what was learned of the first one's."""
     target = Target(name, think=1)
     explorer = Explorer(target, 2)
-    with surroundings.of_their_own():
+    with target.surroundings():
         own = Automaton("B", target.code, EPOCH)
         servers, at, also = explorer.servers.start, 0, 0
         while not own.nodes[at].ended:
@@ -60,7 +58,7 @@ def test_three_buyers_make_six_of_most_states() -> None:
     target = Target("lock:lease")
     explorer = Explorer(target, 3)
     found = explorer.explore(Faults(pause=2))
-    with surroundings.of_their_own():
+    with target.surroundings():
         graph = Graph(explorer.servers, explorer.automata, Faults(pause=2), target.pause)
         graph.explore()
     assert found.schedules == schedules(graph)
@@ -71,12 +69,13 @@ def test_three_buyers_make_six_of_most_states() -> None:
 def test_who_is_called_otherwise_does_the_same(name: str) -> None:
     """Every step of a graph, taken once more under other names."""
     names = (1, 2, 0)
-    explorer = Explorer(Target(name), 3)
-    with surroundings.of_their_own():
+    target = Target(name)
+    explorer = Explorer(target, 3)
+    with target.surroundings():
         graph = Graph(explorer.servers, explorer.automata, Faults(failover=1), 12_000)
         graph.explore()
         steps = 0
-        servers = graph.servers
+        servers, renamed = graph.servers, graph.servers.rename
         for state in graph.states[:3000]:
             for buyer, at in enumerate(state.nodes):
                 for request in explorer.automata[buyer].nodes[at].requests if at >= 0 else ():

@@ -16,7 +16,7 @@ from badluck.report.report import Finding, Report
 from badluck.report.verdict import budget, verdict
 from badluck.run.apart import explore
 from badluck.run.program import Program
-from badluck.target import Target
+from badluck.target import Target, Vocabulary
 
 __all__ = [
     "STARVED",
@@ -34,6 +34,7 @@ __all__ = [
     "Rule",
     "Target",
     "View",
+    "Vocabulary",
     "budget",
     "chart",
     "explore",

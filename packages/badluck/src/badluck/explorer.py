@@ -32,12 +32,13 @@ class Explorer:
         self.target = target
         self.graph: Graph | None = None
         with target.surroundings():
-            self.servers = ServerStates(begun(EPOCH, target.setup()))
+            self.servers = ServerStates(begun(EPOCH, target.setup()), target.names_follow)
             self.automata: list[Known]
             self.symmetry: Symmetry | None = None
             if target.alike:
                 first = Automaton(LETTERS[0], target.code, EPOCH)
-                self.automata = [first, *(Alike(first, actor) for actor in range(1, actors))]
+                rename = self.servers.rename
+                self.automata = [first, *(Alike(first, n, rename) for n in range(1, actors))]
                 self.symmetry = Symmetry(self.servers, self.automata)
             else:
                 self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:actors]]

@@ -11,7 +11,8 @@ from badluck.findings.rule import Rule
 from badluck.simulated.values import Command, Entry
 
 EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
-BUYERS = (2, 4)  # that may be asked for, at the least and at the most
+ACTORS = (2, 4)  # that may be asked for, at the least and at the most
+Shown = dict[str, int | str]  # by column, in their order; "" where there is nothing to show
 
 
 class Lock(NamedTuple):
@@ -29,12 +30,18 @@ class Book(Protocol):
     def lock(self) -> Lock | None: ...
 
 
-class Shown(NamedTuple):
-    """How things stand, in the columns of a chart and in a saved file."""
+class Vocabulary(NamedTuple):
+    """What charts and sentences about a target call things."""
 
-    left: int  # units on the shelf
-    lock: str  # its value, "" when nobody holds it
-    sold: int  # orders that the store knows of
+    actor: str = "actor"
+    beside: str = "thread"  # whatever an actor does beside its work
+    charted: tuple[str, ...] | None = None  # columns of a chart; None: all that is shown
+    # What an actor finds that comes again: in the chart of that step, and as what it comes to.
+    refilled: str = "all is as it was at first"
+    afresh: str = "to what it found at first"
+
+
+PLAIN = Vocabulary()
 
 
 class Target(Protocol):
@@ -63,6 +70,13 @@ class Target(Protocol):
         """Does its code ask nothing of an actor's name but whether two are the same?"""
 
     @property
+    def names_follow(self) -> Sequence[bytes]:
+        """Where actors are alike, what their names follow in all that they send and keep: `order-`.
+
+        Beside the tokens and UUIDs that badluck gives them.
+        """
+
+    @property
     def frugal(self) -> bool:
         """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
 
@@ -71,12 +85,15 @@ class Target(Protocol):
         """Where the lock stands, if that is known beforehand."""
 
     @property
-    def gave_up(self) -> str:
-        """What an actor is told that does not try any more."""
+    def gave_up(self) -> str | None:
+        """What an actor is told that does not try any more; None: each goes on for ever."""
+
+    @property
+    def vocabulary(self) -> Vocabulary: ...
 
     @property
     def setting(self) -> str:
-        """What the actors find, for people: `1 unit on the shelf`."""
+        """What the actors find, for people: `3 tickets`."""
 
     def identity(self) -> dict[str, Any]:
         """What a file of schedules says of it, so that it is found again."""
@@ -94,7 +111,7 @@ class Target(Protocol):
         """What the store's keys say."""
 
     def shown(self, book: Any) -> Shown:
-        """Of what `book` read."""
+        """How things stand, of what `book` read: in charts, on pages and in saved files."""
 
     def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
-        """The shelf as at the beginning, and no trace of a sale; locks stay as they are."""
+        """All as at the beginning, for an actor that comes again; locks stay as they are."""

@@ -14,6 +14,7 @@ import time
 import uuid
 import weakref
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import redis
@@ -31,36 +32,50 @@ IDLE_S = 0.5  # of silence after which the server may have hung up without our k
 SPINS = 20
 MOST_PAIRS = 64  # of a thread for one cluster, each for one hash tag; a single server needs one
 
-_thread = threading.local()
 _never_resend = Retry(NoBackoff(), 0)
 
 
-class _Pairs(dict[tuple[int, str], "Connections"]):
-    """A thread's connections for one client, the one that was not used for longest first."""
+class _Shared:
+    """What the threads of this process share for one client."""
 
     def __init__(self, client: Any) -> None:
-        super().__init__()
         self.by_tag = is_cluster(client)
+        self.name = uuid.uuid4().hex
+        self.numbers = count(1)  # of connections
+        self.thread = threading.local()  # `pairs`: a thread's, the least recently used first
+
+
+_clients: weakref.WeakKeyDictionary[Any, _Shared] = weakref.WeakKeyDictionary()
+# A forked child is a process of its own, and must not send on its parent's connections.
+os.register_at_fork(after_in_child=_clients.clear)
+
+
+def _shared(client: Any) -> _Shared:
+    # Two threads may come at once: setdefault() lets one of them be first.
+    return _clients.get(client) or _clients.setdefault(client, _Shared(client))
+
+
+def process(client: Any) -> str:
+    """Tells the threads of this process that share `client`; a forked child is another one."""
+    return f"process-{_shared(client).name}"
 
 
 def connections(client: Any, tag: str) -> Connections:
     """This thread's pair for `client`; `tag` leads to the right server of a cluster."""
+    shared = _shared(client)
     try:
-        clients: weakref.WeakKeyDictionary[Any, _Pairs] = _thread.clients
+        pairs: dict[str, Connections] = shared.thread.pairs
     except AttributeError:
-        clients = _thread.clients = weakref.WeakKeyDictionary()
-    pairs = clients.get(client)
-    if pairs is None:
-        pairs = clients[client] = _Pairs(client)
+        pairs = shared.thread.pairs = {}
     # All locks of a single server share one: a thread waits for one lock at a time, and a message
-    # has its place's number. A forked child must not send on its parent's connections.
-    mine = (os.getpid(), tag if pairs.by_tag else "")
-    pair = pairs.pop(mine, None)
+    # has its place's number.
+    tag = tag if shared.by_tag else ""
+    pair = pairs.pop(tag, None)
     if pair is None:
         if len(pairs) >= MOST_PAIRS:
             pairs.pop(next(iter(pairs))).close()
-        pair = Connections(client, mine[1])
-    pairs[mine] = pair
+        pair = Connections(client, tag)
+    pairs[tag] = pair
     return pair
 
 
@@ -68,9 +83,11 @@ class Connections:
     """Opened when first used; closed with their thread."""
 
     def __init__(self, client: Any, tag: str) -> None:
-        self.client: Any = weakref.proxy(client)  # else `_thread` would keep it alive for ever
+        self.client: Any = weakref.proxy(client)  # else `_clients` would keep it alive for ever
         self.tag = tag
-        self.channel = self._new_channel()
+        shared = _shared(client)
+        self.name = f"{shared.name}-{next(shared.numbers)}"
+        self.abandoned = 0  # channels
         self.subscribed = False
         self.places = 0  # that its thread has taken in line so far
         self.contended = False  # did the last turn have to be waited for?
@@ -111,6 +128,11 @@ class Connections:
             raise
         self._answered_at = time.monotonic()
         return answer
+
+    @property
+    def channel(self) -> str:
+        """Of a name that nobody else has."""
+        return f"{self.tag or 'waiter'}:{self.name}-{self.abandoned}"
 
     def subscribe(self) -> None:
         """To the same channel as before when the connection had been lost."""
@@ -166,10 +188,7 @@ class Connections:
     def abandon_channel(self) -> None:
         """Nobody subscribes to it again: a place that may still be in some line is void."""
         self.unsubscribe()
-        self.channel = self._new_channel()
-
-    def _new_channel(self) -> str:
-        return f"{self.tag or 'waiter'}:{uuid.uuid4().hex}"
+        self.abandoned += 1
 
     def close(self) -> None:
         self.unsubscribe()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
-import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import redis
 
 from fairlock.clock import Clock
-from fairlock.connections import connections
+from fairlock.connections import connections, process
 from fairlock.scripts import RELEASE, TAKE
 from fairlock.waiter import Grant, Waiter
 
@@ -19,8 +17,6 @@ HANDOVER_S = 0.1  # to take the lock that was handed over; then it goes to the n
 # Before each new try when the connection broke: the server may be starting again. 0.46 s in all,
 # so that a web server can still answer 503 within a second.
 RETRY_PAUSES_S = (0.01, 0.05, 0.1, 0.3)
-
-_process = uuid.uuid4().hex
 
 
 class Counts(Protocol):
@@ -130,8 +126,8 @@ class WaitQueue:
         return math.inf if self.lease_s is None else sent + self.lease_s
 
     def process(self) -> str:
-        """Tells threads of one process that share a client; a forked child is another one."""
-        return f"{_process}-{os.getpid()}-{id(self.client)}"
+        """Of a name that nobody else has: see connections.py."""
+        return process(self.client)
 
     @staticmethod
     def in_ms(seconds: float | None) -> int:

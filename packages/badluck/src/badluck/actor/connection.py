@@ -97,7 +97,7 @@ class GateConnection(AbstractConnection):
         fiber = getcurrent()
         if not isinstance(fiber, Fiber) or fiber.actor is not self.owner:
             # An object that was left behind is collected, in whoever's code that happens.
-            raise redis.ConnectionError("The buyer of this connection is gone.")
+            raise redis.ConnectionError("The actor of this connection is gone.")
         answer = ask(Send(self.name, commands))
         bound.note(self.owner.bound, self.name, commands)
         self.answers += [answer] if isinstance(answer, Lost) else answer

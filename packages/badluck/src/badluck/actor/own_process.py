@@ -58,7 +58,7 @@ def _clock(name: str) -> Callable[[], float]:
 
 def _sleeping(real: Callable[[float], None]) -> Callable[[float], None]:
     def sleep(seconds: float) -> None:
-        """A purchase's takes no time: it may be let wait anyway. A thread's lets the others go."""
+        """The work's takes no time: it may be let wait anyway. A thread's lets the others go."""
         if not isinstance(getcurrent(), Fiber):
             real(seconds)
         elif here().actor.over:

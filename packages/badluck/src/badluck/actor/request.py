@@ -29,7 +29,7 @@ class Rest(NamedTuple):
 
 
 class Done(NamedTuple):
-    """Has come to its end, and this is what the actor is told: an Outcome."""
+    """Has come to its end, and this is what the actor is told."""
 
     outcome: str
 

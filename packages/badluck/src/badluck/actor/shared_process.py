@@ -1,39 +1,31 @@
 """What a process has of its own, for actors that share one and are alike: names that nobody else
-has, and what belongs to a thread.
+has, what belongs to a thread, and how long a connection has lain idle.
 
-Library code asks the system, and would get another answer at every run. How long a connection has
-lain idle is asked of the system, too, and kept: places of the code would never be equal. In the
-model no server hangs up on the idle, so to them no time passes.
+Library code asks the system, and would get another answer at every run. Code that is alike takes
+the time that decides something from its actor's clock; what is left is how long a connection has
+lain idle. In the model no server hangs up on the idle, so to them no time passes.
 """
 
 from __future__ import annotations
 
 import gc
+import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from greenlet import getcurrent
 
+from badluck.actor import threads
 from badluck.actor.fiber import Fiber
-from badluck.actor.replaced import Replacement, replaced
+from badluck.actor.replaced import replaced
 
 YOUNG = 100_000  # objects, before the interpreter looks whether some of them are garbage
-_uuid4, _uuid1 = uuid.uuid4, uuid.uuid1
+_uuid4, _monotonic = uuid.uuid4, time.monotonic
 
 
-class OfAFiber:
-    """As threading.local, but for fibers: to an actor's code each of them is a thread."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(getcurrent(), f"_{name}")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(getcurrent(), f"_{name}", value)
-
-
-def _a_uuid(*_: Any) -> uuid.UUID:
+def _a_uuid(*_: object) -> uuid.UUID:
     here = getcurrent()
     if not isinstance(here, Fiber):
         return _uuid4()
@@ -41,19 +33,16 @@ def _a_uuid(*_: Any) -> uuid.UUID:
     return uuid.UUID(int=(ord(here.actor.name[0]) << 64) + here.actor.tokens)
 
 
-class NeverIdle:
-    """In place of the module `time`, to what asks how long a connection has lain idle."""
-
-    @staticmethod
-    def monotonic() -> float:
-        return 0.0
+def _never_idle() -> float:
+    return 0.0 if isinstance(getcurrent(), Fiber) else _monotonic()
 
 
 @contextmanager
-def sharing(*replacements: Replacement) -> Iterator[None]:
-    """UUIDs, and whatever else the code that is explored needs."""
+def sharing() -> Iterator[None]:
+    """Outside of an actor's code all of it is the system's, but for locals that begin meanwhile."""
     uuids = ((uuid, name, _a_uuid) for name in ("uuid4", "uuid1"))
-    with replaced(*uuids, *replacements), _few_collections():
+    clock = (time, "monotonic", _never_idle)
+    with replaced(*uuids, clock, (threading, "local", threads.Local)), _few_collections():
         yield
 
 

@@ -46,7 +46,7 @@ def standing(frame: FrameType | None, path: Path, text: str) -> str:
 
 
 def at(path: Path, line: int, name: str, text: str) -> str:
-    """`my_sell.py, line 3, in sell: …`, and that line below."""
+    """`take.py, line 3, in run: …`, and that line below."""
     where = f"{path.name}, line {line}"
     if name and name != "<module>":
         where += f", in {name}"

@@ -13,7 +13,7 @@ STUCK = Rule(
 )
 STARVED = Rule(
     "starved",
-    "The others buy again and again while one buyer never gets a turn.",
+    "The others come again and again while one actor never gets a turn.",
 )
 
 

@@ -17,7 +17,7 @@ def _two_inside(view: View) -> bool:
 
 TWO_HOLDERS = OfState(
     "two holders",
-    "Two buyers are in the critical section at the same time.",
+    "Two actors are in the critical section at the same time.",
     _two_inside,
 )
 
@@ -41,7 +41,7 @@ def _deletes(taken: Taken) -> bool:
 
 DELETED_BY_ANOTHER = OfStep(
     "lock deleted by another",
-    "A buyer deleted a lock that another buyer held.",
+    "An actor deleted a lock that another actor held.",
     ("goes", "arrives"),
     _deletes,
 )
@@ -63,7 +63,7 @@ def _prolongs(taken: Taken) -> bool:
 
 RENEWED_BY_ANOTHER = OfStep(
     "lock renewed by another",
-    "A buyer renewed a lock that another buyer held.",
+    "An actor renewed a lock that another actor held.",
     ("goes", "arrives"),
     _prolongs,
 )

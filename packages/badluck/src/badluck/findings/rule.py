@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from badluck.actor.request import Request
 from badluck.search.graph import State, Transition
-from badluck.search.names import renamed
 
 if TYPE_CHECKING:
     from badluck.findings.judge import Judge
@@ -77,7 +76,7 @@ class Taken:
 
     def afterwards(self, value: bytes) -> bytes:
         """A value of before, by the names that actors have after the step."""
-        found: bytes = renamed(value, self.way.names)
+        found: bytes = self.judge.graph.servers.rename(value, self.way.names)
         return found
 
 

@@ -92,7 +92,7 @@ def spelled(board: Board, steps: Sequence[Step]) -> str:
             (move, way)
             for move, way in choices(board, number).items()
             if way.kind == one.does
-            and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.buyer, one.strand))
+            and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.actor, one.fiber))
             and board.servers.now(board.states[way.to].servers) - board.began == one.at
         )
         moves.append(move)
@@ -145,17 +145,16 @@ def _place(board: Board, number: int, step: Step | None, found: list[str]) -> Pl
 
 def _shown(board: Board, place: Place) -> dict[str, Any]:
     state = board.states[place.number]
-    stand = board.judge.target.shown(board.judge.book(state.servers))
     return {
         "step": place.step._asdict() if place.step else None,
         "found": place.found,
         "at": place.at,
-        **stand._asdict(),
-        "buyers": [_buyer(board, state, actor) for actor in range(len(state.nodes))],
+        "shown": board.judge.target.shown(board.judge.book(state.servers)),
+        "actors": [_actor(board, state, actor) for actor in range(len(state.nodes))],
     }
 
 
-def _buyer(board: Board, state: State, actor: int) -> dict[str, Any]:
+def _actor(board: Board, state: State, actor: int) -> dict[str, Any]:
     """`waits`: what each of its fibers is about to do, or does in vain; `spots`: its lines."""
     at = state.nodes[actor]
     shown: dict[str, Any] = {"name": LETTERS[actor], "crashed": at == CRASHED}
@@ -166,7 +165,7 @@ def _buyer(board: Board, state: State, actor: int) -> dict[str, Any]:
     words = board.judge.target.code.words
     waits = [
         {
-            "strand": fiber,
+            "fiber": fiber,
             "does": type(request).__name__.lower(),
             "lines": words.of(request, None)[0] if isinstance(request, Send) else [],
             "said": vain.get(fiber, []),
@@ -202,7 +201,7 @@ def _choice(board: Board, number: int, move: str, way: Transition) -> dict[str, 
     return {
         "move": move,
         "kind": way.kind,
-        "buyer": LETTERS[way.actor] if way.actor >= 0 else "",
-        "strand": way.fiber,
+        "actor": LETTERS[way.actor] if way.actor >= 0 else "",
+        "fiber": way.fiber,
         "passes": then - now,
     }

@@ -1,12 +1,13 @@
-"""A trace as columns of text: one for each actor, then the stock and the lock after each step."""
+"""A trace as columns of text: one for each actor, then how things stand after each step."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from badluck.faults import FAULTS
 from badluck.report.trace import Step
+from badluck.target import PLAIN, Vocabulary
 
 NARROWEST = 26  # characters of an actor's column
 
@@ -15,47 +16,58 @@ BETWEEN = {"time": "time passes: {}"} | {
 }
 
 
-def chart(steps: Sequence[Step], actors: Sequence[str], width: int = 100) -> str:
+def chart(
+    steps: Sequence[Step], actors: Sequence[str], width: int = 100, vocabulary: Vocabulary = PLAIN
+) -> str:
     """A finding's trace as lines of text, a column for each of `actors` (`"AB"`).
 
     `width` in characters; columns never get narrower than is readable.
     """
-    last = ["stock", "lock"] if any(step.lock for step in steps) else ["stock"]
-    lock = max((len(_short(step.lock)) for step in steps), default=0)
-    tail = 8 + (max(4, lock) if len(last) > 1 else 0)
+    widths = _shown(steps, vocabulary.charted)
+    tail = sum(widths.values()) + max(3, 2 * len(widths) - 1)
     column = max(NARROWEST, (width - 4 - tail) // len(actors) - 2)
-    lines = [_row("", [f"buyer {actor}" for actor in actors], last, column)]
+    heads = [f"{vocabulary.actor} {actor}" for actor in actors]
+    lines = [_row("", heads, column, _tail(widths, widths))]
     for number, step in enumerate(steps, 1):
-        stand = [str(step.left), *([_short(step.lock) or "-"] if len(last) > 1 else [])]
+        stand = _tail([_short(step.shown[name]) or "-" for name in widths], widths)
         if step.does in BETWEEN:
             text = f" {BETWEEN[step.does].format(*step.lines)} "
             wide = (column + 2) * len(actors) - 2
-            lines.append(f"{number:>3} {text.center(wide, '~')}  {_tail(stand)}")
+            lines.append(f"{number:>3} {text.center(wide, '~')}  {stand}")
             continue
-        for nth, text in enumerate(_cell(step, column)):
-            cells = [text if actor == step.buyer else "|" for actor in actors]
-            lines.append(
-                _row(str(number) if nth == 0 else "", cells, stand if nth == 0 else [], column)
-            )
+        for nth, text in enumerate(_cell(step, column, vocabulary)):
+            cells = [text if actor == step.actor else "|" for actor in actors]
+            lines.append(_row("" if nth else str(number), cells, column, "" if nth else stand))
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _cell(step: Step, column: int) -> Iterator[str]:
-    for text in _texts(step):
+def _shown(steps: Sequence[Step], charted: Collection[str] | None) -> dict[str, int]:
+    """The columns in which anything ever stands, and how wide they are."""
+    names = steps[0].shown if steps else ()
+    return {
+        name: max(len(name), *(len(_short(step.shown[name])) for step in steps))
+        for name in names
+        if charted is None or name in charted
+        if any(step.shown[name] != "" for step in steps)
+    }
+
+
+def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
+    for text in _texts(step, vocabulary):
         yield from textwrap.wrap(text, column, subsequent_indent="   ", break_on_hyphens=False)
     if step.told:
         yield f"= told {step.told}"
 
 
-def _texts(step: Step) -> Iterator[str]:
+def _texts(step: Step, vocabulary: Vocabulary) -> Iterator[str]:
     fault = FAULTS.get(step.does)
     if fault and fault.tells == "nothing":
         yield fault.drawn
         return
     if step.does == "again":
-        yield "comes again; the shelf is filled up"
+        yield f"comes again; {vocabulary.refilled}"
         return
-    who = "(late) " if step.does == "arrives" else "(renewal) " if step.strand else ""
+    who = "(late) " if step.does == "arrives" else f"({vocabulary.beside}) " if step.fiber else ""
     # Of a transaction only what EXEC answers is news.
     said = step.said[-1:] if len(step.lines) > 1 else step.said
     answer = ", ".join(filter(None, ["; ".join(said), fault.drawn if fault else ""]))
@@ -63,13 +75,14 @@ def _texts(step: Step) -> Iterator[str]:
         yield f"{who}{line} -> {answer}" if nth == len(step.lines) and answer else who + line
 
 
-def _short(lock: str) -> str:
-    return lock if len(lock) <= 12 else f"{lock[:11]}…"
+def _short(value: int | str) -> str:
+    text = str(value)
+    return text if len(text) <= 12 else f"{text[:11]}…"
 
 
-def _row(number: str, cells: Sequence[str], stand: Sequence[str], column: int) -> str:
-    return f"{number:>3} {'  '.join(cell.ljust(column) for cell in cells)}  {_tail(stand)}"
+def _row(number: str, cells: Sequence[str], column: int, tail: str) -> str:
+    return f"{number:>3} {'  '.join(cell.ljust(column) for cell in cells)}  {tail}"
 
 
-def _tail(stand: Sequence[str]) -> str:
-    return "  ".join(text.ljust(5) for text in stand)
+def _tail(texts: Iterable[str], widths: Mapping[str, int]) -> str:
+    return "  ".join(map(str.ljust, texts, widths.values()))

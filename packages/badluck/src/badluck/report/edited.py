@@ -51,6 +51,10 @@ class Edited:
             self.refuse(f"{name!r} holds something else than texts")
         return value
 
+    def part(self, name: str) -> Edited:
+        """Another object."""
+        return Edited(self._get(name), f"{self.where}{name}: ")
+
     def parts(self, name: str, called: str) -> Iterator[Edited]:
         """The objects of a list, each `called` so in messages."""
         for number, value in enumerate(self._list(name), 1):

@@ -64,11 +64,11 @@ class Playing:
         """The step as it went."""
         lines, said = self._does()
         told = ""
-        moved = self.step.buyer and self.step.does != "arrives" and not self.actor.over
-        if moved and self.step.strand == 0:
+        moved = self.step.actor and self.step.does != "arrives" and not self.actor.over
+        if moved and self.step.fiber == 0:
             told = outcome(self.actor.requests[0])
-        stand = self.target.shown(self.target.book(self.backend.entries()))
-        return self.step._replace(lines=lines, said=said, told=told, **stand._asdict())
+        shown = self.target.shown(self.target.book(self.backend.entries()))
+        return self.step._replace(lines=lines, said=said, told=told, shown=shown)
 
     def _does(self) -> Words:
         does, unsaid = self.step.does, (self.step.lines, self.step.said)
@@ -86,7 +86,7 @@ class Playing:
 
     @property
     def actor(self) -> Actor:
-        return self.actors[self.step.buyer]
+        return self.actors[self.step.actor]
 
     @property
     def now(self) -> int:
@@ -122,29 +122,29 @@ class Playing:
         """What the fiber waits for; or why it waits for nothing."""
         if self.actor.over:
             return "it has crashed"
-        if self.step.strand >= len(self.actor.fibers):
-            return "there is no such renewal"
-        request = self.actor.requests[self.step.strand]
+        if self.step.fiber >= len(self.actor.fibers):
+            return "it does no such thing beside its work"
+        request = self.actor.requests[self.step.fiber]
         if isinstance(request, Done | Failed):
             return "it has come to its end"
         return request
 
     def _answer(self, answer: Any) -> None:
-        self.actor.go_on(self.step.strand, answer, self.now)
+        self.actor.go_on(self.step.fiber, answer, self.now)
 
     def _arrives(self) -> Words:
         """What was in flight; its client is gone, and so is its connection then."""
-        late = sorted(sent for sent in self.in_flight if sent.connection[1] == self.step.buyer)
-        if self.step.strand >= len(late):
+        late = sorted(sent for sent in self.in_flight if sent.connection[1] == self.step.actor)
+        if self.step.fiber >= len(late):
             return ["nothing is under way"], []
-        sent = late[self.step.strand]
+        sent = late[self.step.fiber]
         self.in_flight.remove(sent)
         answer = self.backend.send(*sent)
         self.backend.close(sent.connection)
         return self.target.code.words.of(sent, answer)
 
     def _comes_again(self) -> None:
-        name = self.step.buyer
+        name = self.step.actor
         for connection in list(self.actor.open):
             self.backend.close(connection)
         self.actor.drop()

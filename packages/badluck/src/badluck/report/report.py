@@ -39,7 +39,7 @@ class Report:
         """For JSON; report/saved.py reads its schedules again."""
         return {
             **self.target.identity(),
-            "buyers": self.actors,
+            "actors": self.actors,
             **self.target.terms(),
             "faults": self.faults._asdict(),
             "again": self.again,

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from badluck.faults import FAULTS
 from badluck.report.edited import Edited
 from badluck.report.trace import Step
 from badluck.search.names import LETTERS
-from badluck.target import BUYERS
+from badluck.target import ACTORS, Shown
 
 # What an actor does, and what happens to all.
 SOMEBODYS = ("goes", "arrives", *(one.name for one in FAULTS.values() if one.befalls_one))
 EVERYBODYS = ("time", *(one.name for one in FAULTS.values() if not one.befalls_one))
 FIBERS = 100  # of one actor, at the most
 LONGEST = 366 * 86_400_000  # ms that a schedule may take
-SHOWN = 1 << 40  # the most that any number is which is compared, and nothing else
+MOST = 1 << 40  # the most that any number is which is compared, and nothing else
+
+
+Columns = Mapping[str, type[int] | type[str]]  # of a target's Shown, and what stands in each
 
 
 class Saved(NamedTuple):
@@ -25,43 +28,48 @@ class Saved(NamedTuple):
     again: bool  # asked was whether the first is starved
 
 
-def saved(document: Edited, findings: Collection[str]) -> Saved:
+def saved(document: Edited, findings: Collection[str], columns: Columns) -> Saved:
     """`findings` are known by name. Raises Unreadable for what no report says."""
-    names = LETTERS[: document.number("buyers", *BUYERS)]
+    names = LETTERS[: document.number("actors", *ACTORS)]
     again: bool = document.one_of("again", (False, True))
     traces: dict[str, list[Step]] = {}
     for finding in document.parts("findings", "finding"):
         name: str = finding.one_of("name", findings)
         if name in traces:
             finding.refuse(f"there are two of {name!r}")
-        traces[name] = _steps(finding, names, again)
+        traces[name] = _steps(finding, names, again, columns)
     return Saved(names, traces, again)
 
 
-def _steps(finding: Edited, names: str, again: bool) -> list[Step]:
+def _steps(finding: Edited, names: str, again: bool, columns: Columns) -> list[Step]:
     steps: list[Step] = []
     for part in finding.parts("trace", "step"):
-        steps.append(_step(part, names, again))
+        steps.append(_step(part, names, again, columns))
         if len(steps) > 1 and steps[-1].at < steps[-2].at:
             part.refuse("'at' is earlier than of the step before")
     return steps
 
 
-def _step(part: Edited, names: str, again: bool) -> Step:
+def _step(part: Edited, names: str, again: bool, columns: Columns) -> Step:
     somebodys = (*SOMEBODYS, "again") if again else SOMEBODYS
     does: str = part.one_of("does", (*somebodys, *EVERYBODYS))
     step = Step(
-        part.one_of("buyer", tuple(names) if does in somebodys else ("",)),
-        part.number("strand", 0, FIBERS),
+        part.one_of("actor", tuple(names) if does in somebodys else ("",)),
+        part.number("fiber", 0, FIBERS),
         does,
         part.number("at", 0, LONGEST),
         part.texts("lines"),
         part.texts("said"),
         part.text("told"),
-        part.number("left", -SHOWN, SHOWN),
-        part.text("lock"),
-        part.number("sold", 0, SHOWN),
+        _shown(part.part("shown"), columns),
     )
     if does in ("pause", "time") and len(step.lines) != 1:
         part.refuse("'lines' does not say how long it takes")
     return step
+
+
+def _shown(part: Edited, columns: Columns) -> Shown:
+    return {
+        name: part.number(name, -MOST, MOST) if kind is int else part.text(name)
+        for name, kind in columns.items()
+    }

@@ -13,6 +13,7 @@ from badluck.findings.judge import Judge
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.names import Names
 from badluck.search.paths import Path
+from badluck.target import Shown
 
 SECOND = 1_000  # ms
 TELLS: dict[str, Tells] = {  # of steps that are no fault
@@ -24,21 +25,19 @@ TELLS: dict[str, Tells] = {  # of steps that are no fault
 
 
 class Step(NamedTuple):
-    """`does`: goes, arrives (what was in flight), time, again (a new purchase), or a fault's name.
+    """`does`: goes, arrives (what was in flight), time, again (it begins anew), or a fault's name.
 
     In SQL: goes, blocks (it waits for the other), goes on (it need not wait any more).
     """
 
-    buyer: str  # "" for what nobody does
-    strand: int  # 0 the purchase, 1... a renewal beside it
+    actor: str  # "" for what nobody does
+    fiber: int  # 0 its work, 1... what it does beside that
     does: str
     at: int  # ms since the schedule began, when it is done
     lines: list[str]  # the commands, or what else it did
     said: list[str]  # the replies
-    told: str  # the buyer's outcome, if this was its last step
-    left: int  # as in Shown
-    lock: str
-    sold: int
+    told: str  # the actor's outcome, if this was its last step
+    shown: Shown
 
 
 def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
@@ -63,7 +62,6 @@ def step(graph: Graph, judge: Judge, before: State, after: State, way: Transitio
     if actor >= 0 and after.nodes[actor] != CRASHED:
         nodes = graph.automata[actor].nodes
         told = "" if nodes[before.nodes[actor]].told else nodes[after.nodes[actor]].told
-    stand = judge.target.shown(judge.book(after.servers))
     return Step(
         graph.automata[actor].name if actor >= 0 else "",
         way.fiber,
@@ -71,9 +69,7 @@ def step(graph: Graph, judge: Judge, before: State, after: State, way: Transitio
         graph.servers.now(after.servers) - graph.began,
         *_what(graph, judge.target.code.words, before, after, way),
         told,
-        stand.left,
-        stand.lock,
-        stand.sold,
+        judge.target.shown(judge.book(after.servers)),
     )
 
 

@@ -8,9 +8,12 @@ from badluck.faults import Faults
 from badluck.report.report import Finding, Report
 from badluck.search.names import LETTERS
 from badluck.search.paths import Cost
+from badluck.target import Target
 
-# What `--again` asks.
-AGAIN = "all but A come again and again, each time to a full shelf; no faults"
+
+def again(target: Target) -> str:
+    """What `Explorer.starve` asks."""
+    return f"all but A come again and again, each time {target.vocabulary.afresh}; no faults"
 
 
 def verdict(report: Report) -> str:
@@ -30,19 +33,20 @@ def verdict(report: Report) -> str:
 
 def budget(report: Report) -> Iterator[str]:
     """What was looked at, and what that does not show."""
+    target, actors = report.target, f"{report.target.vocabulary.actor}s"
     yield (
-        f"{report.actors} buyers ({', '.join(LETTERS[: report.actors])}), {report.target.setting}; "
-        f"{AGAIN if report.again else _faults(report.faults)}"
+        f"{report.actors} {actors} ({', '.join(LETTERS[: report.actors])}), {target.setting}; "
+        f"{again(target) if report.again else _faults(report.faults)}"
     )
     if not report.exhaustive:
-        yield f"stopped after {report.states:,} states: fewer buyers or faults are fewer states"
+        yield f"stopped after {report.states:,} states: fewer {actors} or faults are fewer states"
         return
-    many = "unlimited schedules (buyers ask again and again)"
+    many = f"unlimited schedules ({actors} ask again and again)"
     if report.schedules is not None:
         many = f"{report.schedules:,} schedule{'s' * (report.schedules != 1)}"
     yield (
         f"{many}, {report.states:,} states, all of them looked at in {report.seconds:.2f} s; more "
-        "buyers, more faults and what the model of the server lacks are not part of that"
+        f"{actors}, more faults and what the model of the server lacks are not part of that"
     )
 
 

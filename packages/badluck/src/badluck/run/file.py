@@ -9,7 +9,7 @@ import hashlib
 import inspect
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from badluck.actor.code import Code
 from badluck.actor.words import LOCK_SCRIPTS, Words
 from badluck.actor.wrong import Wrong
 from badluck.simulated.values import Command
+from badluck.target import PLAIN
 
 # redis-py's lock finds its scripts in the store, as it does from the second time on.
 LOAD_LOCK_SCRIPTS: list[Command] = [
@@ -38,12 +39,14 @@ class OwnFile(ABC):
     function: str  # its name
     parameters: tuple[str, ...]  # their names; it is called with so many arguments
     words = Words()
+    vocabulary = PLAIN
     harness: tuple[str, ...] = ()  # see Code
     pause = 600_000  # ms: longer than a lease in any tutorial
     locks = False
     alike = False  # nobody knows what it does with a name
+    names_follow: Sequence[bytes] = ()
     frugal = False
-    gave_up = "BUSY"
+    gave_up: str | None = None
     lock_key: bytes | None = None
 
     @abstractmethod

@@ -49,6 +49,7 @@ class Watch:
     def __init__(self, target: FileTarget, give_up: GiveUp) -> None:
         self.path = target.path
         self.function = target.function
+        self.actors = f"{target.vocabulary.actor}s"
         self.give_up = give_up
         self.explorer: Explorer | None = None
         self.seconds = 0
@@ -79,7 +80,8 @@ class Watch:
         if self.seconds == SEARCH and self.explorer:
             self.explorer.stop()
         if self.seconds >= DEADLINE:
-            self.give_up(f"{self.path.name}: stopped after {DEADLINE} s: fewer buyers or faults?")
+            text = f"stopped after {DEADLINE} s: fewer {self.actors} or faults?"
+            self.give_up(f"{self.path.name}: {text}")
 
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
         if event in FORBIDDEN and isinstance(getcurrent(), Fiber):

@@ -13,7 +13,7 @@ from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.rule import Rule
 from badluck.run.file import LOAD_LOCK_SCRIPTS, OwnFile
 from badluck.simulated.server import begun
-from badluck.simulated.values import Command, Entry, Value
+from badluck.simulated.values import Command, Entry, Hash, Stream, Value
 from badluck.target import EPOCH, Lock, Shown
 
 
@@ -35,11 +35,12 @@ class Program(OwnFile):
     parameters = ("redis", "name")
 
     path: Path
-    prepare: Sequence[Sequence[str | int]] = ()  # commands, as words: ("SET", "stock", 1)
+    prepare: Sequence[Sequence[str | int]] = ()  # commands, as words: ("SET", "tickets", 1)
     wrong: Sequence[Rule] = ()  # what can be wrong, the gravest first
     function: str = "run"
-    stock: str = "stock"  # the key whose number a chart shows beside each step
+    show: Sequence[str] = ()  # keys whose values a chart shows beside each step
     lock_key: bytes | None = None  # of a lock, that is shown as well
+    gave_up: str | None = None  # what run() answers that does not try any more
     resend: bool = False  # as redis-py does by default
 
     @property
@@ -72,11 +73,29 @@ class Program(OwnFile):
         lock = None
         if held and isinstance(held.value, bytes):
             lock = Lock(held.value, held.expires is not None, held.expires)
-        keys = {key.decode("utf-8", "backslashreplace"): one.value for key, one in entries.items()}
-        return Contents(keys, lock)
+        return Contents({_decoded(key): one.value for key, one in entries.items()}, lock)
 
     def shown(self, book: Contents) -> Shown:
-        left = book.keys.get(self.stock, b"0")
-        number = int(left) if isinstance(left, bytes) and left.removeprefix(b"-").isdigit() else 0
-        lock = book.lock.value if book.lock else b""
-        return Shown(number, lock.decode("utf-8", "backslashreplace"), 0)
+        names = (*self.show, *([_decoded(self.lock_key)] if self.lock_key else []))
+        return {name: _text(book.keys.get(name)) for name in names}
+
+
+def _decoded(word: bytes) -> str:
+    return word.decode("utf-8", "backslashreplace")
+
+
+def _text(value: Value | None) -> str:
+    """`[a, b]` of a list, `{a, b}` of a set, `{a: 1}` of a hash; of a stream how long it is."""
+    match value:
+        case None:
+            return ""
+        case bytes():
+            return _decoded(value)
+        case Stream():
+            return str(len(value.entries))
+        case Hash():
+            pairs = (f"{_decoded(field)}: {_decoded(one)}" for field, one in value.pairs)
+            return f"{{{', '.join(pairs)}}}"
+        case frozenset():
+            return f"{{{', '.join(map(_decoded, sorted(value)))}}}"
+    return f"[{', '.join(map(_decoded, value))}]"

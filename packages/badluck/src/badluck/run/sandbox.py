@@ -49,7 +49,8 @@ class Sandbox:
             text = "does not do the same when it is answered the same: on what does it depend?"
             self.answer({"wrong": f"{target.name}: {target.function} {text}"})
         except MemoryError:
-            text = f"this takes more than {MEMORY >> 30} GiB of memory: fewer buyers or faults?"
+            fewer = f"fewer {target.vocabulary.actor}s or faults?"
+            text = f"this takes more than {MEMORY >> 30} GiB of memory: {fewer}"
             self.answer({"wrong": f"{target.name}: {text}"})
         except BadluckError as error:
             self.answer({"failed": str(error)})

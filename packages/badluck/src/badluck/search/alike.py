@@ -10,15 +10,16 @@ from typing import Any
 
 from badluck.actor.request import Hear, Request, Send
 from badluck.search.automaton import Answer, Automaton, Move, Node
-from badluck.search.names import LETTERS, Names, renamed
+from badluck.search.names import LETTERS, Rename
 
 
 class Alike:
     """As an Automaton, of the actor of that number; nodes have the same numbers for all actors."""
 
-    def __init__(self, first: Automaton, actor: int) -> None:
+    def __init__(self, first: Automaton, actor: int, rename: Rename) -> None:
         """`first` is the first actor's."""
         self.first = first
+        self.rename = rename
         self.name = LETTERS[actor]
         names = list(range(len(LETTERS)))
         names[0], names[actor] = actor, 0
@@ -28,12 +29,12 @@ class Alike:
     def move(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:
-        move = self.first.move(at, fiber, renamed(said, self.names), now, taken)
-        return move._replace(closed=renamed(move.closed, self.names))
+        move = self.first.move(at, fiber, self.rename(said, self.names), now, taken)
+        return move._replace(closed=self.rename(move.closed, self.names))
 
     def history(self, at: int) -> list[Answer]:
         answers = self.first.history(at)
-        return [answer._replace(said=renamed(answer.said, self.names)) for answer in answers]
+        return [answer._replace(said=self.rename(answer.said, self.names)) for answer in answers]
 
 
 class Nodes:
@@ -46,15 +47,14 @@ class Nodes:
     def __getitem__(self, at: int) -> Node:
         known = self.known.get(at)
         if known is None:
-            node, names = self.of.first.nodes[at], self.of.names
-            requests = tuple([_renamed(request, names) for request in node.requests])
-            known = replace(node, requests=requests, bound=renamed(node.bound, names))
-            self.known[at] = known
+            node = self.of.first.nodes[at]
+            requests = tuple([self._renamed(request) for request in node.requests])
+            bound = self.of.rename(node.bound, self.of.names)
+            known = self.known[at] = replace(node, requests=requests, bound=bound)
         return known
 
-
-def _renamed(request: Request, names: Names) -> Request:
-    if isinstance(request, Send | Hear):
-        made: Request = renamed(request, names)
-        return made
-    return request
+    def _renamed(self, request: Request) -> Request:
+        if isinstance(request, Send | Hear):
+            made: Request = self.of.rename(request, self.of.names)
+            return made
+        return request

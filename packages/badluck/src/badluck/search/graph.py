@@ -52,7 +52,7 @@ class State(NamedTuple):
 class Transition(NamedTuple):
     """One step from one state to another."""
 
-    kind: str  # the name of a fault, or goes, time, arrives; again: a new purchase (starvation)
+    kind: str  # the name of a fault, or goes, time, arrives; again: it begins anew (starvation)
     actor: int  # or EVERYBODY
     fiber: int  # of the actor; of what arrives, which of those that it has in flight
     to: int  # number of the state

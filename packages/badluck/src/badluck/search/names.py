@@ -8,22 +8,19 @@ heard, all goes on as before, under other names.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from badluck.simulated.memory import State
 
-# Where an actor's name stands: in what `Actor`, `surroundings` and `Target` make of it.
-PLACES = re.compile(
-    rb"(?<=token-)[A-D]|(?<=order-)[A-D]|(?<=key-)[A-D]|(?<=process-)[A-D]"
-    rb'|(?<="buyer":")[A-D]'
-    rb"|(?<=0{14})4[1-4](?=0{14})"  # of a UUID
-)
-
 LETTERS = "ABCD"  # the actors' names; there are no more of them
+TOKEN = b"token-"  # stands before the name in a token, as `Actor` makes them
+UUID = rb"(?<=0{14})4[1-4](?=0{14})"  # the name's place in one, as shared_process.py makes them
 
 Names = tuple[int, ...]  # who had the n-th name has the names[n]-th now
+# Of words, replies, connections' names and whatever holds them: the same, under other names.
+Rename = Callable[[Any, Names], Any]
 
 
 @cache
@@ -32,31 +29,36 @@ def _table(names: Names) -> dict[bytes, bytes]:
     return letters | {old.hex().encode(): new.hex().encode() for old, new in letters.items()}
 
 
-@cache
-def _word(word: bytes, names: Names) -> bytes:
-    table = _table(names)
-    return PLACES.sub(lambda found: table.get(found[0], found[0]), word)
+def renaming(follows: Sequence[bytes] = ()) -> Rename:
+    """Of names in tokens and UUIDs, and of those that follow one of `follows`."""
+    behind = [rb"(?<=%s)[A-D]" % re.escape(text) for text in (TOKEN, *follows)]
+    places = re.compile(b"|".join([*behind, UUID]))
+
+    @cache
+    def in_word(word: bytes, names: Names) -> bytes:
+        table = _table(names)
+        return places.sub(lambda found: table.get(found[0], found[0]), word)
+
+    def renamed(value: Any, names: Names) -> Any:
+        kind = type(value)
+        if kind is bytes:
+            return in_word(value, names)
+        if kind is str:  # a connection: its server, its actor, its number
+            return value[0] + LETTERS[names[LETTERS.index(value[1])]] + value[2:]
+        if kind is tuple:
+            return tuple([renamed(one, names) for one in value])
+        if kind is frozenset:
+            return frozenset(renamed(one, names) for one in value)
+        if isinstance(value, tuple):
+            return kind(*[renamed(one, names) for one in value])
+        return value
+
+    return renamed
 
 
-def renamed(value: Any, names: Names) -> Any:
-    """Words, replies, connections' names, and whatever holds them."""
-    kind = type(value)
-    if kind is bytes:
-        return _word(value, names)
-    if kind is str:  # a connection: its server, its actor, its number
-        return value[0] + LETTERS[names[LETTERS.index(value[1])]] + value[2:]
-    if kind is tuple:
-        return tuple([renamed(one, names) for one in value])
-    if kind is frozenset:
-        return frozenset(renamed(one, names) for one in value)
-    if isinstance(value, tuple):
-        return kind(*[renamed(one, names) for one in value])
-    return value
-
-
-def state_renamed(state: State, names: Names) -> State:
+def state_renamed(state: State, names: Names, rename: Rename) -> State:
     """A server's; what lies sorted in it lies sorted again."""
-    made: State = renamed(state, names)
+    made: State = rename(state, names)
     return made._replace(
         entries=tuple(sorted(made.entries)),
         watches=tuple(sorted((who, tuple(sorted(watched))) for who, watched in made.watches)),

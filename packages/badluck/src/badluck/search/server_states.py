@@ -7,11 +7,11 @@ clock. A connection's name begins with the number of its server.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from badluck.actor.request import Lost
-from badluck.search.names import Names, state_renamed
+from badluck.search.names import Names, renaming, state_renamed
 from badluck.simulated.memory import State
 from badluck.simulated.server import Server, Waits
 from badluck.simulated.values import Command, Entry, NeverAnswers, Reply
@@ -42,8 +42,10 @@ def tokens(text: bytes, name: str) -> frozenset[int]:
 
 
 class ServerStates:
-    def __init__(self, servers: list[Server]) -> None:
+    def __init__(self, servers: list[Server], names_follow: Sequence[bytes] = ()) -> None:
+        """`names_follow`: see Target."""
         self.servers = servers
+        self.rename = renaming(names_follow)
         self.states: list[tuple[State, ...]] = []
         self.numbers: dict[tuple[State, ...], int] = {}
         self.steps: dict[object, Step | None] = {}
@@ -172,7 +174,7 @@ class ServerStates:
         """The same, when actors have changed their names."""
         key = (at, names)
         if key not in self.ways:
-            states = tuple(state_renamed(state, names) for state in self.states[at])
+            states = tuple(state_renamed(state, names, self.rename) for state in self.states[at])
             self.ways[key] = self._number(states)
         return self.ways[key]
 

@@ -1,8 +1,8 @@
 """Can others go on for ever while one actor never gets its turn?
 
-All actors but one come again and again, to a shelf that is filled up each time. The one is starved
-when the system can go round in a circle, others selling at every turn, and the circle is fair: it
-is not simply passed over while it could move, but asks in vain, or moves and gets nowhere.
+All actors but one come again and again, and find all as at the beginning each time. The one is
+starved when the system can go round in a circle, others done at every turn, and the circle is fair:
+it is not simply passed over while it could move, but asks in vain, or moves and gets nowhere.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Endless(Graph):
         most: int,
         frugal: bool,
         fill: Fill,
-        gave_up: str,
+        gave_up: str | None,
     ) -> None:
         """As a Graph, and `faults` are none. `fill` makes of the store's keys what who comes again
-        finds; `gave_up` is what an actor is told that has given up.
+        finds; `gave_up` is what an actor is told that has given up, None where none does.
         """
         super().__init__(servers, automata, faults, pause, most, frugal=frugal)
         self.fill = fill
@@ -80,8 +80,8 @@ def _fair_circles(graph: Endless) -> list[set[int]]:
 
 def _fair(graph: Endless, circle: set[int]) -> bool:
     ways = [way for at in circle for way in graph.ways[at] if way.to in circle]
-    others_sell = any(way.kind == "again" for way in ways)
-    return others_sell and (
+    others_go_on = any(way.kind == "again" for way in ways)
+    return others_go_on and (
         any(way.actor == ONE for way in ways) or any(_in_vain(graph, at) for at in circle)
     )
 
@@ -96,7 +96,7 @@ def _gave_up(graph: Endless, state: State) -> bool:
 
 
 def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Transition]]:
-    """From `start` back to it: another sells, and the one asks."""
+    """From `start` back to it: another is done, and the one asks."""
     ways = _tour(graph, circle, start, lambda way: way.kind == "again")
     at = ways[-1][1].to
     if any(_in_vain(graph, state) for state in circle):

@@ -11,16 +11,11 @@ from itertools import groupby, permutations, product
 
 from badluck.actor.request import Send
 from badluck.search.automaton import Known
-from badluck.search.names import Names, renamed
+from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
 
 Places = tuple[int, ...]  # each actor's node; below 0: there is none
 InFlight = tuple[Send, ...]
-
-
-def sent(in_flight: InFlight, names: Names) -> InFlight:
-    """What is in flight, under other names."""
-    return tuple(sorted(renamed(in_flight, names)))
 
 
 class Symmetry:
@@ -51,7 +46,7 @@ class Symmetry:
                 self._world(servers, names),
                 placed,
                 self._world(before, names),
-                sent(in_flight, names) if in_flight else (),
+                self._sent(in_flight, names),
                 names,
             )
             for names, placed in choices
@@ -77,8 +72,11 @@ class Symmetry:
             self._world(servers, names),
             self._placed(nodes, names),
             self._world(before, names),
-            sent(in_flight, names),
+            self._sent(in_flight, names),
         )
+
+    def _sent(self, in_flight: InFlight, names: Names) -> InFlight:
+        return tuple(sorted(self.servers.rename(in_flight, names))) if in_flight else ()
 
     def _world(self, servers: int, names: Names) -> int:
         """The same servers under other names; below 0, for none, it stays as it is."""
@@ -110,7 +108,7 @@ class Symmetry:
             other = self.automata[names[actor]]
             at = 0
             for answer in self.automata[actor].history(node):
-                said = renamed(answer.said, names)
+                said = self.servers.rename(answer.said, names)
                 at = other.move(at, answer.fiber, said, answer.now, answer.taken).to
             self.nodes[key] = at
         return self.nodes[key]

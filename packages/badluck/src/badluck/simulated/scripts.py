@@ -27,7 +27,7 @@ from badluck.simulated.values import (
 Run = Callable[[Command], Reply]
 ENVIRONMENT = Path(__file__).with_name("environment.lua")
 
-LONGEST = 10_000_000  # instructions of one script: some 0.1 s; what sells an apple needs hundreds
+LONGEST = 10_000_000  # instructions of one script: some 0.1 s; a usual one needs hundreds
 ENDLESS = "the script has no end"
 DIGITS = 17  # so many a server writes of a number of Lua's, a double
 JSON_DIGITS = 14  # and so many cjson
