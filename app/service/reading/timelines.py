@@ -27,7 +27,7 @@ class Timeline:
     text: str
     title: str = ""
     finding: str = ""
-    column: str = ""  # of the matrix
+    column: str = ""  # of the matrix, a Text
     cost: str = ""  # (faults, switches, steps)
 
     @property
@@ -81,7 +81,8 @@ def _of_mode(name: str) -> Drawn:
 def _caption(text: str) -> tuple[str, str, str]:
     """`oversell, no fault (0, 2, 6)`: the finding, the column, and the cost in its brackets."""
     finding, _, found = text.partition(", ")
-    column, _, cost = found.partition(" (")
+    written, _, cost = found.partition(" (")
+    column = next(name for name in COLUMNS if name == written)  # which can be said in any language
     return finding, column, f"({cost}"
 
 
