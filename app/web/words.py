@@ -103,7 +103,7 @@ def unbroken(text: Any) -> str:
 
 def listed(texts: Iterable[str]) -> str:
     """All of them in one sentence: "A, B and C"."""
-    return format_list([str(text) for text in texts], locale=get_locale())
+    return format_list([str(say(text)) for text in texts], locale=get_locale())
 
 
 @cache
