@@ -128,3 +128,13 @@ def test_who_sells_under_anothers_lock(
     assert (late.outcome, inside[0].finish().outcome) == (intruder, owner)
     fulfil_all(parts.fulfil)
     assert parts.auditor.audit(round).verdict == "exact"
+
+
+def test_watchdog_any_fails_no_purchase_in_this_round_or_the_next(parts: Parts) -> None:
+    """Whoever leaves closes nothing that others are using."""
+    for _ in range(2):
+        round = parts.rounds.start("apple", "lock:watchdog_any", 20, {})
+        seller = mode(parts, round)
+        for _ in range(5):
+            sales = at_once([partial(seller.sell, order(round))] * 16)
+            assert {sale.outcome for sale in sales} <= {SOLD, SOLD_OUT}
