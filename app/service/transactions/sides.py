@@ -28,6 +28,7 @@ class Step:
     client: str
     statement: str
     reply: str
+    stock: str  # as all others see it after that
 
 
 class Side(ABC):
@@ -66,7 +67,7 @@ class Side(ABC):
 
         def noted(statement: str) -> str:
             reply = say(statement)
-            self.steps.append(Step(name, statement, reply))
+            self.steps.append(Step(name, statement, reply, self.stock()))
             return reply
 
         return noted
