@@ -40,6 +40,11 @@ class Timeline:
         return COLUMNS[self.column]
 
     @property
+    def found_with(self) -> str:
+        """The column as a Text, which can be said in another language."""
+        return next(column for column in COLUMNS if column == self.column)
+
+    @property
     def words(self) -> list[tuple[str, Text]]:
         """What stands in it and is no command, with what that says."""
         return narrated(self.text)
