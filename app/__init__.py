@@ -37,6 +37,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.service.explorer import Explorer
     from app.service.secret import lab_token
     from app.service.stampede.drivers import Drivers
+    from app.service.transactions.recordings import Recordings
     from app.web import health
     from app.web.lab import (
         classroom,
@@ -48,6 +49,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
         rounds,
         stampede,
         token,
+        transactions,
     )
     from app.web.setup import flask_app
 
@@ -74,5 +76,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     app.register_blueprint(
         classroom.blueprint(services.class_sale, services.members, lambda: shop_addresses(settings))
     )
+    app.extensions["recordings"] = Recordings()
+    app.register_blueprint(transactions.blueprint(app.extensions["recordings"]))
     packed.register(app)
     return app

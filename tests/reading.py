@@ -13,7 +13,7 @@ SPOKEN = {"alt", "aria-label", "aria-description", "placeholder", "title"}
 VOID = {"br", "hr", "img", "input", "link", "meta", "rect", "path"}
 # Words in lower case that are the same in every language: names, code, products.
 SAME = {*ITEMS, *MODES, *LOCKS, "https", "application", "json", "lastapple", "pip", "install"}
-SAME |= {"units", "version", "owner", "store", "lua", "sell", "make"}
+SAME |= {"units", "version", "owner", "store", "lua", "sell", "make", "nil"}
 SAME |= {"ZooKeeper", "Redlock", "SQLite", "PostgreSQL", "Jedis", "Valkey", "Locust"}
 # What was sent; names; paths and addresses; options of commands.
 NO_WORDS = re.compile(r"'[^']*'|`[^`]*`|[“][^”]*[”]|https?:\S+|[A-Za-z._]*/\S+|--[a-z-]+")

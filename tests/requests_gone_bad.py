@@ -50,7 +50,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "classroom.names": {"hide": "somebody"},
 }
 # Below these a good request would start processes: how many buyers there are stays bad.
-STAYS_BAD = ("/runs", "/comparisons", "/explorer/")
+STAYS_BAD = ("/runs", "/comparisons", "/explorer/", "/transactions")
 TOO_BAD = (0, -1, 10**9, 2**63, 10**30, "x", "", None, 1.5, [0], {"a": 1})  # also as a form's
 
 

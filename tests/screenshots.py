@@ -77,6 +77,12 @@ def classroom(page: Page, shop: Shop) -> None:
     expect(page.get_by_role("button", name="The same again with watch")).to_be_visible()
 
 
+def transactions(page: Page, shop: Shop) -> None:
+    page.goto(f"{shop.lab}/transactions/watch-notices")
+    expect(page.locator("#player")).to_be_visible(timeout=scenes.SLOW)
+    page.keyboard.press("End")
+
+
 # By the name of the file, without its ending.
 PICTURES = {
     "shop": Picture(shelf, (1280, 1180)),
@@ -87,6 +93,7 @@ PICTURES = {
     "explorer": Picture(explorer),
     "scheduler": Picture(scheduler),
     "read": Picture(read),
+    "transactions": Picture(transactions),
     "compare": Picture(compare, (1280, 1000)),
     "classroom": Picture(classroom, (1280, 1060)),
 }

@@ -9,6 +9,7 @@ import time
 import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime
+from types import MethodType
 
 
 def iso(ms: int | None) -> str | None:
@@ -40,22 +41,30 @@ class Clock:
         return secrets.token_hex(16)
 
     def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
-        """Call the method `deed` each `seconds` in a thread of its own; returns what stops that.
+        """Call `deed` each `seconds` in a thread of its own; returns what stops that.
 
-        A renewal must not outlive the work: it also stops when `deed` answers False, when the
-        thread that asked for it has ended, and when nobody holds the method's object any more.
+        It also stops when `deed` answers False. A renewal must not outlive the work: a method's
+        stops as well when the thread that asked for it has ended, and when nobody holds the
+        method's object any more. A plain function goes on.
         """
         stopped = threading.Event()
-        worker = threading.current_thread()
-        method = weakref.WeakMethod(deed)
-
-        def once() -> bool:
-            known = method()
-            return known is not None and known()
+        due = _while_at_work(deed) if isinstance(deed, MethodType) else deed
 
         def go_on() -> None:
-            while not stopped.wait(seconds) and worker.is_alive() and once():
+            while not stopped.wait(seconds) and due():
                 pass
 
         threading.Thread(target=go_on, name="every", daemon=True).start()
         return stopped.set
+
+
+def _while_at_work(method: MethodType) -> Callable[[], bool]:
+    """The same, and False when its work is over; it does not keep the method's object."""
+    worker = threading.current_thread()
+    held = weakref.WeakMethod(method)
+
+    def once() -> bool:
+        known = held()
+        return worker.is_alive() and known is not None and bool(known())
+
+    return once

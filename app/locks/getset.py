@@ -8,6 +8,7 @@ Cost      two round trips; two for every poll while another holds it; leases in 
 Sound     never: no two machines' clocks agree for long
 Taught    The lock’s value is a time, so every machine’s clock has a say in whose it is. A loser’s
           GETSET also overwrites the owner’s time, and of two equal times nobody can tell the owner.
+          And it takes the reply to GET for a number: who asks when the holder has just left dies.
 """
 
 from __future__ import annotations

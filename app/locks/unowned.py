@@ -6,8 +6,8 @@ Breaks    a holder that outlived its lease deletes the lock of the next: a third
           (and neither is told: the DEL found a lock, so the release says that it was still mine)
 Cost      two round trips, and one for every poll while another holds it
 Sound     never: one late release lets all that follow in by twos
-Taught    Warned of there, and rightly: the same lock with a plain DEL for a release. Who is late
-          deletes the next one’s lock.
+Taught    The first one ends with it as the cure: SET with NX and a lifetime, and a plain DEL. The
+          second one warns of that DEL, and rightly: who is late deletes the next one’s lock.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Unowned(Handle):
     name = "unowned"
     exhibit = True
     cost = (2, 2)
-    tutorials = (2,)
+    tutorials = (1, 2)
 
     def __init__(
         self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]

@@ -7,8 +7,10 @@ Breaks    whatever the recipe lets through: the write does not ask whose lock it
 Cost      two round trips, and the recipe's own
 Sound     as its recipe; as to the key always
 Taught    Under its lock it reads the stock and writes it less one. The tutorials’ critical section
-          is the same: it asks nobody at the write, so all depends on the lock. Commonly overlooked:
-          had the write a condition (DECR, and give back), no lock could make it oversell.
+          is the same: it asks nobody at the write, so all depends on the lock. (The first one’s
+          does not even look whether anything is left, and oversells under a perfect lock.)
+          Commonly overlooked: had the write a condition (DECR, and give back), no lock could make
+          it oversell.
 """
 
 from __future__ import annotations

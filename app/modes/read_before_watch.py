@@ -5,8 +5,9 @@ Prevents  only that somebody writes between WATCH and EXEC
 Breaks    a write between MGET and WATCH goes unnoticed: a lost update, oversell
 Cost      four round trips, and four more for every lost race
 Sound     never
-Taught    Commonly taught wrong: that WATCH makes a sale safe wherever it stands. Read before the
-          WATCH, the stock may be old already, and what happened before the WATCH is not noticed.
+Taught    By none of the five, but often elsewhere: that WATCH makes a sale safe wherever it stands.
+          Read before the WATCH, the stock may be old already, and what happened before the WATCH
+          is not noticed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class ReadBeforeWatch:
     no_think = ""
     one_at_a_time = False
     put_back = False
-    tutorials: tuple[int, ...] = (1,)
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store

@@ -5,8 +5,9 @@ Prevents  nothing: an EXEC asks only what its own connection has watched
 Breaks    EXEC never aborts: two buyers read the same stock and both write it, oversell
 Cost      five round trips and two connections a buyer
 Sound     never
-Taught    Commonly taught wrong: that a client watches. A connection does, so a WATCH over another
-          one than the EXEC’s asks nothing. Libraries with a pool make this easy to write.
+Taught    By none of the five, but often elsewhere: that a client watches. A connection does, so a
+          WATCH over another one than the EXEC’s asks nothing. Libraries with a pool make this easy
+          to write.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class WatchElsewhere:
     no_think = ""
     one_at_a_time = False
     put_back = False
-    tutorials: tuple[int, ...] = (1,)
+    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store

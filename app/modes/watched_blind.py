@@ -8,7 +8,8 @@ Cost      four round trips (the sale releases, too), and one for every poll
 Sound     never
 Taught    It has a good idea, that a lock which was lost aborts the sale: WATCH the lock, then sell
           and release in one MULTI. But as taught it does not look at the lock after the WATCH, so
-          one that expired before goes unnoticed. watched_blind is as taught, watched looks.
+          one that expired before goes unnoticed. watched_blind is as taught, watched looks. The
+          last example there has no EXEC: nothing is sold, and the lock stays.
 """
 
 from __future__ import annotations

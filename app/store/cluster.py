@@ -29,7 +29,6 @@ class Cluster(redis.Redis):
 
     def __init__(self, url: str, timeout: float, client: Callable[[str], redis.Redis]) -> None:
         """`client` makes one node's client out of its URL; nodes answer within `timeout` s."""
-        self.made_of = (url, timeout, client)
         self.topology = Topology(url, timeout, client)
         super().__init__(connection_pool=self.topology.any_one().connection_pool)
 
@@ -56,9 +55,6 @@ class Cluster(redis.Redis):
 
     def register_script(self, script: Any) -> Script:
         return ScriptOfKeys(self, script)
-
-    def beside(self) -> Cluster:
-        return Cluster(*self.made_of)
 
     def connection_to(self, key: str, **options: Any) -> AbstractConnection:
         """For fairlock: a new connection to the node that serves `key`, in nobody's pool."""

@@ -192,20 +192,6 @@ def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
     return SendsOnce(connection_pool=pool)
 
 
-def beside(client: redis.Redis) -> redis.Redis:
-    """Another client of the same kind, for a caller that changes or closes it as it likes.
-
-    No `meet` looks at its connections.
-    """
-    if isinstance(client, Cluster):
-        return client.beside()
-    pool = client.connection_pool
-    own: Any = type(pool)(connection_class=pool.connection_class, **pool.connection_kwargs)
-    if getattr(pool.connection_class, "meet", None):
-        own.connection_class = type("Metered", (pool.connection_class,), {"meet": None})
-    return type(client)(connection_pool=own)
-
-
 @contextmanager
 def answering() -> Iterator[None]:
     """Turn every error of the store into StoreAway.

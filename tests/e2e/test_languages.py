@@ -25,6 +25,7 @@ LAB = [
     "/classroom",
     "/explorer",
     "/explorer/lock:lease?finding=oversell&step=4",
+    "/transactions",
     "/read",
     "/read/naive",
     "/read/watched_blind...watched",

@@ -150,6 +150,8 @@ def test_every_page_of_the_lab(page: Page, furnished: Shop) -> None:
             "/explorer/durian",
         ],
         "/explorer/<name>/scheduler": ["/explorer/naive/scheduler?buyers=3&moves=ABCxA"],
+        "/transactions": ["/transactions?step=3"],
+        "/transactions/<name>": ["/transactions/error-inside-exec?step=7"],
         "/read": ["/read"],
         "/read/<name>": [
             *("/read/lock", "/read/lock:lease", "/read/decr", "/read/naive...watch", "/read/durian")

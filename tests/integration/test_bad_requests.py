@@ -71,6 +71,7 @@ def apps(
     made = [create_shop(settings), create_lab(settings)]
     yield made
     made[1].extensions["explorer"].close()
+    made[1].extensions["recordings"].close()
     for each in theirs:
         each.engine.dispose()
 

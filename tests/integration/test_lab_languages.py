@@ -33,6 +33,7 @@ def lab(services: Services, settings: Settings) -> Iterator[FlaskClient]:
     app = create_lab(settings)
     yield app.test_client()
     app.extensions["explorer"].close()
+    app.extensions["recordings"].close()
 
 
 def test_every_page_of_the_lab(services: Services, lab: FlaskClient) -> None:
@@ -60,6 +61,8 @@ def test_every_page_of_the_lab(services: Services, lab: FlaskClient) -> None:
         "/read": ["/read"],
         "/read/<name>": ["/read/naive...watch", *(f"/read/{name}" for name in ways())],
         "/read/diff": [],
+        "/transactions": ["/transactions"],
+        "/transactions/<name>": [],  # tests/integration/transactions/test_pages.py
     }
     for address in pages(lab, examples):
         only_chinese(lab.get(address, headers=HTML))

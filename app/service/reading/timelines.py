@@ -18,6 +18,7 @@ from app.service.reading.source import TOP
 from app.text import Text
 
 DOCS = TOP / "docs"
+AS_TAUGHT = "As taught: "  # so begins the heading of a tutorial's flaw that the recipe mends
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,10 @@ class Timeline:
     finding: str = ""
     column: str = ""  # of the matrix, a Text
     cost: str = ""  # (faults, switches, steps)
+
+    @property
+    def as_taught(self) -> bool:
+        return self.title.startswith(AS_TAUGHT)
 
     @property
     def faults(self) -> Faults:

@@ -6,13 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.service.transactions.case import Case
-from app.service.transactions.noticing import SameValue, WatchNotices
+from app.service.transactions.noticing import SameValue, Unwatch, WatchNotices
 from app.service.transactions.seeing import Queued, ReadInside
 from app.service.transactions.sides import Postgres, Side, Step, Valkey
-from app.service.transactions.undoing import Discard, ErrorInsideExec, ErrorWhileQueuing
+from app.service.transactions.undoing import (
+    Discard,
+    ErrorInsideExec,
+    ErrorWhileQueuing,
+    NoExec,
+)
 from app.store.throwaway import Pair, pair
 
-__all__ = ["CASES", "Pair", "Reading", "Result", "Step", "pair", "play"]
+__all__ = ["CASES", "Case", "Pair", "Reading", "Result", "Step", "joined", "pair", "play"]
 
 CASES: tuple[Case, ...] = (
     Queued(),
@@ -20,8 +25,10 @@ CASES: tuple[Case, ...] = (
     ErrorWhileQueuing(),
     ErrorInsideExec(),
     Discard(),
+    NoExec(),
     WatchNotices(),
     SameValue(),
+    Unwatch(),
 )
 
 
@@ -57,15 +64,20 @@ def play(case: Case, where: Pair) -> Result:
         left = _reading(valkey, lambda: case.valkey(valkey), taught_valkey)
     with Postgres(where.postgres) as postgres:
         right = _reading(postgres, lambda: case.postgres(postgres), taught_postgresql)
+    return joined(case, left, right)
+
+
+def joined(case: Case, valkey: Reading, postgresql: Reading) -> Result:
+    """What both did in a case, and what is to be said of it."""
     return Result(
         case.name,
         case.title,
         case.teaches,
-        left,
-        right,
-        so=_both(left.so, right.so),
-        as_taught=left.as_taught and right.as_taught,
-        taught=_both(taught_valkey, taught_postgresql),
+        valkey,
+        postgresql,
+        so=_both(valkey.so, postgresql.so),
+        as_taught=valkey.as_taught and postgresql.as_taught,
+        taught=_both(*case.taught),
     )
 
 

@@ -11,15 +11,16 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from app.service.transactions.sides import Postgres, Valkey
+from app.text import Text
 
 
 class Case(ABC):
     """`teaches` is the sentence that it puts to the test."""
 
     name: ClassVar[str]
-    title: ClassVar[str]
-    teaches: ClassVar[str]
-    taught: ClassVar[tuple[str, str]]  # what `valkey` and `postgres` ought to find
+    title: ClassVar[Text]
+    teaches: ClassVar[Text]
+    taught: ClassVar[tuple[Text, Text]]  # what `valkey` and `postgres` ought to find
 
     @abstractmethod
     def valkey(self, side: Valkey) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from app.service.transactions.case import Case
 from app.service.transactions.sides import Postgres, Valkey
+from app.text import Text
 
 
 class Queued(Case):
     name = "queued"
-    title = "Between MULTI and EXEC nothing is done"
-    teaches = (
+    title = Text("Between MULTI and EXEC nothing is done")
+    teaches = Text(
         "Valkey only queues what follows MULTI. PostgreSQL does each statement at once, "
         "and hides it from all others until COMMIT."
     )
     taught = (
-        "A is answered QUEUED; B reads 3 before EXEC and 2 after it",
-        "A reads its own 2 at once; B reads 3 before COMMIT and 2 after it",
+        Text("A is answered QUEUED; B reads 3 before EXEC and 2 after it"),
+        Text("A reads its own 2 at once; B reads 3 before COMMIT and 2 after it"),
     )
 
     def valkey(self, side: Valkey) -> str:
@@ -40,15 +41,15 @@ class Queued(Case):
 
 class ReadInside(Case):
     name = "read-inside"
-    title = "A read inside MULTI tells nothing yet"
-    teaches = (
+    title = Text("A read inside MULTI tells nothing yet")
+    teaches = Text(
         "No decision can be made on it: the value comes with EXEC's answer, when the writes are "
         "done. So read first, under WATCH. In SQL a SELECT inside the transaction answers at once; "
-        "whether it still holds at COMMIT, the last two cases show."
+        "whether it still holds at COMMIT, the cases on WATCH show."
     )
     taught = (
-        "the read is answered QUEUED; EXEC brings 3, together with the write",
-        "the read is answered 3, before the write",
+        Text("the read is answered QUEUED; EXEC brings 3, together with the write"),
+        Text("the read is answered 3, before the write"),
     )
 
     def valkey(self, side: Valkey) -> str:

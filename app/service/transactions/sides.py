@@ -30,6 +30,7 @@ class Step:
     client: str
     statement: str
     reply: str
+    stock: str  # as all others see it after that
 
 
 class Side(ABC):
@@ -68,7 +69,7 @@ class Side(ABC):
 
         def noted(statement: str) -> str:
             reply = say(statement)
-            self.steps.append(Step(name, statement, reply))
+            self.steps.append(Step(name, statement, reply, self.stock()))
             return reply
 
         return noted

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from app.service.transactions.case import Case, fate
 from app.service.transactions.sides import Postgres, Valkey
+from app.text import Text
 
 
 class ErrorWhileQueuing(Case):
     name = "error-while-queuing"
-    title = "An error while queuing"
-    teaches = (
+    title = Text("An error while queuing")
+    teaches = Text(
         "A command that Valkey cannot even queue spoils the whole transaction: EXEC refuses it. "
         "In PostgreSQL every error does so, and COMMIT then means ROLLBACK."
     )
     taught = (
-        "EXEC answers EXECABORT; the SET before the error is not there",
-        "COMMIT answers ROLLBACK; the UPDATE before the error is not there",
+        Text("EXEC answers EXECABORT; the SET before the error is not there"),
+        Text("COMMIT answers ROLLBACK; the UPDATE before the error is not there"),
     )
 
     def valkey(self, side: Valkey) -> str:
@@ -37,14 +38,14 @@ class ErrorWhileQueuing(Case):
 
 class ErrorInsideExec(Case):
     name = "error-inside-exec"
-    title = "An error inside EXEC"
-    teaches = (
+    title = Text("An error inside EXEC")
+    teaches = Text(
         "A command that can be queued but fails when it runs stops nothing and undoes nothing: "
         "MULTI is all at once, not all or nothing. In PostgreSQL it undoes the whole transaction."
     )
     taught = (
-        "the SET before the error stands, the INCR after it stands",
-        "after the error even a SELECT is refused; the UPDATE before it is not there",
+        Text("the SET before the error stands, the INCR after it stands"),
+        Text("after the error even a SELECT is refused; the UPDATE before it is not there"),
     )
 
     def valkey(self, side: Valkey) -> str:
@@ -73,14 +74,14 @@ class ErrorInsideExec(Case):
 
 class Discard(Case):
     name = "discard"
-    title = "DISCARD is no ROLLBACK"
-    teaches = (
+    title = Text("DISCARD is no ROLLBACK")
+    teaches = Text(
         "DISCARD forgets what is only queued; after EXEC there is nothing that could take it "
         "back. ROLLBACK undoes what has been done."
     )
     taught = (
-        "DISCARD of a queued SET leaves 3; after EXEC it answers an error and leaves 2",
-        "the UPDATE was done, A read 2; ROLLBACK undid it, A reads 3",
+        Text("DISCARD of a queued SET leaves 3; after EXEC it answers an error and leaves 2"),
+        Text("the UPDATE was done, A read 2; ROLLBACK undid it, A reads 3"),
     )
 
     def valkey(self, side: Valkey) -> str:
@@ -107,3 +108,34 @@ class Discard(Case):
         a("ROLLBACK")
         after = a("SELECT units FROM stock")
         return f"the UPDATE was done, A read {done}; ROLLBACK undid it, A reads {after}"
+
+
+class NoExec(Case):
+    name = "no-exec"
+    title = Text("A MULTI without an EXEC")
+    teaches = Text(
+        "Nothing has been done, and nobody is held up. A BEGIN without a COMMIT has done its work "
+        "already: it shows it to nobody, and holds the row against all others (here for 100 ms at "
+        "most)."
+    )
+    taught = (
+        Text("B reads 3, and its write is answered OK: the stock is 1"),
+        Text("B reads 3, and its write is answered an error: the stock is 3"),
+    )
+
+    def valkey(self, side: Valkey) -> str:
+        a, b = side.client("A"), side.client("B")
+        a("MULTI")
+        a("SET stock 2")
+        seen = b("GET stock")
+        answer = b("SET stock 1")
+        return f"B reads {seen}, and its write is answered {answer}: the stock is {side.stock()}"
+
+    def postgres(self, side: Postgres) -> str:
+        a, b = side.client("A"), side.client("B")
+        a("BEGIN")
+        a("UPDATE stock SET units = 2")
+        seen = b("SELECT units FROM stock")
+        b("SET lock_timeout = '100ms'")
+        answer = "an error" if b("UPDATE stock SET units = 1").startswith("ERROR") else "OK"
+        return f"B reads {seen}, and its write is answered {answer}: the stock is {side.stock()}"

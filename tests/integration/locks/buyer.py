@@ -80,8 +80,12 @@ class Buyer:
         self.meanwhile = list(meanwhile)
         self.lock.acquire()
 
-    def reads(self) -> None:
+    def looks(self) -> None:
+        """Read the stock, and draw no conclusion."""
         self.stock = int(self.store.get("stock") or 0)
+
+    def reads(self) -> None:
+        self.looks()
         if not self.stock:
             self.says("sold out")
 
@@ -94,6 +98,17 @@ class Buyer:
         self.reads()
         if self.stock:
             self.writes()
+
+    def sells_without_exec(self) -> None:
+        """The sale and the release in one MULTI that is never executed."""
+        with self.store.pipeline() as pipe:
+            pipe.watch("lock")
+            self.stock = int(pipe.get("stock") or 0)
+            pipe.multi()
+            pipe.set("stock", self.stock - 1)
+            pipe.rpush("orders", self.name)
+            pipe.delete("lock")
+            self.says("has queued its sale, and goes")
 
     def reads_fenced(self) -> None:
         """As mode `fenced` does: the store looks at the fencing token."""
@@ -131,11 +146,14 @@ class Buyer:
         if not self.lock.release():
             self.says("it was not mine any more")
 
-    def renews(self) -> None:
-        """What its recipe does every so often is due."""
+    def does_what_is_due(self) -> None:
+        """What its recipe does every so often."""
         for deed in list(self.clock.deeds):
             if not deed():
                 self.clock.deeds.remove(deed)
+
+    def renews(self) -> None:
+        self.does_what_is_due()
         if self.lock.lost:
             self.says("knows that it is lost")
 

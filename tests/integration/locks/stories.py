@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.integration.locks import in_line
+from tests.integration.locks import as_taught, in_line
 from tests.integration.locks.story import Story, Telling
 
 
@@ -172,16 +172,45 @@ def asks_nobody(story: Story) -> None:
     a.writes()
 
 
+def renewed_for_ever(story: Story) -> None:
+    a = story.buyer("A")
+    a.takes()
+    a.sells()
+    a.leaves()
+    for _ in range(3):
+        story.passes(8, "A has left")
+        a.does_what_is_due()
+
+
 # Recipe -> block of its page -> what is told there.
 STORIES: dict[str, dict[str, Telling]] = {
-    "setnx": {"good": in_turn, "fails": holder_dies},
-    "setnx_expire": {"good": in_turn, "fails": dies_before_expire},
+    "setnx": {
+        "good": in_turn,
+        "fails": holder_dies,
+        "unchecked": as_taught.nobody_looks,
+        "no_token": as_taught.by(as_taught.NoToken, as_taught.taken_for_dead),
+    },
+    "setnx_expire": {
+        "good": in_turn,
+        "fails": dies_before_expire,
+        "get_then_set": as_taught.by(as_taught.GetThenSet, as_taught.both_find_it_free),
+        "never_released": as_taught.by(as_taught.BytesAgainstStr, as_taught.never_released),
+        "no_exec": as_taught.no_exec,
+    },
     "lease": {"good": in_turn, "fails": outlives_lease},
     "unowned": {"good": in_turn, "fails": deletes_anothers},
-    "getset": {"good": in_turn, "fails": clock_is_ahead},
+    "getset": {
+        "good": in_turn,
+        "fails": clock_is_ahead,
+        "nobody_there": as_taught.by(as_taught.NobodyThere, as_taught.leaves_in_between),
+    },
     "del_takeover": {"good": in_turn, "fails": deletes_a_new_one},
     "watchdog": {"good": renewed, "fails": stands_still},
-    "watchdog_any": {"good": one_after_the_other, "fails": asks_nobody},
+    "watchdog_any": {
+        "good": one_after_the_other,
+        "fails": asks_nobody,
+        "for_ever": renewed_for_ever,
+    },
     "fenced": {"good": numbered, "fails": numbered_in_vain, "checked": refused},
     "db_unique": {"good": in_one_column(in_turn), "fails": in_one_column(outlives_lease)},
     "queue": {

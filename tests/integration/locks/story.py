@@ -149,6 +149,11 @@ class Story:
             self.sql("UPDATE locks SET until = until - :seconds", seconds=seconds)
         self.tell("", f"{seconds:g} s go by: {words}")
 
+    def deletes_lock(self, words: str) -> None:
+        """As a person does who takes its holder for dead."""
+        self.stores[0].delete("lock")
+        self.tell("", words)
+
     def forgets(self, master: int, words: str) -> None:
         """What a master without a log has after a restart: nothing."""
         self.stores[master].flushdb()

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import redis
 
 from app.bootstrap import Services
+from app.store.servers import Servers
 from tests.forks import Forked
-from tests.locking import KEY, HoldUp, Lock, SetClock, renewing
-from tests.servers import until
+from tests.locking import KEY, HoldUp, Lock, SetClock, handle, renewing
+from tests.losing import restarted
+from tests.servers import StoreServer, until
 
 NOON = 1_700_000_000  # a whole second, for clocks that stand
 
@@ -150,20 +151,17 @@ def test_watchdog_any_keeps_one_thread_a_key_and_not_one_an_acquire(lock: Lock) 
     """Ours to keep the shop alive; as written there would be fifty."""
     for _ in range(50):
         lock("watchdog_any", 60).acquire()
-    until(lambda: renewing() == 1, 10, "at once, and not at their next turn")
+    assert renewing() == 1
 
 
-def test_watchdog_any_whoever_leaves_closes_the_client_that_another_uses(
-    services: Services, lock: Lock, hold_up: HoldUp
+def test_watchdog_any_renews_again_after_its_store_was_away(
+    mortal: StoreServer, at_mortal: Servers
 ) -> None:
-    first: Any = lock("watchdog_any")
-    second: Any = lock("watchdog_any")
-    first.acquire()
-    second.acquire()
-    assert first.shared is second.shared
-    connection = first.shared.client.client_id()
-    second.shared.client = hold_up(services.settings, "GET", first.release).store
-    with pytest.raises(redis.ConnectionError, match="closed our client"):
-        second.release()
-    assert first.shared.client.client_id() != connection
-    assert services.store.ping(), "the shop's own client is another one"
+    def take() -> None:
+        handle("watchdog_any", at_mortal, lease_s=1).acquire()
+
+    take()
+    restarted(mortal, lambda: until(lambda: not renewing(), 10, "nobody is told that it died"))
+    take()
+    at_mortal.store.pexpire(KEY, 60_000)
+    until(lambda: 0 < at_mortal.store.pttl(KEY) <= 1000)

@@ -128,3 +128,13 @@ def test_who_sells_under_anothers_lock(
     assert (late.outcome, inside[0].finish().outcome) == (intruder, owner)
     fulfil_all(services.fulfil)
     assert services.auditor.audit(round).verdict == "exact"
+
+
+def test_watchdog_any_fails_no_purchase_in_this_round_or_the_next(services: Services) -> None:
+    """Whoever leaves closes nothing that others are using."""
+    for _ in range(2):
+        round = services.rounds.start("apple", "lock:watchdog_any", 20, {})
+        seller = mode(services, round)
+        for _ in range(5):
+            sales = at_once([partial(seller.sell, order(round))] * 16)
+            assert {sale.outcome for sale in sales} <= {SOLD, SOLD_OUT}

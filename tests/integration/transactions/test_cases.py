@@ -10,6 +10,7 @@ import pytest
 
 from app.service.transactions import CASES, Pair, Result, pair, play
 from app.service.transactions.case import Case
+from app.service.transactions.meaning import DONE_UNSEEN, MEANINGS, meanings
 from app.service.transactions.sides import Say, Side, Valkey
 from app.store import embedded
 from tests.servers import redis_server, until
@@ -119,6 +120,39 @@ def test_a_write_of_the_same_value_is_noticed(where: Pair) -> None:
     assert valkey[-1] == "(nil)"
     assert postgresql[3] == "ERROR:  could not serialize access due to concurrent update"
     assert (result.valkey.after, result.postgresql.after) == ("3", "3")
+
+
+def test_unwatch_makes_a_write_in_between_go_unnoticed(where: Pair) -> None:
+    result = play(NAMED["unwatch"], where)
+    valkey, postgresql = replies(result)
+    assert valkey == ["OK", "3", "OK", "OK", "OK", "QUEUED", "1) OK"]
+    assert postgresql == ["BEGIN", "3", "ROLLBACK", "UPDATE 1", "BEGIN", "UPDATE 1", "COMMIT"]
+    assert (result.valkey.after, result.postgresql.after) == ("2", "2")
+
+
+def test_a_multi_without_exec_holds_up_nobody_and_a_begin_without_commit_does(where: Pair) -> None:
+    result = play(NAMED["no-exec"], where)
+    valkey, postgresql = replies(result)
+    assert valkey == ["OK", "QUEUED", "3", "OK"]
+    assert postgresql[:3] == ["BEGIN", "UPDATE 1", "3"]
+    assert postgresql[-1] == "ERROR:  canceling statement due to lock timeout"
+    assert (result.valkey.after, result.postgresql.after) == ("1", "3")
+
+
+def test_each_step_knows_the_stock_that_others_see_after_it(where: Pair) -> None:
+    result = play(NAMED["queued"], where)
+    assert [step.stock for step in result.valkey.steps] == ["3", "3", "3", "2", "2"]
+    assert [step.stock for step in result.postgresql.steps] == ["3", "3", "3", "3", "2", "2"]
+
+
+def test_every_meaning_is_that_of_some_reply_and_no_refusal_is_without(where: Pair) -> None:
+    results = [play(case, where) for case in CASES]
+    sides = [side.steps for result in results for side in (result.valkey, result.postgresql)]
+    said = [
+        (step, words) for steps in sides for step, words in zip(steps, meanings(steps), strict=True)
+    ]
+    assert {words for _, words in said} == {words for _, _, words in MEANINGS} | {DONE_UNSEEN, ""}
+    assert [step.reply for step, words in said if not words and "error" in step.reply.lower()] == []
 
 
 class Meddled(Valkey):

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 import psutil
 import pytest
 
+from app.service.transactions import CASES
 from tests.servers import until
 
 COMMAND = [sys.executable, "-m", "app.cli", "transactions"]
@@ -59,7 +60,7 @@ def test_prints_every_case_and_leaves_nothing_behind(folder: Path) -> None:
     command = started(folder)
     printed, errors = command.communicate(timeout=60)
     assert (command.returncode, errors) == (0, "")
-    assert printed.count("so: ") == 7
+    assert printed.count("so: ") == len(CASES)
     assert "current transaction is" in printed
     assert "NOT AS TAUGHT" not in printed
     assert (servers(folder), list(folder.iterdir())) == ([], [])
@@ -69,7 +70,8 @@ def test_json_holds_every_statement(folder: Path) -> None:
     printed, _ = started(folder, "--json").communicate(timeout=60)
     results = json.loads(printed)
     assert all(result["as_taught"] for result in results)
-    assert results[0]["valkey"]["steps"][0] == {"client": "A", "statement": "MULTI", "reply": "OK"}
+    first = {"client": "A", "statement": "MULTI", "reply": "OK", "stock": "3"}
+    assert results[0]["valkey"]["steps"][0] == first
     assert results[3]["postgresql"]["before"] == results[3]["postgresql"]["after"] == "3"
 
 

@@ -1,0 +1,187 @@
+"""The third tutorial's lock, rebuilt word for word in what it does, beside our exhibit of it.
+
+On redis-py as everybody has it, in the version that we pin: it sends again what got no answer.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+import pytest
+import redis
+
+from app.domain import Clock
+from app.locks.handle import Handle
+from app.locks.watchdog_any import WatchdogAny
+from tests.locking import KEY
+from tests.lossy import LosesReplies
+from tests.servers import StoreServer, until
+
+RUNS_ON = ["valkey"]
+pytestmark = pytest.mark.filterwarnings("ignore:Call to deprecated setex")
+Take = Callable[[], Handle]
+
+
+class Shared:
+    """One handle for all of a process, which is a context manager. It makes its client anew each
+    time that somebody asks for the handle, and closes it when one leaves."""
+
+    one: ClassVar[Shared | None] = None
+    client: redis.Redis
+
+    def __new__(cls, _port: int) -> Shared:
+        cls.one = cls.one or super().__new__(cls)
+        return cls.one
+
+    def __init__(self, port: int) -> None:
+        self.client = redis.Redis(host="127.0.0.1", port=port)
+
+    def __enter__(self) -> redis.Redis:
+        return self.client
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+
+class AsTaught(Handle):
+    """Broken on purpose. `over` ends its threads with the test; as taught nothing does."""
+
+    name = "as_taught"
+    exhibit = True
+    cost = (2, 2)
+    tutorials = (3,)
+    over: ClassVar[threading.Event]
+
+    def attempt(self) -> bool:
+        self.token = self.clock.token()
+        with Shared(self.client) as client:
+            client.setex(self.key, int(self.lease_s), self.token)
+        threading.Thread(target=self.watch, daemon=True).start()
+        return True
+
+    def watch(self) -> None:
+        while not self.over.wait(self.lease_s / 3):
+            with Shared(self.client) as client:
+                if client.exists(self.key):
+                    client.expire(self.key, int(self.lease_s))
+
+    def free(self) -> bool:
+        with Shared(self.client) as client:
+            found: object = client.get(self.key)
+            if found == self.token:
+                client.delete(self.key)
+                return True
+        return False
+
+
+@pytest.fixture
+def store(valkey: StoreServer) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(valkey.url) as store:
+        store.flushall()
+        yield store
+
+
+@pytest.fixture(params=["as taught", "ours"])
+def take(request: pytest.FixtureRequest, valkey: StoreServer, store: redis.Redis) -> Iterator[Take]:
+    """Takes the lock, in whole seconds the shortest lease that there is."""
+    AsTaught.over = threading.Event()
+
+    def taken() -> Handle:
+        if request.param == "ours":
+            handle: Handle = WatchdogAny(store, KEY, 1, clock=Clock())
+        else:
+            handle = AsTaught(valkey.port, KEY, 1)
+        assert handle.acquire(blocking=False), "nobody is ever kept out"
+        return handle
+
+    yield taken
+    AsTaught.over.set()
+
+
+def test_everybody_gets_it_and_nobody_gives_it_back(take: Take, store: redis.Redis) -> None:
+    first, second = take(), take()
+    assert not first.release()
+    assert not second.release(), "not even its own: bytes never equal a str"
+    assert store.exists(KEY)
+
+
+def test_its_key_outlives_holder_and_lease_and_even_the_thread_that_worked(
+    take: Take, store: redis.Redis
+) -> None:
+    def work() -> None:
+        assert not take().release()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join(10)
+    gc.collect()
+    for _ in range(2):  # a renewal is seen by the lease that it shortens
+        store.pexpire(KEY, 60_000)
+        until(lambda: 0 < store.pttl(KEY) <= 1000)
+
+
+def test_it_prolongs_a_lock_that_is_anothers(take: Take, store: redis.Redis) -> None:
+    take().release()
+    store.set(KEY, "another's", px=60_000)
+    until(lambda: 0 < store.pttl(KEY) <= 1000)
+    assert store.get(KEY) == b"another's"
+
+
+def test_each_who_asks_for_the_shared_handle_puts_a_new_client_into_it(
+    valkey: StoreServer,
+) -> None:
+    first, client = Shared(valkey.port), Shared(valkey.port).client
+    assert Shared(valkey.port) is first
+    assert first.client is not client
+
+
+def test_who_leaves_closes_the_client_of_all_and_they_get_no_error(valkey: StoreServer) -> None:
+    shared = Shared(valkey.port)
+    with shared as client:
+        connection = client.client_id()
+        with shared:
+            pass
+        assert client.client_id() != connection, "it has connected anew"
+
+
+class SomebodyLeaves(LosesReplies):
+    """While a reply is on its way. The reply then goes on."""
+
+    what = (b"DECR",)
+    shared: Shared
+
+    def meanwhile(self) -> bool:
+        self.shared.__exit__()
+        return False
+
+
+@pytest.fixture
+def wire(valkey: StoreServer, store: redis.Redis) -> Iterator[SomebodyLeaves]:
+    """On which nine are in stock."""
+    wire = SomebodyLeaves(valkey)
+    wire.shared = Shared(wire.port)
+    store.set("stock", 9)
+    yield wire
+    wire.close()
+    wire.shared.client.close()
+
+
+def test_a_command_under_way_when_somebody_leaves_is_done_twice(wire: SomebodyLeaves) -> None:
+    with wire.shared as client:
+        assert client.get("stock") == b"9"
+        wire.lose_next = True
+        assert client.decr("stock") == 7, "one was sold, and two are gone"
+
+
+def test_a_client_made_from_a_url_sends_nothing_again_and_then_there_is_an_error(
+    wire: SomebodyLeaves, store: redis.Redis
+) -> None:
+    wire.shared.client = redis.Redis.from_url(wire.url)
+    with wire.shared as client:
+        wire.lose_next = True
+        with pytest.raises(redis.ConnectionError):
+            client.decr("stock")
+    assert store.get("stock") == b"8", "sold, and the buyer is told of an error"
