@@ -64,7 +64,7 @@ def test_buyers_call_a_dead_shop_an_error_and_fail() -> None:
     assert listed.stdout.split() == ["Available", "Users:", "Buyer"]
 
     command = [sys.executable, "-m", "locust", "-f", "loadtest/buyers.py", "--headless", "--json"]
-    command += ["--users", "1", "--run-time", "1s", "--host", f"http://127.0.0.1:{port}"]
+    command += ["--users", "1", "--run-time", "5s", "--host", f"http://127.0.0.1:{port}"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     (row,) = json.loads(run.stdout)
     assert (row["name"], row["method"]) == ("ERROR", "POST")
