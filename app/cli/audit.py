@@ -12,6 +12,7 @@ from rich.table import Table
 from app.cli import output
 from app.domain import Lack, Lacking
 from app.service.audit import Audit
+from app.service.audit_words import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK
 from app.service.trust import Trust
 from app.service.verdict import Verdict
 
@@ -19,23 +20,6 @@ from app.service.verdict import Verdict
 STATUS = {Verdict.EXACT: 0, Verdict.SETTLING: 3}
 WRONG = 4  # all others
 COLOURS = {Verdict.EXACT: "green", Verdict.SETTLING: "yellow"}  # all others are bad news
-
-EXPLAINED = {
-    "stocked": "units the round began with",
-    "left": "units still in stock",
-    "sold": "units of all distinct sales, in the store's stream or the database",
-    "orders": "orders in the database",
-    "oversold": "units sold beyond the stock",
-    "undersold": "units neither left nor sold: nobody has them",
-    "duplicate_ids": "sales written twice under one order id",
-    "duplicate_keys": "idempotency keys that bought more than once",
-    "sales_without_order": "sales still on their way into the database",
-    "orders_without_sale": "orders that no sale explains",
-    "not_booked": "sales that could not be booked (lastapple deadletter list) or read",
-    "in_flight": "purchases under way",
-    "conflicts": "lost races (aborted EXECs, changed versions), as the workers counted them",
-    "locks_lost": "releases that found the lock held by somebody else, or gone",
-}
 
 
 @click.command(short_help="Hold what was sold against what was stocked.")
@@ -97,8 +81,8 @@ def _print(audit: Audit) -> None:
     colour = COLOURS.get(audit.verdict, "red")
     console.print(f"[bold {colour}]{audit.verdict.value.upper()}[/]  {audit.sentence}")
     table = Table("", "", "", box=None, show_header=False, padding=(0, 1))
-    for name, meaning in EXPLAINED.items():
-        table.add_row(name.replace("_", " "), f"{getattr(audit, name):,}", f"[dim]{meaning}[/]")
+    for field, called, means in (*COUNTED, *SHOULD_BE_0, *WHAT_IT_TOOK):
+        table.add_row(called, f"{getattr(audit, field):,}", f"[dim]{means}[/]")
     console.print(table)
     answers = ", ".join(f"{count:,} {name}" for name, count in audit.answers.items())
     console.print(f"Answers as the workers counted them: {answers}")

@@ -16,7 +16,7 @@ from app.domain import (
     UnknownItem,
     Unreadable,
 )
-from app.service import catalogue
+from app.service import audit_words, catalogue
 from app.service.about import About
 from app.service.audit import Auditor
 from app.service.dead_letters import DeadLetters
@@ -35,6 +35,7 @@ def blueprint(
     about: Callable[[], About],
 ) -> Blueprint:
     lab = Blueprint("lab", __name__)
+    lab.record(lambda made: made.app.jinja_env.globals.update(audit_words=audit_words))
 
     @lab.get("/")
     def index() -> Response:

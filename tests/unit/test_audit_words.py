@@ -1,0 +1,14 @@
+"""Every figure of an audit has its words: none is counted and not shown."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from app.service.audit import Audit
+from app.service.audit_words import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK
+
+
+def test_each_is_explained_once() -> None:
+    numbers = {one.name for one in fields(Audit) if one.type == "int"} - {"round"}
+    explained = [figure.field for figure in (*COUNTED, *SHOULD_BE_0, *WHAT_IT_TOOK)]
+    assert sorted(explained) == sorted(numbers)
