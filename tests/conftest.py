@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import Engine, create_engine, make_url
 
 from app.bootstrap import Services
 from app.config import Settings
@@ -167,7 +167,7 @@ def settings(
 @pytest.fixture(autouse=True)
 def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test's locks renew ends with it (one recipe would go on for ever: `watchdog_any`), and
-    so do the beats of its shops."""
+    so do the beats of its shops and their connections to the database."""
     started: list[Callable[[], None]] = []
     every, start = Clock.every, Tally.start
 
@@ -179,10 +179,16 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         start(tally)
         started.append(tally.stop)
 
+    def created(*args: Any, **options: Any) -> Engine:
+        engine = create_engine(*args, **options)
+        started.append(engine.dispose)
+        return engine
+
     monkeypatch.setattr(Clock, "every", noted)
     monkeypatch.setattr(Tally, "start", begun)
+    monkeypatch.setattr("app.store.db.create_engine", created)
     yield
-    for stop in started:
+    for stop in reversed(started):
         stop()
 
 
