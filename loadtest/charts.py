@@ -91,7 +91,8 @@ def draw(chart: Chart, rows: list[Row], yardsticks: list[Yardstick]) -> Drawn | 
     scale = (Scale.log_of if chart.log else Scale.of)(spreads.values())
     inks = {
         column: ink
-        for column, ink in zip(chart.columns, chart.inks, strict=False)
+        # Strict: a column without an ink would not be seen.
+        for column, ink in zip(chart.columns, chart.inks[: len(chart.columns)], strict=True)
         if any(spreads[name, column] for name in groups)
     }
     return Drawn(
