@@ -10,12 +10,13 @@ from markupsafe import Markup
 
 from app.domain import ITEMS, iso
 from app.service.comparison.bars import Bar, Measured, bars, scale
+from app.service.comparison.finding import finding
 from app.service.comparison.record import Comparison
 from app.service.comparison.remarks import remarks
 from app.web.lab.asked import WIRE
 
 DIGITS = 4  # after the point
-HEIGHT = 48  # px of a bar
+HEIGHT = 40  # px of a bar and of the air around it
 
 
 class Ratio(TypedDict):
@@ -93,10 +94,10 @@ def drawing(of: Bar, along: Scale) -> Markup:
     pieces = []
     if of.ratio:
         pieces.append(
-            chart.bar(along, of.ratio.median, "size wrong" if of.wrong else "size", 8, 32)
+            chart.bar(along, of.ratio.median, "size wrong" if of.wrong else "size", 4, 32)
         )
         if of.wrong:
-            pieces.append(chart.bar(along, of.ratio.median, "stripes", 8, 32, fill="url(#stripes)"))
+            pieces.append(chart.bar(along, of.ratio.median, "stripes", 4, 32, fill="url(#stripes)"))
         pieces.append(chart.whiskers(along, of.ratio, HEIGHT // 2))
     drawn = chart.svg(HEIGHT, *pieces, chart.upright(along, 1.0, "one", HEIGHT))
     return Markup(drawn)  # noqa: S704  our own figures
@@ -126,6 +127,7 @@ def shown(comparison: Comparison) -> dict[str, Any]:
         "ways": list(map(way, made)),
         "drawings": [drawing(bar, scale(made)) for bar in made],
         "remarks": remarks(comparison, made),
+        "finding": finding(made) if comparison.ended else None,
         "done": done,
         "total": len(plan),
         "next": plan[done] if done < len(plan) else None,
