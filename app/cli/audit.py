@@ -17,9 +17,10 @@ from app.service.trust import Trust
 from app.service.verdict import Verdict
 
 # By the verdict; 1 is for an audit that could not be made, and 2 for bad input.
-STATUS = {Verdict.EXACT: 0, Verdict.SETTLING: 3}
+STATUS = {Verdict.UNTOUCHED: 0, Verdict.EXACT: 0, Verdict.SETTLING: 3}
 WRONG = 4  # all others
-COLOURS = {Verdict.EXACT: "green", Verdict.SETTLING: "yellow"}  # all others are bad news
+COLOURS = {Verdict.UNTOUCHED: "blue", Verdict.EXACT: "green", Verdict.SETTLING: "yellow"}
+BAD_NEWS = "red"  # all others
 
 
 @click.command(short_help="Hold what was sold against what was stocked.")
@@ -30,9 +31,9 @@ COLOURS = {Verdict.EXACT: "green", Verdict.SETTLING: "yellow"}  # all others are
 def audit(item: str, number: int | None, accept: bool, json_wanted: bool) -> None:
     """Audit ITEM's round (apple unless given): units stocked, sold, left; the verdict.
 
-    The exit status is 0 for exact, 3 while it is settling, 4 for whatever is wrong (oversold,
-    undersold, inconsistent, something lost by the store); 1 when store or database cannot be asked,
-    2 for bad input.
+    The exit status is 0 for exact, and for untouched (nobody has tried to buy); 3 while it is
+    settling, 4 for whatever is wrong (oversold, undersold, inconsistent, something lost by the
+    store); 1 when store or database cannot be asked, 2 for bad input.
 
     With --accept no round is audited: it says what the store has lost of ITEM, and lets it be sold
     again.
@@ -78,7 +79,7 @@ def _print_lack(lack: Lack, json_wanted: bool) -> None:
 
 def _print(audit: Audit) -> None:
     console = Console()
-    colour = COLOURS.get(audit.verdict, "red")
+    colour = COLOURS.get(audit.verdict, BAD_NEWS)
     console.print(f"[bold {colour}]{audit.verdict.value.upper()}[/]  {audit.sentence}")
     table = Table("", "", "", box=None, show_header=False, padding=(0, 1))
     for field, called, means in (*COUNTED, *SHOULD_BE_0, *WHAT_IT_TOOK):

@@ -5,8 +5,8 @@ Prevents  what `lease` prevents; and the guarded thing can tell an old holder fr
 Breaks    nothing looks at the token by itself: `lock` writes without it, and breaks as with `lease`
           (tokens repeat only if the server loses its newest writes and its clock goes back, too)
 Cost      two round trips, and one for every poll while another holds it
-Sound     while the work is shorter than the lease; always, where the token is checked
-          on every read and write of what the lock guards (mode `fenced`)
+Sound     while the work is shorter than the lease, and no failover loses a write
+          (in mode `fenced`, which checks the token on every read and write, however long the work)
 Taught    No tutorial has it. It is the answer to what they leave open, a lease that ends too soon;
           but the number helps only where the store checks it (mode fenced), at the read and at the
           write.

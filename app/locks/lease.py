@@ -5,7 +5,7 @@ Prevents  two holders, a lock held for ever by a dead holder, releasing another'
 Breaks    work that outlives the lease: the next one enters while the first is still inside
           (and a lost reply to SET: nobody knows that he holds it, and all wait for the lease)
 Cost      two round trips, and one for every poll while another holds it
-Sound     while the work is shorter than the lease
+Sound     while the work is shorter than the lease, and no failover loses a write
 Taught    Commonly taught wrong: that the owner’s token keeps the sale safe. It stops one from
           releasing somebody else’s lock. When the lease runs out before the work is done, as many
           orders of the steps oversell with the token as without it. The tutorial names that hole,

@@ -5,7 +5,7 @@ Prevents  what lease prevents, and work that outlives the lease
 Breaks    a holder that stands still, or is cut off, for longer than its lease: the next one enters
           (the holder is told of it, if it asks before it writes)
 Cost      two round trips and a thread, one more every lease/3, and one for every poll of a waiter
-Sound     while no holder stands still, or is cut off from the store, for longer than the lease
+Sound     while no holder is frozen or cut off beyond the lease, and no failover loses a write
 Taught    What it means to teach: a crash must not hold the lock, the lease must outlive the work,
           and one releases only what is one’s own. This recipe keeps that; as taught it does not
           (watchdog_any).

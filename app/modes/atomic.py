@@ -4,7 +4,7 @@ How       EVALSHA: the script of store/lua/sell.lua, which nothing can interrupt
 Prevents  oversell
 Breaks    nothing here; but think time is impossible: a script cannot wait for anybody
 Cost      one round trip
-Sound     always
+Sound     while no failover loses a confirmed write
 Taught    No tutorial sells so, though the second one releases its lock by a script: what a script
           can check and delete in one step it can also check and sell, and then no lock is needed.
 """

@@ -6,7 +6,7 @@ Breaks    a crash or a lost reply after DECRBY: units that nobody has, undersell
           Until its INCRBY a buyer holds units that he will not get, and the stock may be below
           zero: others are told SOLD_OUT, and units remain after all.
 Cost      five round trips: the DECRBY, and four to keep the idempotency key's promise
-Sound     as to oversell and the key always
+Sound     as to oversell and the key, while no failover loses a confirmed write
 Taught    No tutorial of the five has it; elsewhere it is the usual answer. What is left out there
           is the crash between taking a unit and giving it back.
 """

@@ -5,7 +5,7 @@ Prevents  oversell, also when the work outlives the lease: the write is refused;
 Breaks    work that always outlives the lease never sells: BUSY while stock remains
           (and a lost reply to the write: whether it sold is unknown until the same key asks again)
 Cost      two round trips, also after a wait; a first and a long wait cost more
-Sound     always: the step that writes sees whose the lock is
+Sound     while no failover loses a confirmed write: the step that writes sees whose the lock is
 Taught    No tutorial has it. What the fifth one aims at, that a lost lock aborts the sale, costs no
           round trip when the sale goes with the release.
 """

@@ -5,7 +5,7 @@ Prevents  oversell, as long as the recipe keeps everybody else out
 Breaks    whatever the recipe lets through: the write does not ask whose lock it is, on purpose
           (it does ask whether the key has bought and the round has ended: no lock tells that)
 Cost      two round trips, and the recipe's own
-Sound     as its recipe; as to the key always
+Sound     as its recipe; as to the key, while no failover loses a confirmed write
 Taught    Under its lock it reads the stock and writes it less one. The tutorials’ critical section
           is the same: it asks nobody at the write, so all depends on the lock. (The first one’s
           does not even look whether anything is left, and oversells under a perfect lock.)

@@ -6,7 +6,7 @@ Breaks    all wait in line for one row (SQLite: one file); patience runs out: BU
           (and think time is impossible: there is no gap between the check and the write)
 Cost      three statements in one transaction, synced to disk; nothing in the store
           (BEGIN, COMMIT and, on PostgreSQL, setting the time-outs come on top)
-Sound     always
+Sound     while no failover loses a commit
 Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
           nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
           side.

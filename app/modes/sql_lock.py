@@ -6,7 +6,7 @@ Prevents  oversell, an order without its units, units without their order
 Breaks    all wait while one thinks (on SQLite everybody who writes anything, as the file is locked)
 Cost      five statements in one transaction, synced to disk; nothing in the store
           (BEGIN, COMMIT and, on PostgreSQL, setting the time-outs come on top)
-Sound     always: the lock goes when the transaction does, and with a dead holder
+Sound     while no failover loses a commit: the lock goes with its transaction, or its dead holder
 Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
           nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
           side.

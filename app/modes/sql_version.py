@@ -6,7 +6,7 @@ Prevents  oversell, an order without its units, units without their order
 Breaks    attempts or patience run out under contention: BUSY while stock remains
 Cost      five statements in two transactions, one of them synced to disk; three for each lost race
           (nothing in the store; BEGIN, COMMIT and, on PostgreSQL, time-outs come on top)
-Sound     always
+Sound     while no failover loses a commit
 Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
           nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
           side.

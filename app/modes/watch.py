@@ -4,7 +4,7 @@ How       WATCH -> MGET -> check -> MULTI/SET/XADD/EXEC, again when EXEC aborts
 Prevents  oversell
 Breaks    attempts or patience run out under contention: BUSY while stock remains
 Cost      three round trips, and three more for every lost race
-Sound     always
+Sound     while no failover loses a confirmed write
 Taught    As taught, its GET goes over a second connection. On one master that does not oversell;
           but each buyer then needs two connections, so that a small pool locks itself up, and a
           replica may answer with an old stock. And it catches every error and tries again, for

@@ -4,7 +4,7 @@ How       lock -> WATCH lock -> MGET lock (mine?), stock -> check -> MULTI/SET/X
 Prevents  oversell, also when the work outlives the lease: EXEC aborts when the lock has changed
 Breaks    work that always outlives the lease never sells: BUSY while stock remains
 Cost      four round trips (the sale releases, too), and one for every poll
-Sound     always
+Sound     while no failover loses a confirmed write
 Taught    It has a good idea, that a lock which was lost aborts the sale: WATCH the lock, then sell
           and release in one MULTI. But as taught it does not look at the lock after the WATCH, so
           one that expired before goes unnoticed. watched_blind is as taught, watched looks. The

@@ -174,6 +174,7 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
     # Naive selling never drives the stock below zero: sold + left can exceed what was stocked
     # long before sold alone does.
     unaccounted = sold + books.left != round.stock
+    answers = sum((Counter(status.answers) for status in workers), Counter[str]())
     if not settled:
         verdict = Verdict.SETTLING
     elif oversold:
@@ -185,9 +186,10 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         verdict = Verdict.UNDERSOLD
     elif broken or unaccounted:
         verdict = Verdict.INCONSISTENT
+    elif round.running and not sold and not answers.total():
+        verdict = Verdict.UNTOUCHED
     else:
         verdict = Verdict.EXACT
-    answers = sum((Counter(status.answers) for status in workers), Counter[str]())
     return Audit(
         item=round.item,
         round=round.number,

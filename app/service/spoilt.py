@@ -5,9 +5,11 @@ from __future__ import annotations
 from app.service.verdict import Verdict
 from app.text import Text
 
+HARMLESS = (Verdict.UNTOUCHED, Verdict.EXACT, Verdict.SETTLING)
+
 
 def spoilt(verdict: Verdict, sentence: str, lost: Text) -> tuple[Verdict, Text]:
     """What is left of it: that all is accounted for is said of what the store remembers only."""
-    if verdict in (Verdict.EXACT, Verdict.SETTLING):  # whatever else comes, this stays
+    if verdict in HARMLESS:  # whatever else comes, this stays
         return Verdict.INCONSISTENT, lost
     return verdict, Text("%(sentence)s %(lost)s", sentence=sentence, lost=lost)

@@ -10,6 +10,7 @@ from app.text import Text, counted
 class Verdict(StrEnum):
     """Of a round; exact is the only good one."""
 
+    UNTOUCHED = "untouched"  # on sale, and nobody has tried to buy: nothing could be right yet
     SETTLING = "settling"  # sales are under way: nothing can be said yet
     EXACT = "exact"  # every unit is sold once or still there
     OVERSOLD = "oversold"
@@ -31,6 +32,12 @@ def sentence(
     BUSY answers while stock remains are no undersell, and are told apart from it.
     """
     match verdict:
+        case Verdict.UNTOUCHED:
+            return counted(
+                "Nobody has tried to buy yet: %(num)s unit is there.",
+                "Nobody has tried to buy yet: all %(num)s units are there.",
+                stocked,
+            )
         case Verdict.SETTLING:
             return Text(
                 "Settling: %(sold)s of %(stocked)s sold so far, and purchases are under way.",

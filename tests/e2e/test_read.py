@@ -34,6 +34,7 @@ def test_a_pair_from_the_form(page: Page, shop: Shop) -> None:
     page.get_by_label("Right").select_option("naive")
     page.get_by_role("button", name="Side by side").click()
     page.wait_for_url("**/read/watch...naive")
+    page.get_by_text("What comes before").click()
     left, right = page.locator("del", has_text="pipe").first, page.locator("ins").first
     expect(left).to_be_visible()
     expect(right).to_be_visible()

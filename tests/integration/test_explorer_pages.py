@@ -141,7 +141,7 @@ def test_a_sound_mode_says_why_and_how_many_orders_were_tried(lab: FlaskClient) 
         assert "Nothing goes wrong in any order of the steps." in text
         assert re.search(r"All [\d,]+ orders were tried\.", text)
         assert "Why it cannot go wrong" in text
-        assert "<dt>Sound</dt><dd>always</dd>" in text
+        assert "<dt>Sound</dt><dd>while no failover loses a confirmed write</dd>" in text
 
 
 def test_a_fault_that_he_pulls_is_looked_at_too(lab: FlaskClient) -> None:

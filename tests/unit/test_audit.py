@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.domain import Order, Round
@@ -40,7 +42,7 @@ def orders(count: int) -> list[Order]:
 @pytest.mark.parametrize(
     ("left", "sold", "verdict", "oversold", "undersold"),
     [
-        (10, 0, Verdict.EXACT, 0, 0),
+        (10, 0, Verdict.UNTOUCHED, 0, 0),
         (7, 3, Verdict.EXACT, 0, 0),
         (0, 10, Verdict.EXACT, 0, 0),
         (0, 13, Verdict.OVERSOLD, 3, 0),
@@ -91,6 +93,18 @@ def test_those_turned_away_are_told_apart_from_units_lost() -> None:
     audit = judge(ROUND, books, [WorkerStatus(answers={"SOLD": 1, "BUSY": 3})], quiet=True)
     assert audit.verdict is Verdict.EXACT
     assert audit.sentence.endswith("3 times a customer was turned away as BUSY.")
+
+
+def test_a_round_in_which_nothing_has_happened_is_not_praised() -> None:
+    untouched = Books(left=10, waiting=[], recorded=0, rows={})
+    audit = judge(ROUND, untouched, [WorkerStatus()], quiet=True)
+    assert (audit.verdict, audit.settled) == (Verdict.UNTOUCHED, True)
+    assert audit.sentence == "Nobody has tried to buy yet: all 10 units are there."
+    assert judge(ROUND, untouched, [WorkerStatus()], quiet=False).verdict is Verdict.SETTLING
+    ended = replace(ROUND, ended=2)
+    assert judge(ended, untouched, [], quiet=True).verdict is Verdict.EXACT, "not yet, no more"
+    refused = WorkerStatus(answers={"BUSY": 1})
+    assert judge(ROUND, untouched, [refused], quiet=True).verdict is Verdict.EXACT
 
 
 def test_the_sentence_counts_customers() -> None:

@@ -10,6 +10,8 @@ from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.modes import MODES, Mode
 from app.service import catalogue
+from app.service.reading import ways
+from app.service.reading.found import matrix
 from app.service.rounds import full_name, is_exhibit
 
 ENTRIES = catalogue.modes() + catalogue.recipes()
@@ -33,6 +35,20 @@ def test_each_row_can_be_read_alone(entry: catalogue.Entry) -> None:
 def test_an_exhibit_is_labelled_where_it_stands(entry: catalogue.Entry) -> None:
     never = entry.sound.startswith("never")
     assert ("An exhibit: broken on purpose" in entry.title) == entry.exhibit == never
+
+
+@pytest.mark.parametrize("target", ways())
+def test_what_oversells_in_a_failover_is_sound_under_a_condition(target: str) -> None:
+    entry = ways()[target]
+    assert "always" not in entry.sound, "nothing is"
+    survived = [
+        cell.finding != "oversell"
+        for row in matrix(target).rows
+        for cell in row.cells
+        if cell.column == "1 failover"
+    ]
+    if not all(survived) and not entry.exhibit:
+        assert re.search("failover|forgets", entry.sound), entry.sound
 
 
 @pytest.mark.parametrize("name", MODES)

@@ -11,7 +11,7 @@ from app.service.comparison.record import Comparison, Result
 from app.service.stampede.record import How
 
 RIGHT = "exact"
-UNJUDGED = ("", "settling")
+UNJUDGED = ("", "settling", "untouched")
 
 
 @dataclass(frozen=True)

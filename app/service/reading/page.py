@@ -12,7 +12,7 @@ from app.service.catalogue import Entry
 from app.service.reading.compared import Row, compared
 from app.service.reading.found import Matrix, matrix
 from app.service.reading.measured import Cost, cost
-from app.service.reading.source import File, files, section
+from app.service.reading.source import File, files, parted, section
 from app.service.reading.timelines import Drawn, drawn
 
 
@@ -32,12 +32,20 @@ class Page:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two targets side by side, the left file beside the right one."""
+    """Two targets side by side, the left file beside the right one.
+
+    `before` comes before `sell`, or before a recipe's `attempt`: imports, and what it says.
+    """
 
     left: str
     right: str
     files: tuple[File, File]
-    rows: list[Row]
+    before: list[Row]
+    selling: list[Row]
+
+    @property
+    def rows(self) -> list[Row]:
+        return self.before + self.selling
 
     @property
     def both(self) -> int:
@@ -86,7 +94,8 @@ def compare(left: str, right: str) -> Comparison:
 @lru_cache(32)
 def _compared(left: str, right: str) -> Comparison:
     both = files(left)[0], files(right)[0]
-    return Comparison(left, right, both, compared(*both))
+    before, selling = zip(*map(parted, both), strict=True)
+    return Comparison(left, right, both, compared(*before), compared(*selling))
 
 
 def _known(target: str) -> Entry:

@@ -21,6 +21,8 @@ from app.store import lua
 TOP = Path(inspect.getfile(app)).parents[1]
 SCRIPTS = Path(inspect.getfile(lua)).parent
 LIBRARY = Path(inspect.getfile(fairlock)).parent
+# Where a mode sells, and where a recipe tries to take its lock.
+STARTS = re.compile(r" +def (sell|attempt)\(")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,15 @@ def section() -> File:
     lines, first = inspect.getsourcelines(Lock.critical_section)
     whole = _file(Path(inspect.getfile(Lock)))
     return File(whole.path, whole.lines[first - 1 : first - 1 + len(lines)], first)
+
+
+def parted(file: File) -> tuple[File, File]:
+    """What comes before a way's first statement, and the rest from its `def` on."""
+    start = next(number for number, text in enumerate(file.text) if STARTS.match(text))
+    return (
+        File(file.path, file.lines[:start], file.first),
+        File(file.path, file.lines[start:], file.first + start),
+    )
 
 
 def _file(path: Path) -> File:

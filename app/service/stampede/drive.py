@@ -13,6 +13,7 @@ import orjson
 
 from app.domain import DatabaseAway, ShopError, StoreAway
 from app.service.audit import Audit, Auditor
+from app.service.stampede.goodput import Goodput, whole
 from app.service.stampede.heartbeat import Heartbeat
 from app.service.stampede.load import KILL, LAST_ANSWERS, Load
 from app.service.stampede.record import How, Run
@@ -44,6 +45,7 @@ class Drive:
 
     def run(self, run: Run) -> None:
         """Raises StoreAway when it cannot even say that it has ended."""
+        self.goodput = Goodput(run.round.stock)
         with Heartbeat(self.runs.store, run.item, run.id) as self.heartbeat:
             load = Load(self.shop, run.item, run.buyers, run.seconds)
             try:
@@ -103,6 +105,8 @@ class Drive:
         try:
             seen = look(self.runs.rounds, run.round)
             self.sample = {**load.said, **seen, "phase": phase, "at_s": round(at, 2)}
+            self.sample["sales"] = load.said.get("goodput")
+            self.sample["goodput"] = self.goodput.now(at, seen["sold"])
             with answering():
                 records.add(self.runs.store, run.keys, "sample", orjson.dumps(self.sample))
         except (StoreAway, DatabaseAway) as error:
@@ -139,8 +143,9 @@ class Drive:
             self.interrupted.wait(pause)
             pause = min(LONGEST_PAUSE, pause * 1.5)
         # The last second has nothing to say now: what counts is the whole.
-        sample: Sample = {**self.sample, **load.said, "goodput": load.said.get("overall")}
+        sample: Sample = {**self.sample, **load.said, "sales": load.said.get("overall")}
         if audit:
             sample |= {"left": audit.left, "sold": audit.sold}
+        sample["goodput"] = whole(sample["sales"], sample.get("sold", 0), run.round.stock)
         how = How.INTERRUPTED if self.interrupted.is_set() else run.how
         self.runs.finish(replace(run, how=how, audit=audit, figures=sample))

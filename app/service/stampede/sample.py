@@ -18,7 +18,7 @@ class Heard(TypedDict, total=False):
 
     took_s: float  # since then
     buyers: int  # who are there
-    goodput: float | None  # sales a second: of the last second; in the end, of the whole
+    goodput: float | None  # sales a second, of the last second
     overall: float | None  # the same up to the last sale; None before the first
     lasted_s: float  # until the last sale
     generator_cpu: float | None  # share of one core that their process took until then
@@ -30,8 +30,13 @@ class Heard(TypedDict, total=False):
 
 
 class Sample(Heard, total=False):
-    """With what the store says; a member is missing where that could not be asked."""
+    """With what the store says; a member is missing where that could not be asked.
 
+    Here `goodput` leaves out the sales whose unit was not there; in the end both it and `sales` are
+    of the whole run. A sample of before has no `sales`, and its `goodput` counts them all.
+    """
+
+    sales: float | None  # a second, as the buyers count them
     left: int | None  # units in stock
     sold: int  # units; of a round that sells in the store, sales
     in_flight: int  # purchases under way

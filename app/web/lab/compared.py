@@ -10,13 +10,14 @@ from markupsafe import Markup
 
 from app.domain import ITEMS, iso
 from app.service.comparison.bars import Bar, Measured, bars, scale
+from app.service.comparison.finding import Finding, finding
 from app.service.comparison.record import Comparison, Machine, Planned, Result
 from app.service.comparison.remarks import remarks
 from app.text import Text
 from app.web.lab.asked import WIRE
 
 DIGITS = 4  # after the point
-HEIGHT = 48  # px of a bar
+HEIGHT = 40  # px of a bar and of the air around it
 
 
 class Ratio(TypedDict):
@@ -151,10 +152,10 @@ def drawing(of: Bar, along: Scale) -> Markup:
     pieces = []
     if of.ratio:
         pieces.append(
-            chart.bar(along, of.ratio.median, "size wrong" if of.wrong else "size", 8, 32)
+            chart.bar(along, of.ratio.median, "size wrong" if of.wrong else "size", 4, 32)
         )
         if of.wrong:
-            pieces.append(chart.bar(along, of.ratio.median, "stripes", 8, 32, fill="url(#stripes)"))
+            pieces.append(chart.bar(along, of.ratio.median, "stripes", 4, 32, fill="url(#stripes)"))
         pieces.append(chart.whiskers(along, of.ratio, HEIGHT // 2))
     drawn = chart.svg(HEIGHT, *pieces, chart.upright(along, 1.0, "one", HEIGHT))
     return Markup(drawn)  # noqa: S704  our own figures
@@ -181,6 +182,7 @@ class Shown(TypedDict):
     ways: list[Way]
     drawings: list[Markup]
     remarks: list[str]
+    finding: Finding | None  # once it is over
     done: int  # runs
     total: int
     next: Planned | None
@@ -198,6 +200,7 @@ def shown(comparison: Comparison) -> Shown:
         "ways": list(map(way, made)),
         "drawings": [drawing(bar, scale(made)) for bar in made],
         "remarks": remarks(comparison, made),
+        "finding": finding(made) if comparison.ended else None,
         "done": done,
         "total": len(plan),
         "next": plan[done] if done < len(plan) else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import ndiff
 from itertools import product
 
@@ -13,6 +14,7 @@ from app.service.reading.highlight import Line, highlight
 from app.service.reading.source import TOP, File, files
 
 PAIRS = list(product(["naive", "watch", "lock", "atomic", "lock:lease", "lock:queue"], repeat=2))
+OPENED = list(product(reading.ways(), ["naive", "lock:lease"]))
 
 
 def text(line: Line) -> str:
@@ -27,11 +29,25 @@ def of(source: str) -> File:
     return File("app/test.py", highlight(source, ".py"))
 
 
+def parts(file: File) -> tuple[list[str], list[str]]:
+    """Its lines without indentation, before its `sell` or `attempt`, and from there on."""
+    lines = [line.lstrip() for line in file.text]
+    start = next(n for n, line in enumerate(lines) if line.startswith(("def sell", "def attempt")))
+    return lines[:start], lines[start:]
+
+
+@pytest.mark.parametrize(("left", "right"), OPENED)
+def test_it_opens_where_both_begin_to_sell(left: str, right: str) -> None:
+    first = reading.compare(left, right).selling[0]
+    for side in (first.left, first.right):
+        assert re.match(r" +def (sell|attempt)\(", text(side[0].line))
+
+
 @pytest.mark.parametrize(("left", "right"), PAIRS)
 def test_it_is_what_difflib_says(left: str, right: str) -> None:
     shown = reading.compare(left, right)
-    before, after = ([line.lstrip() for line in file.text] for file in shown.files)
-    said = list(ndiff(before, after))
+    one, other = (parts(file) for file in shown.files)
+    said = [line for part in (0, 1) for line in ndiff(one[part], other[part])]
     found = {
         " ": [text(row.left[0].line).lstrip() for row in shown.rows if row.same],
         "-": [text(one.line).lstrip() for row in shown.rows if not row.same for one in row.left],

@@ -2,14 +2,21 @@
 // A drawing of our own: what it needs of a chart library is a hundredth of one.
 
 const NS = "http://www.w3.org/2000/svg";
-const HEIGHT = 0.42; // of the width
-const EDGE = { top: 16, right: 12, bottom: 34, left: 8 }; // px, beside the labels' own room
+const HEIGHT = 0.42; // of the width, at the most
+const LEAST = 190; // px
+// Of the height, up to the line of what was stocked: 100 of 2,361 would else be a hairline.
+const STOCKED = 0.5;
+const EDGE = { top: 12, right: 12, bottom: 34, left: 8 }; // px, beside the labels' own room
 
 function make(parent, name, attributes) {
   const element = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  set(element, attributes);
   parent.append(element);
   return element;
+}
+
+function set(element, attributes) {
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
 }
 
 /** As the page's language writes it, which may be another one than the browser's own. */
@@ -17,9 +24,9 @@ function written(units) {
   return units.toLocaleString(document.documentElement.lang);
 }
 
-/** "5.5 seconds", as the page's language says it. */
+/** "5.5 sec", as the page's language says it. */
 function seconds(at) {
-  const unit = { style: "unit", unit: "second", unitDisplay: "long", maximumFractionDigits: 1 };
+  const unit = { style: "unit", unit: "second", unitDisplay: "short", maximumFractionDigits: 1 };
   return at.toLocaleString(document.documentElement.lang, unit);
 }
 
@@ -31,82 +38,119 @@ function steps(end, most) {
   return Math.max(1, step);
 }
 
+/** Up to the last change: while the audit is waited for, nothing moves. */
+function moving(points) {
+  const same = (one, other) => one.left === other.left && one.sold === other.sold;
+  let end = points.length;
+  while (end > 2 && same(points[end - 1], points[end - 2])) end -= 1;
+  return points.slice(0, end);
+}
+
 export class Chart {
   constructor(figure, stock) {
     this.figure = figure;
     this.svg = figure.querySelector("svg");
     this.stock = stock;
     this.points = []; // {at, left, sold}
+    this.beyond = make(this.svg, "rect", { class: "beyond" });
     this.grid = make(this.svg, "g", { class: "grid" });
     this.over = make(this.svg, "path", { class: "over" });
+    this.mark = make(this.svg, "line", { class: "mark" });
     this.left = make(this.svg, "polyline", { class: "left" });
     this.sold = make(this.svg, "polyline", { class: "sold" });
-    this.mark = make(this.svg, "line", { class: "mark" });
+    this.crossing = make(this.svg, "circle", { class: "crossing", r: 8 });
     new ResizeObserver(() => this.draw()).observe(figure);
   }
 
   add({ at_s: at, left, sold, phase }) {
-    if (phase === "starting" || left === null || left === undefined) return;
     if (!this.points.length) this.points.push({ at: 0, left: this.stock, sold: 0 });
-    this.points.push({ at, left, sold });
     this.figure.hidden = false;
+    if (phase === "starting" || left === null || left === undefined) return;
+    this.points.push({ at, left, sold });
   }
 
   draw() {
     const width = this.figure.clientWidth;
     if (!this.points.length || !width) return;
+    const points = moving(this.points);
     const font = parseFloat(getComputedStyle(this.svg).fontSize);
-    const height = Math.max(220, Math.min(width * HEIGHT, innerHeight * 0.3));
-    const last = Math.max(1, this.points.at(-1).at);
-    const most = Math.max(this.stock, ...this.points.map(({ sold }) => sold)) * 1.05;
+    const below = innerHeight - scrollY - this.svg.getBoundingClientRect().top - EDGE.top;
+    const height = Math.max(LEAST, Math.min(width * HEIGHT, below));
+    const last = Math.max(1, points.at(-1).at);
+    const most = Math.max(this.stock, ...points.map(({ sold }) => sold)) * 1.05;
     const room = EDGE.left + font * 0.62 * written(Math.ceil(most)).length;
-    const x = (at) => room + ((width - room - EDGE.right) * at) / last;
-    const y = (units) =>
-      EDGE.top + (height - EDGE.top - EDGE.bottom - font * 0.4) * (1 - units / most);
-    this.svg.setAttribute("width", width);
-    this.svg.setAttribute("height", height);
-    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.drawGrid(x, y, last, most, room, width, font);
+    const right = width - EDGE.right;
+    const x = (at) => room + ((right - room) * at) / last;
+    const floor = height - EDGE.bottom - font * 0.4;
+    const y = (units) => floor - (floor - EDGE.top) * this.share(units, most);
+    set(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
+    this.drawGrid(x, y, last, most, room, right, font);
 
-    const line = (name) => this.points.map((each) => `${x(each.at)},${y(each[name])}`).join(" ");
-    this.left.setAttribute("points", line("left"));
-    this.sold.setAttribute("points", line("sold"));
-    for (const [name, value] of Object.entries({ x1: room, x2: width - EDGE.right })) {
-      this.mark.setAttribute(name, value);
-    }
-    this.mark.setAttribute("y1", y(this.stock));
-    this.mark.setAttribute("y2", y(this.stock));
-    this.over.setAttribute("d", this.above(x, y));
+    const broken = this.stock / most < STOCKED;
+    const line = y(this.stock);
+    this.figure.querySelector(".scale").hidden = !broken;
+    set(this.beyond, { x: room, width: right - room, y: y(most), height: broken ? line - y(most) : 0 });
+    set(this.mark, { x1: room, x2: right, y1: line, y2: line });
+
+    const at = this.crossed(points);
+    const sold = at === null ? points : [
+      ...points.filter((each) => each.at < at),
+      { at, sold: this.stock },
+      ...points.filter((each) => each.at > at),
+    ];
+    const drawn = (all, name) => all.map((each) => `${x(each.at)},${y(each[name])}`).join(" ");
+    set(this.left, { points: drawn(points, "left") });
+    set(this.sold, { points: drawn(sold, "sold") });
+    set(this.over, { d: at === null ? "" : this.above(sold.filter((each) => each.at >= at), x, y) });
+    set(this.crossing, at === null ? { r: 0 } : { r: 8, cx: x(at), cy: line });
+  }
+
+  /** Of the height. Beyond the stock it is another scale, if it must be. */
+  share(units, most) {
+    const stocked = Math.max(STOCKED, this.stock / most);
+    if (units <= this.stock) return (stocked * units) / this.stock;
+    return stocked + ((1 - stocked) * (units - this.stock)) / (most - this.stock);
+  }
+
+  /** When the sales passed the stock; null: they did not. */
+  crossed(points) {
+    const after = points.findIndex(({ sold }) => sold > this.stock);
+    if (after < 0) return null;
+    const [from, to] = [points[after - 1], points[after]];
+    return from.at + ((to.at - from.at) * (this.stock - from.sold)) / (to.sold - from.sold);
   }
 
   /** The area between what was stocked and what was sold beyond it. */
-  above(x, y) {
-    const crossed = this.points.findIndex(({ sold }) => sold > this.stock);
-    if (crossed < 0) return "";
-    const [before, after] = [this.points[crossed - 1], this.points[crossed]];
-    const share = (this.stock - before.sold) / (after.sold - before.sold);
-    const start = x(before.at + (after.at - before.at) * share);
-    const edge = this.points.slice(crossed).map((each) => `L${x(each.at)},${y(each.sold)}`);
-    const floor = y(this.stock);
-    return `M${start},${floor}${edge.join("")}L${x(this.points.at(-1).at)},${floor}Z`;
+  above(beyond, x, y) {
+    const edge = beyond.map((each) => `${x(each.at)},${y(each.sold)}`);
+    return `M${edge.join("L")}L${x(beyond.at(-1).at)},${y(this.stock)}Z`;
   }
 
-  drawGrid(x, y, last, most, room, width, font) {
+  /** The figures at the side: none, half and all of the stock, then round ones that have room. */
+  ticks(y, most, font) {
+    const unit = steps(most - this.stock, 3);
+    const beyond = [];
+    for (let units = (Math.floor(this.stock / unit) + 1) * unit; units <= most; units += unit) {
+      if (y(this.stock) - y(units) > 1.5 * font) beyond.push(units);
+    }
+    return new Set([0, Math.round(this.stock / 2), this.stock, ...beyond]);
+  }
+
+  drawGrid(x, y, last, most, room, right, font) {
     this.grid.replaceChildren();
-    const unit = steps(most, 5);
-    for (let units = 0; units <= most; units += unit) {
-      make(this.grid, "line", { x1: room, x2: width - EDGE.right, y1: y(units), y2: y(units) });
+    for (const units of this.ticks(y, most, font)) {
+      make(this.grid, "line", { x1: room, x2: right, y1: y(units), y2: y(units) });
       make(this.grid, "text", {
         x: room - 6, y: y(units) + font * 0.35, "text-anchor": "end",
       }).textContent = written(units);
     }
-    const step = steps(last, width / (font * 5));
-    const floor = y(0) + font * 1.3;
+    const step = steps(last, right / (font * 5));
+    const below = y(0) + font * 1.3;
     const taken = x(last) - font * 0.6 * (seconds(last).length + 3);
     for (let at = 0; x(at) < taken; at += step) {
-      make(this.grid, "text", { x: x(at), y: floor, "text-anchor": "middle" }).textContent = at;
+      make(this.grid, "text", { x: x(at), y: below, "text-anchor": "middle" }).textContent = at;
     }
-    make(this.grid, "text", { x: x(last), y: floor, "text-anchor": "end" }).textContent =
+    make(this.grid, "text", { x: x(last), y: below, "text-anchor": "end" }).textContent =
       seconds(last);
   }
 }

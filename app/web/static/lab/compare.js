@@ -21,6 +21,7 @@ async function show() {
   const now = page.getElementById("comparison");
   write(section.querySelector(".state"), now.querySelector(".state").textContent);
   section.querySelector("progress").value = now.querySelector("progress").value;
+  replace("finding", page);
   replace("current", page);
   replace("result", page);
   stop.hidden = page.getElementById("stop").hidden;

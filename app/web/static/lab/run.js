@@ -25,6 +25,7 @@ function shown(value) {
 function draw() {
   drawing = null;
   const figures = { SOLD_OUT: 0, BUSY: 0, ERROR: 0, ...newest, ...newest.answers };
+  if (!("sales" in figures)) delete figures.goodput; // of before: it counted them all
   for (const cell of cells) {
     const value = figures[cell.dataset.figure];
     write(cell, shown(value));
@@ -48,11 +49,12 @@ function soon() {
 async function showEnd() {
   delete run.dataset.on;
   document.getElementById("stop").hidden = true;
-  progress.value = progress.max;
+  progress.hidden = true;
   const ended = (await pageNow()).getElementById("verdict");
   verdict.dataset.verdict = ended.dataset.verdict;
   write(sentence, ended.querySelector(".sentence").textContent);
   verdict.querySelector(".how").replaceChildren(...ended.querySelector(".how").childNodes);
+  chart.draw(); // in the room that is left to it now
 }
 
 async function tryToShowEnd() {
