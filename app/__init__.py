@@ -26,7 +26,9 @@ def create_shop(settings: Settings | None = None) -> Flask:
     purchase = services.purchase()
     app.register_blueprint(health.blueprint(services.readiness))
     app.register_blueprint(shop.blueprint(purchase, services.rounds, services.book))
-    app.register_blueprint(classroom.blueprint(purchase, services.class_sale, services.members))
+    app.register_blueprint(
+        classroom.blueprint(purchase, services.rounds, services.members, services.notices)
+    )
     return app
 
 
