@@ -26,7 +26,9 @@ def create_shop(settings: Settings | None = None) -> Flask:
     purchase = services.purchase()
     app.register_blueprint(health.blueprint(services.readiness))
     app.register_blueprint(shop.blueprint(purchase, services.rounds, services.book))
-    app.register_blueprint(classroom.blueprint(purchase, services.class_sale, services.members))
+    app.register_blueprint(
+        classroom.blueprint(purchase, services.rounds, services.members, services.notices)
+    )
     return app
 
 
@@ -43,6 +45,8 @@ def create_lab(settings: Settings | None = None) -> Flask:
         classroom,
         compare,
         explorer,
+        explorer_search,
+        foreign,
         history,
         packed,
         read,
@@ -61,6 +65,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     else:
         # A page elsewhere could call a name of its own 127.0.0.1 and then pass for our origin.
         app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", settings.lab_host]
+    foreign.refuse(app)
     app.register_blueprint(health.blueprint(services.readiness))
     app.context_processor(lambda: {"complaints": lambda: services.readiness.look().complaints})
     app.register_blueprint(
@@ -69,6 +74,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     app.register_blueprint(read.blueprint(settings.var, services.comparisons))
     app.extensions["explorer"] = Explorer()
     app.register_blueprint(explorer.blueprint(app.extensions["explorer"]))
+    app.register_blueprint(explorer_search.blueprint(app.extensions["explorer"]))
     drivers = Drivers(settings)
     app.register_blueprint(stampede.blueprint(services.runs, drivers))
     app.register_blueprint(compare.blueprint(services.comparisons, drivers))

@@ -15,6 +15,7 @@ from app.service.audit import Auditor
 from app.service.beat import Beat
 from app.service.book import OrderBook
 from app.service.classroom.members import Members
+from app.service.classroom.notices import Notices
 from app.service.classroom.sale import ClassSale
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.conduct import Conduct
@@ -93,6 +94,10 @@ class Services:
     @cached_property
     def class_sale(self) -> ClassSale:
         return ClassSale(self.rounds, self.auditor, self.runs, self.members)
+
+    @cached_property
+    def notices(self) -> Notices:
+        return Notices(self.store)
 
     def drive(self, stop: threading.Event) -> Drive:
         """For the process of one run; `stop` is set when that is to end at once."""

@@ -21,9 +21,12 @@ EVERY, FIRST, BETWEEN_FIRST, SILENCE = 3.0, 4, 0.4, 2.0  # as in static/shop/cla
 class Phone:
     """One of a class; in the end `opens`, `pressed` and `status` say how it went."""
 
-    def __init__(self, url: str, name: str) -> None:
+    def __init__(self, url: str, name: str, address: str = "127.0.0.1") -> None:
+        """`address` is its own: each that begins with 127 is this machine."""
         self.name = name
-        self.connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=TIMEOUT)
+        self.connection = http.client.HTTPConnection(
+            urlsplit(url).netloc, timeout=TIMEOUT, source_address=(address, 0)
+        )
         self.cookie = ""
         self.round = 0
         self.key = ""

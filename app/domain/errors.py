@@ -70,12 +70,12 @@ class ClassIsOn(ShopError):
     """The class's sale is under way: counting down, or selling."""
 
 
-class ClassIsFull(ShopError):
-    """As many phones are in the class as it takes."""
-
-
 class NotOnSale(ShopError):
     """No round of the item is running."""
+
+
+class ForTheClass(NotOnSale):
+    """A round of the item runs, and sells under tickets only (service/tickets.py)."""
 
 
 class NotOpen(NotOnSale):

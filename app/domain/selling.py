@@ -97,7 +97,8 @@ class Round:
 
     `think` waits between read and write, `lease` is a lock's lifetime, `wait` is the buyer's
     patience, `attempts` caps retries, `limit` is the most units that one order may take, `delay` is
-    how long after its start it opens: until then customers gather, and nothing is sold.
+    how long after its start it opens: until then customers gather, and nothing is sold. With
+    `tickets` each buyer gets one order, under a key that the shop has made (service/tickets.py).
     """
 
     item: str
@@ -112,6 +113,7 @@ class Round:
     delay: int = 0
     started: int = 0  # ms since 1970
     ended: int | None = None
+    tickets: bool = False
 
     @property
     def running(self) -> bool:

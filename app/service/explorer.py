@@ -57,6 +57,11 @@ class Wanted(NamedTuple):
         }
         return cls(name, buyers, Faults(**faults))
 
+    @property
+    def usual(self) -> bool:
+        """Is it what is looked at unless more is asked for? There are as many as targets."""
+        return (self.buyers, self.faults) == (BUYERS[0], USUAL)
+
     def with_faults(self, used: Mapping[str, int]) -> Wanted:
         """The same, with at least these allowed."""
         more = {kind: max(most, used[kind]) for kind, most in self.faults._asdict().items()}
@@ -133,6 +138,14 @@ class Explorer:
             except Gone:
                 continue
         raise Unreachable(Text("The process that plays schedules died twice."))
+
+    def unasked(self, wanted: Wanted) -> bool:
+        """Is it an unusual search, and has nobody asked for it? Answers may be forgotten (KEPT)."""
+        return not (wanted.usual or wanted in self.found or wanted in self.queue)
+
+    def seen(self, wanted: Wanted, seconds: float) -> Explored | None:
+        """As `explored`, but starts a usual search only."""
+        return None if self.unasked(wanted) else self.explored(wanted, seconds)
 
     def explored(self, wanted: Wanted, seconds: float) -> Explored | None:
         """What a search has found; None when it has not come to its end in `seconds`.

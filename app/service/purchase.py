@@ -12,6 +12,7 @@ import uuid_utils
 from app.domain import (
     ITEMS,
     Away,
+    ForTheClass,
     Invalid,
     KeyReused,
     Lacking,
@@ -32,6 +33,7 @@ from app.service.refusals import no_item, not_running
 from app.service.round_clock import RoundClock, RoundLeft
 from app.service.rounds import Rounds, in_database
 from app.service.tally import Tally
+from app.service.tickets import holder
 from app.service.witness import Witness
 from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
@@ -75,8 +77,9 @@ class Purchase:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, NotOpen, KeyReused, StoreAway, DatabaseAway (the sale may have happened: ask
-        again with the error's key), Unreadable (the key has bought, and nobody can read what).
+        NotOnSale, NotOpen, ForTheClass, KeyReused, StoreAway, DatabaseAway (the sale may have
+        happened: ask again with the error's key), Unreadable (the key has bought, and nobody can
+        read what).
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())
@@ -118,6 +121,8 @@ class Purchase:
         # a round that had ended meanwhile; a purchase that meets two in a row is told BUSY.
         for _ in range(2):
             selling = self._find(item)
+            if selling.round.tickets and not holder(selling.round, key):
+                raise ForTheClass(Text("These are for the class only, one for each phone."))
             if quantity > selling.round.limit:
                 most = Text("One order takes %(limit)s at most.", limit=selling.round.limit)
                 raise Invalid({"quantity": most})

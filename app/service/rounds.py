@@ -50,14 +50,16 @@ class Rounds:
         self.trust = Trust(servers)
         self.hand_over = HandOver(servers)
 
-    def start(self, item: str, mode: str, stock: int, times: Mapping[str, int]) -> Round:
+    def start(
+        self, item: str, mode: str, stock: int, times: Mapping[str, int], tickets: bool = False
+    ) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
         Raises as `check` does, and StoreAway; DatabaseAway when it, or the one before, sells there;
         Unreadable when the newest one is not for us to end; Lacking when the store has lost
         something of the item.
         """
-        wanted = self.check(item, mode, stock, times)
+        wanted = replace(self.check(item, mode, stock, times), tickets=tickets)
         self.newest(item)
         above, asked = self.trust.above(item)
         with answering():

@@ -1,4 +1,4 @@
-"""The class in the store: which phones are there, and which round is its sale."""
+"""The class in the store: since when, which phones are there, its sale and how that ended."""
 
 from __future__ import annotations
 
@@ -10,6 +10,19 @@ import redis
 from app.store import keys, lua
 
 LIFE = 24 * 3600  # s after its last sign until a class is forgotten
+
+
+def begin(store: redis.Redis, item: str, now: int) -> None:
+    """A new class: who joined before `now` (ms since 1970) is none of it. No book is touched."""
+    pipe = store.pipeline()
+    pipe.set(keys.class_began(item), now)  # for good: a phone may keep its cookie for a year
+    pipe.delete(keys.class_sale(item), keys.class_ending(item), keys.class_hidden(item))
+    pipe.execute()
+
+
+def began(store: redis.Redis, item: str) -> int:
+    """ms since 1970; 0: there was one class only."""
+    return int(store.get(keys.class_began(item)) or 0)
 
 
 def put_roll(store: redis.Redis, item: str, worker: str, roll: bytes) -> None:
@@ -67,3 +80,13 @@ def sale(store: redis.Redis, item: str) -> int | None:
     """Number of the round that is the class's newest sale."""
     number = store.get(keys.class_sale(item))
     return int(number) if number else None
+
+
+def note_ending(store: redis.Redis, item: str, ending: bytes) -> None:
+    store.set(keys.class_ending(item), ending, ex=LIFE)
+
+
+def notices(store: redis.Redis, item: str) -> tuple[int, bytes | str | None]:
+    """When the class began, and how its last sale has ended."""
+    began, ending = store.mget(keys.class_began(item), keys.class_ending(item))
+    return int(began or 0), ending

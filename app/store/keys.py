@@ -118,6 +118,11 @@ def newest_run(item: str) -> str:
     return f"{{{item}}}:run:newest"
 
 
+def class_began(item: str) -> str:
+    """String: when the class began, in ms since 1970; who joined before is of an earlier one."""
+    return f"{{{item}}}:class:began"
+
+
 def class_roll(item: str) -> str:
     """Hash: a worker of the shop -> the phones that it hears, as JSON."""
     return f"{{{item}}}:class:roll"
@@ -136,3 +141,8 @@ def class_sale(item: str) -> str:
 def class_start(item: str) -> str:
     """String: token of the instructor who is starting a sale at this moment."""
     return f"{{{item}}}:class:start"
+
+
+def class_ending(item: str) -> str:
+    """String: how the class's last sale has ended, for its phones, as JSON."""
+    return f"{{{item}}}:class:ending"

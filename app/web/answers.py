@@ -9,10 +9,10 @@ from werkzeug.exceptions import HTTPException
 
 from app.domain import (
     Away,
-    ClassIsFull,
     ClassIsOn,
     ComparisonIsOn,
     DatabaseAway,
+    ForTheClass,
     Invalid,
     KeyReused,
     Lacking,
@@ -47,9 +47,9 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     UnknownComparison: (404, Text("No such comparison")),
     ComparisonIsOn: (409, Text("A comparison is on")),
     ClassIsOn: (409, Text("The sale is on")),
-    ClassIsFull: (409, Text("The class is full")),
     NotOnSale: (409, Text("Not on sale")),
     NotOpen: (409, Text("Not open yet")),
+    ForTheClass: (409, Text("For the class only")),
     Lacking: (409, Text("The store has lost something")),
     Newer: (409, Text("Made by a newer version")),
     Unreadable: (409, Text("Not readable here")),

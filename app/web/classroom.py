@@ -8,19 +8,13 @@ from typing import Any
 
 from flask import Blueprint, Response, request, session
 
-from app.domain import (
-    ITEMS,
-    ClassIsFull,
-    DatabaseAway,
-    Invalid,
-    NotOnSale,
-    Round,
-    StoreAway,
-    Unreadable,
-)
-from app.service.classroom.members import ITEM, LONGEST_NAME, Members, nickname
-from app.service.classroom.sale import ClassSale, key_of
+from app.domain import ITEMS, DatabaseAway, Invalid, NotOnSale, Round, StoreAway, Unreadable
+from app.service.classroom.members import ITEM, Members
+from app.service.classroom.nickname import LONGEST_NAME, nickname
+from app.service.classroom.notices import Notices
 from app.service.purchase import Purchase
+from app.service.rounds import Rounds
+from app.service.tickets import ticket
 from app.text import Text
 from app.web import parse
 from app.web.answers import describe, json, page, see_other, wants_html
@@ -28,22 +22,29 @@ from app.web.form_keys import sign
 from app.web.shop import know_buyer
 
 KNOWN = "class"  # in the phone's cookie: its nickname, and since when it has it
-NOTHING: dict[str, Any] = {"round": 0, "opens_in_ms": 0, "left": None, "key": ""}  # is on sale
+# is on sale, and nothing has ended that this phone had a part in
+NOTHING: dict[str, Any] = {"round": 0, "opens_in_ms": 0, "left": None, "key": "", "ending": None}
 
 
-def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprint:
+def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Notices) -> Blueprint:
     phone = Blueprint("class", __name__, url_prefix="/class")
+
+    def me() -> dict[str, Any] | None:
+        """This phone in this class; None: it has not joined, or joined an earlier one."""
+        known: dict[str, Any] | None = session.get(KNOWN)
+        return known if known and notices.is_of_this_class(known["since"]) else None
 
     @phone.get("")
     def show() -> Response:
         know_buyer()
-        if KNOWN not in session:
-            return name_page("")
+        known = me()
+        if known is None:
+            return rename()
         try:
             stands = now()
         except StoreAway:
             stands = NOTHING  # the page asks again by itself
-        return page("shop/class.html", name=session[KNOWN]["name"], now=stands, item=ITEMS[ITEM])
+        return page("shop/class.html", known=known, now=stands, item=ITEMS[ITEM])
 
     @phone.get("/name")
     def rename() -> Response:
@@ -58,46 +59,58 @@ def blueprint(purchase: Purchase, sale: ClassSale, members: Members) -> Blueprin
         said = parse.text(parse.body(request), "name")
         try:
             name = nickname(said)
-            since = session.get(KNOWN, {}).get("since", int(time.time() * 1000))
-            with suppress(StoreAway):  # it is greeted again with each sign
-                members.greet(session["buyer"], name, since)
-        except (Invalid, ClassIsFull) as error:
+        except Invalid as error:
             if not wants_html():
                 raise
             status, _, detail, _ = describe(error)
             return name_page(said[:LONGEST_NAME], detail, status)
-        session[KNOWN] = {"name": name, "since": since}
+        known = me() or {"since": joined()}
+        session[KNOWN] = known | {"name": name}
+        greet()
         return see_other("/class") if wants_html() else json({"name": name}, 201)
+
+    def joined() -> int:
+        """Now, by the clock that says when a class began."""
+        try:
+            return rounds.now()
+        except StoreAway:  # it was never there, so no class began either
+            return int(time.time() * 1000)
+
+    def greet() -> None:
+        """A sign of this phone; while the store is away it can count down all the same."""
+        known = session[KNOWN]
+        with suppress(StoreAway):
+            members.greet(
+                session["buyer"], known["name"], known["since"], request.remote_addr or ""
+            )
 
     @phone.get("/state")
     def state() -> Response:
         """Asked by each phone every few seconds: a sign of life, and how things stand."""
-        known = session.get(KNOWN)
-        if known is None:
+        if me() is None:
             raise Invalid({"name": Text("Choose a nickname.")})
-        with suppress(StoreAway, ClassIsFull):  # it can buy all the same
-            members.greet(session["buyer"], known["name"], known["since"])
+        greet()
         return json(now())
 
     def now() -> dict[str, Any]:
         try:
             round = purchase.running(ITEM)
         except (NotOnSale, Unreadable):
-            return NOTHING
-        if not sale.owns(round):
-            return NOTHING  # else phones would buy from under a stampede
+            round = None
+        if round is None or not round.tickets:  # else phones would buy from under a stampede
+            return NOTHING | {"ending": notices.ending_for(session["buyer"])}
         units = left(round)  # before the clock is read: the store takes its time
-        return {
+        return NOTHING | {
             "round": round.number,
-            "opens_in_ms": sale.rounds.opens_in(round),
+            "opens_in_ms": rounds.opens_in(round),
             "left": units,
-            "key": sign(key_of(round, session["buyer"])),
+            "key": sign(ticket(round, session["buyer"])),
         }
 
     def left(round: Round) -> int | None:
         """None when nobody can say: the countdown goes on without the store, which may be slow."""
         try:
-            return sale.rounds.left(round)
+            return rounds.left(round)
         except (StoreAway, DatabaseAway):
             return None
 

@@ -11,6 +11,10 @@ import uuid_utils
 from flask import current_app
 from itsdangerous import BadSignature, Signer
 
+from app.domain import Invalid
+from app.service.tickets import MARK
+from app.text import Text
+
 
 def new_key() -> str:
     """A key for one form; the same press of the button never buys twice."""
@@ -25,11 +29,15 @@ def sign(key: str) -> str:
 def read(sent: str) -> tuple[str, str]:
     """(the key in the books, the buyer who presses its form without a cookie).
 
-    A key that no form of ours carries is taken as it is; its buyer is "".
+    A key that no form of ours carries is taken as it is; its buyer is "". Raises Invalid when it
+    looks like a ticket: whoever could make one up would buy as often as that.
     """
     try:
         key = _signer("key").unsign(sent)
     except BadSignature:
+        if sent.startswith(MARK):
+            ours = Text("A key that begins with %(mark)s is made by the shop only.", mark=MARK)
+            raise Invalid({"key": ours}) from None
         return sent, ""
     return key.decode(), _signer("buyer").get_signature(key).decode()
 

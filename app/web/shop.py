@@ -6,58 +6,28 @@ import uuid
 from collections.abc import Callable
 from typing import TypedDict
 
-from flask import Blueprint, Response, request, session, url_for
+from flask import Blueprint, Response, request, session
 
 from app.domain import (
     ITEMS,
-    DatabaseAway,
-    Invalid,
     Item,
-    KeyReused,
-    Newer,
-    NotOnSale,
-    NotOpen,
-    Outcome,
     Round,
     ShopError,
-    StoreAway,
     UnknownForm,
-    UnknownItem,
     Unreadable,
     iso,
 )
-from app.service.answer import Answer
 from app.service.book import Entry, OrderBook
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
-from app.web.answers import describe, json, page, problem, said, see_other, wants_html
+from app.web.answers import json, page, said, wants_html
+from app.web.bought import error_page, sold_json, sold_page
 from app.web.form_keys import new_key, read
 from app.web.words import money
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
-
-# outcome -> (status, title)
-OUTCOMES = {
-    Outcome.SOLD_OUT: (409, Text("Sold out")),
-    Outcome.BUSY: (503, Text("Busy")),
-}
-TOO_MANY = Text("Too many are buying at this moment, and there is stock left. Try again.")
-NOTHING_LEFT = Text("Nothing is left of this round.")
-# error -> the shop's page for it
-KINDS: dict[type[ShopError], str] = {
-    UnknownItem: "not_found",
-    NotOnSale: "not_on_sale",
-    NotOpen: "not_open",
-    Newer: "not_on_sale",
-    Unreadable: "not_on_sale",
-    Invalid: "invalid",
-    KeyReused: "invalid",
-    UnknownForm: "unknown_form",
-    StoreAway: "unavailable",
-    DatabaseAway: "unavailable",
-}
 
 
 def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
@@ -97,11 +67,13 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
             answer = purchase.buy(item, quantity, key or None, buyer)
         except ShopError as error:
             if form:
-                return _error_page(error, item, values, sent)
+                return error_page(error, item, values, sent)
             raise
         if answer.sale.order and buyer:
             session["orders"] = [answer.sale.order.id, *session.get("orders", [])][:REMEMBERED]
-        return _sold_page(answer, item, quantity, sent) if form else _sold_json(answer)
+            if answer.sale.left == 0:  # bought.py says so in another tab
+                session["last"] = session.get("last", {}) | {item: answer.round.number}
+        return sold_page(answer, item, quantity, sent) if form else sold_json(answer, item)
 
     @shop.get("/orders/<uuid:id>")
     def order(id: uuid.UUID) -> Response:
@@ -156,6 +128,7 @@ class ShelfItem(TypedDict):
     round: int
     opens_in_ms: int  # 0: it is open, or not on sale
     limit: int  # units in one order
+    tickets: bool  # it is on sale to the class only
     why_not: str  # it is not on sale, where there is more to say
 
 
@@ -191,6 +164,7 @@ def _shelf_item(
         "round": round.number if round else 0,
         "opens_in_ms": opens_in(round) if round and on_sale else 0,
         "limit": round.limit if round else 0,
+        "tickets": on_sale and round is not None and round.tickets,
         "why_not": said(found) if isinstance(found, Unreadable) else "",
     }
 
@@ -209,69 +183,3 @@ def _entry(entry: Entry) -> OrderView:
         "round": order.round,
         "sold_at": iso(order.at),
     }
-
-
-def _sold_json(answer: Answer) -> Response:
-    sale, round, wire = answer.sale, answer.round, answer.wire
-    members = {
-        "outcome": sale.outcome,
-        "left": sale.left,
-        "attempts": sale.attempts,
-        "conflicts": sale.conflicts,
-        "mode": round.mode,
-        "round": round.number,
-        "round_trips": wire.round_trips,
-        "commands": wire.commands,
-        "lock_lost": sale.lock_lost,
-    }
-    if sale.order:
-        sold = {"order": sale.order.id, "item": sale.order.item, "quantity": sale.order.quantity}
-        return json(members | sold, 201)
-    status, title = OUTCOMES[sale.outcome]
-    return problem(status, title, _in_words(answer), **members)
-
-
-def _sold_page(answer: Answer, item: str, quantity: int, key: str) -> Response:
-    sale = answer.sale
-    if sale.order:
-        return see_other(url_for("shop.order", id=sale.order.id))
-    status, title = OUTCOMES[sale.outcome]
-    return page(
-        "shop/answer.html",
-        status,
-        kind=sale.outcome.lower(),
-        title=title,
-        detail=_in_words(answer),
-        slug=item,
-        name=ITEMS[item].name,
-        left=sale.left,
-        quantity=quantity,
-        key=key,
-        new_key=new_key,
-    )
-
-
-def _error_page(error: ShopError, item: str, values: dict[str, object], key: str) -> Response:
-    status, title, detail, _ = describe(error)
-    known = ITEMS.get(item)
-    return page(
-        "shop/answer.html",
-        status,
-        kind=KINDS.get(type(error), "unavailable"),
-        title=title,
-        detail=detail,
-        slug=item if known else None,
-        name=known.name if known else None,
-        left=None,
-        quantity=values.get("quantity"),
-        key=new_key() if isinstance(error, UnknownForm) else key,
-        new_key=new_key,
-    )
-
-
-def _in_words(answer: Answer) -> Text:
-    if answer.sale.outcome is Outcome.BUSY:
-        return TOO_MANY
-    if answer.sale.left:
-        return Text("Only %(left)s left, fewer than you asked for.", left=answer.sale.left)
-    return NOTHING_LEFT

@@ -19,7 +19,7 @@ NAIVE = "/explorer/naive/scheduler"
 def opened(page: Page, address: str) -> None:
     """When the search behind it has come to its end; the page itself asks again."""
     page.goto(address)
-    expect(page.get_by_text("Still looking")).to_have_count(0, timeout=30_000)
+    expect(page.locator("[data-again]")).to_have_count(0, timeout=30_000)
 
 
 def number(page: Page) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+import requests
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from tests.e2e.scenes import locked
@@ -50,6 +52,52 @@ def test_somebody_else_was_faster(page: Page, shop: Shop) -> None:
     page.request.post(f"{shop.url}/buy/apple", data={"quantity": 2})
     apple.get_by_role("button", name="Buy").click()
     expect(apple.get_by_role("status")).to_contain_text("Only 1 left")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_ones_own_last_fig_went_to_nobody_else(browser: Browser, shop: Shop, script: bool) -> None:
+    """In a second tab, which has not heard of it."""
+    shop.round("watch", 1, "fig")
+    context = browser.new_context(java_script_enabled=script)
+    first, second = context.new_page(), context.new_page()
+    for page in (first, second):
+        page.route(f"{shop.url}/items", lambda route: route.abort())
+        page.goto(shop.url)
+    stranger = browser.new_page(java_script_enabled=script)
+    stranger.route(f"{shop.url}/items", lambda route: route.abort())
+    stranger.goto(shop.url)
+    for page in (first, second, stranger):
+        page.locator("[data-slug=fig]").get_by_role("button", name="Buy").click()
+        if page is first:
+            page.wait_for_url("**/orders/*")
+    said = [
+        page.locator("[data-slug=fig]").get_by_role("status") if script else page.locator("main")
+        for page in (second, stranger)
+    ]
+    expect(said[0]).to_contain_text("you have bought the last one yourself")
+    expect(said[1]).not_to_contain_text("yourself")
+    expect(said[1]).to_contain_text("gone to somebody else" if script else "Nothing is left")
+    if script:
+        said[0].get_by_role("link", name="My orders").click()
+        expect(second.get_by_text("1 × Fig")).to_be_visible()
+    stranger.close()
+    context.close()
+
+
+def test_the_classs_apples_are_not_on_the_shelf(page: Page, shop: Shop) -> None:
+    """The shelf follows: it leads to the class, and sells again when that sale has ended."""
+    shop.round("watch", 3)
+    page.goto(shop.url)
+    apple = page.locator("[data-slug=apple]")
+    expect(apple.get_by_role("button", name="Buy")).to_be_visible()
+    wanted = {"mode": "watch", "stock": 3, "delay_ms": 60_000}
+    answer = requests.post(f"{shop.lab}/classroom/sale", json=wanted, timeout=10)
+    expect(apple.get_by_role("button")).to_have_count(0)
+    no_sideways_scroll(page)
+    expect(apple.get_by_role("link", name="Join the class")).to_be_visible()
+    requests.post(f"{shop.lab}/classroom/close/{answer.json()['round']}", json={}, timeout=10)
+    shop.round("watch", 3)
+    expect(apple.get_by_role("button", name="Buy")).to_be_visible()
 
 
 def test_busy_is_said_and_the_second_press_buys_once(page: Page, shop: Shop) -> None:

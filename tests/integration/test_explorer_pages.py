@@ -44,6 +44,12 @@ def found(lab: FlaskClient, address: str) -> str:
     return lab.get(address, headers=HTML).text
 
 
+def asked_for(lab: FlaskClient, path: str, **fields: str) -> None:
+    """As the page's own script does it, where a GET starts no search."""
+    answer = lab.post(path, data=fields, headers={"Accept": "application/json"})
+    assert answer.status_code in (200, 202), answer.text
+
+
 def lit(page: str) -> set[str]:
     return set(re.findall(r'<span class="line now" data-line="(\d+)"', page))
 
@@ -146,6 +152,7 @@ def test_a_sound_mode_says_why_and_how_many_orders_were_tried(lab: FlaskClient) 
 
 def test_a_fault_that_he_pulls_is_looked_at_too(lab: FlaskClient) -> None:
     """Else a page would say that nothing can go wrong beside what just has."""
+    asked_for(lab, "/explorer/watch/scheduler", moves="AAAfBBB")
     text = " ".join(found(lab, "/explorer/watch/scheduler?moves=AAAfBBB").split())
     assert "oversell" in text
     assert "you have found one of the shortest" in text
@@ -161,6 +168,64 @@ def test_json_for_programs(lab: FlaskClient) -> None:
     assert document["report"]["findings"][0]["name"] == "oversell"
     assert document["played"]["places"][2]["step"]["lines"] == ["MGET stock key:key-B"]
     assert lab.get("/explorer").get_json()["targets"][0] == "naive"
+
+
+def test_a_get_starts_the_usual_search_only(tmp_path: Path) -> None:
+    """Of which there is one for each target: of others any page could make a browser ask for
+    thousands."""
+    lab = create_lab(Settings(var_dir=str(tmp_path))).test_client()
+    explorer = lab.application.extensions["explorer"]
+    others = (
+        "naive?crash=2",
+        "naive?buyers=3",
+        "naive/scheduler?buyers=3",
+        "naive/scheduler?lost=1",
+    )
+    for address in (*others, "watch/scheduler?moves=AAAfBBB"):
+        page = lab.get(f"/explorer/{address}", headers=HTML)
+        assert page.status_code == 200
+        assert 'id="unasked"' in page.text, "with a button that is a POST"
+        assert "Still looking" not in page.text
+        assert lab.get(f"/explorer/{address}").get_json()["unasked"]
+    assert (explorer.queue, [*explorer.found]) == ([], [])
+    assert explorer.searcher.child is None, "and no process works for it"
+    until(lambda: lab.get("/explorer/naive").status_code == 200, 20)
+    [only] = explorer.found
+    assert only.usual
+    explorer.close()
+
+
+def test_a_search_is_asked_for_by_a_post_and_its_page_shown(lab: FlaskClient) -> None:
+    fields = {"buyers": "2", "crash": "0", "pause": "2"}
+    answer = lab.post("/explorer/decr", data=fields, headers=HTML)
+    assert (answer.status_code, answer.location) == (303, "/explorer/decr?crash=0&pause=2")
+    page = found(lab, answer.location)
+    assert "unasked" not in page
+    moves = {"moves": "AAAfB", "crash": "0"}
+    answer = lab.post("/explorer/watch/scheduler", data=moves, headers=HTML)
+    assert answer.location == "/explorer/watch/scheduler?crash=0&moves=AAAfB", "its own budget"
+    assert "unasked" not in found(lab, answer.location), "the faults in it are looked at too"
+    for path, sent, status in (
+        ("naive", {"buyers": 9}, 422),
+        ("naive", {"buyers": None}, 422),
+        ("naive", {"crash": [1]}, 422),
+        ("magic", {}, 404),
+        ("naive/scheduler", {"moves": "At"}, 400),
+        ("naive/scheduler", {"moves": {"a": 1}}, 400),
+    ):
+        refused = lab.post(f"/explorer/{path}", json=sent)
+        assert (refused.status_code, refused.mimetype) == (status, "application/problem+json")
+
+
+def test_what_all_ask_for_is_searched_once(lab: FlaskClient) -> None:
+    explorer = lab.application.extensions["explorer"]
+    before = len(explorer.found)
+    for _ in range(5):
+        asked_for(lab, "/explorer/watched", pause="2")
+        lab.get("/explorer/watched?pause=2")
+    assert len(explorer.queue) <= 1
+    found(lab, "/explorer/watched?pause=2")
+    assert len(explorer.found) == before + 1
 
 
 def test_every_finding_has_its_words(lab: FlaskClient) -> None:

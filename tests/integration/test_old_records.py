@@ -14,7 +14,7 @@ from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Order
-from app.service.classroom.members import Member
+from app.service.classroom.roll import Member
 from app.service.comparison.record import Comparison
 from app.service.stampede.record import Run
 from app.service.tally import worker_statuses

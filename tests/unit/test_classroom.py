@@ -12,7 +12,7 @@ import pytest
 from app.config import BadSetting, Settings
 from app.domain import Invalid
 from app.service.classroom.addresses import lab_addresses, likeliest, shop_addresses
-from app.service.classroom.members import nickname
+from app.service.classroom.nickname import nickname
 from app.service.secret import lab_token
 
 
@@ -24,6 +24,7 @@ from app.service.secret import lab_token
         ("林小雨", "林小雨"),
         ("Zoe\u0308", "Zoë"),
         ("🍎", "🍎"),
+        ("❤️", "❤️"),  # a sign, and what makes it red
         ("<b>Bo</b> & 'Co'", "<b>Bo</b> & 'Co'"),  # a name; whoever shows it escapes it
         ("x" * 20, "x" * 20),
     ],
@@ -42,6 +43,14 @@ def test_a_nickname_is_shown_as_it_was_meant(said: str, name: str) -> None:
         "a\x00b",
         "Ada\u202e",  # would turn the names after it around
         "\u2066Ada",
+        "\u3164",  # letters, Unicode says; nobody sees them
+        "\u115f\u1160",
+        "\uffa0",
+        "\u2800",  # signs
+        "\U0001d159",
+        "Ada\u3164\u3164",
+        "\u0301\ufe0f",  # accents without a letter
+        "\u034f",
         "\ud800",
         "x" * 1_000_000,
     ],

@@ -44,7 +44,7 @@ class Watch:
         self.sale = sale
         self.members = members
         self.over: Standing | None = None
-        self.counted: tuple[int, int | None] = 0, None  # of which round, at how many sales
+        self.counted: tuple[Round | None, int | None] = None, None  # the round, at how many sales
         self.bought: set[str] = set()
 
     def standing(self) -> Standing:
@@ -58,8 +58,7 @@ class Watch:
 
     def names(self, standing: Standing) -> list[Name]:
         """Who is there, in the order in which they came. Raises StoreAway, DatabaseAway."""
-        if standing.round:
-            self._count(standing.round, standing.sold)
+        self._count(standing.round, standing.sold)
         hidden = self.members.hidden()
         return [
             {
@@ -70,10 +69,10 @@ class Watch:
             for member in self.members.present()
         ]
 
-    def _count(self, round: Round, sold: int | None) -> None:
-        if self.counted != (round.number, sold):
-            self.bought = self.sale.buyers(round) if sold else set()
-            self.counted = round.number, sold
+    def _count(self, round: Round | None, sold: int | None) -> None:
+        if self.counted != (round, sold):
+            self.bought = {*self.sale.buyers(round)} if round and sold else set()
+            self.counted = round, sold
 
 
 def follow(

@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import threading
-import unicodedata
-from dataclasses import dataclass
 
 import redis
 
-from app.domain import ClassIsFull, Invalid, Unreadable
+from app.domain import Invalid, Unreadable
 from app.domain.records import encode, parse, versioned
+from app.service.classroom.roll import GONE, Member, Roll
 from app.store import classroom as records
 from app.store.clock import StoreClock
 from app.store.redis import answering
 from app.text import Text
 
 ITEM = "apple"  # what a class buys
-MOST = 500  # phones of one worker; what any more would do is not measured
-LONGEST_NAME = 20  # characters; it must fit beside two hundred others on a projector
-# ms without a sign after which a phone is gone. Around the opening it may be silent for ten
-# seconds (static/shop/class.js), and its sign waits for up to three to be written down.
-GONE = 15_000
 LONG_GONE = 60_000  # ms more after which a worker's roll of them is thrown away
 REFRESH = 3_000  # ms between two writes of the roll when nobody came
-
-
-@dataclass(frozen=True)
-class Member:
-    """One phone. `id` is its buyer; times are in ms since 1970."""
-
-    id: str
-    name: str
-    joined: int
-    seen: int
 
 
 class Members:
@@ -49,37 +32,30 @@ class Members:
         self.store = store
         self.clock = clock
         self.worker = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self.heard: dict[str, Member] = {}
+        self.roll = Roll()
         self.written = 0
         self.lock = threading.Lock()
 
-    def greet(self, id: str, name: str, joined: int) -> None:
-        """A phone gives a sign. Raises ClassIsFull, StoreAway."""
+    def greet(self, id: str, name: str, joined: int, address: str) -> None:
+        """A phone at `address` gives a sign. Raises StoreAway."""
         now = self.clock.now()
         with self.lock:
-            before = self.heard.get(id)
-            if before is None and len(self.heard) >= MOST:
-                self._forget_the_gone(now)
-                if len(self.heard) >= MOST:
-                    full = Text("The class has %(most)s phones, and takes no more.", most=MOST)
-                    raise ClassIsFull(full)
-            self.heard[id] = Member(id, name, joined, now)
-            known = before is not None and before.name == name and before.seen > now - GONE
-            if known and now < self.written + REFRESH:
+            news = self.roll.hear(Member(id, name, joined, now), address)
+            if not news and now < self.written + REFRESH:
                 return
-            self._forget_the_gone(now)
+            self.roll.forget_the_gone(now)
             self.written = now
-            roll = b"[" + b",".join(map(encode, self.heard.values())) + b"]"
+            roll = b"[" + b",".join(map(encode, self.roll.members())) + b"]"
         with answering():
             records.put_roll(self.store, ITEM, self.worker, roll)
 
-    def _forget_the_gone(self, now: int) -> None:
-        self.heard = {id: member for id, member in self.heard.items() if member.seen >= now - GONE}
-
     def present(self) -> list[Member]:
-        """Those whose phone was heard lately, in the order in which they came. Raises StoreAway."""
+        """This class's phones that were heard lately, in the order in which they came.
+
+        Raises StoreAway.
+        """
         with answering():
-            rolls = records.rolls(self.store, ITEM)
+            began, rolls = records.began(self.store, ITEM), records.rolls(self.store, ITEM)
         since, here = self.clock.now() - GONE, dict[str, Member]()
         for worker, roll in rolls.items():
             try:
@@ -93,7 +69,8 @@ class Members:
             if all(member.seen < since - LONG_GONE for member in there):
                 with answering():
                     records.forget(self.store, ITEM, [worker])  # it died, or has nobody
-        return sorted(here.values(), key=lambda member: (member.joined, member.id))
+        ours = [member for member in here.values() if member.joined >= began]
+        return sorted(ours, key=lambda member: (member.joined, member.id))
 
     def hidden(self) -> set[str]:
         """Ids of those whose nicknames are kept off the screens. Raises StoreAway."""
@@ -114,20 +91,3 @@ class Members:
         """Take that back. Raises StoreAway."""
         with answering():
             records.show(self.store, ITEM, id)
-
-
-def nickname(text: str) -> str:
-    """As it is shown: composed, without superfluous spaces. Raises Invalid.
-
-    No control or format characters: one that turns the direction of writing would do so to the
-    names after it.
-    """
-    name = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text[:1_000])).strip()
-    if not name:
-        raise Invalid({"name": Text("Choose a nickname.")})
-    if len(name) > LONGEST_NAME:
-        most = Text("A nickname has %(most)s characters at most.", most=LONGEST_NAME)
-        raise Invalid({"name": most})
-    if not name.isprintable():
-        raise Invalid({"name": Text("A nickname has letters, digits and signs that can be seen.")})
-    return name

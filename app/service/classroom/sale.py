@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway, Unreadable
+from app.domain.records import encode
 from app.service.audit import Audit, Auditor
+from app.service.classroom.ending import Ending
 from app.service.classroom.members import ITEM, Members
 from app.service.rounds import Rounds, in_database
 from app.service.stampede.runs import Runs
 from app.service.stampede.scene import look
 from app.service.tally import worker_statuses
+from app.service.tickets import holder
 from app.store import classroom as records
 from app.store import db, orders
 from app.store import rounds as round_records
@@ -58,7 +61,6 @@ class ClassSale:
         self.runs = runs
         self.members = members
         self.store = rounds.store
-        self.known: Round | None = None  # to be the class's
 
     def start(self, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
         """Begin one, with its countdown (`delay`).
@@ -67,6 +69,27 @@ class ClassSale:
         one, RunIsOn while a stampede is: a second instructor ends nobody's sale.
         """
         self.rounds.check(ITEM, mode, stock, times)
+        with self._between_sales():
+            for run in self.runs.on():
+                if run.item == ITEM:
+                    raise RunIsOn(run.id)
+            one_each = {**times, "limit": 1}
+            round = self.rounds.start(ITEM, mode, stock, one_each, tickets=True)
+            with answering():
+                records.note_sale(self.store, ITEM, round.number)
+        return round
+
+    def begin_class(self) -> None:
+        """Screens and phones forget the class before; what it bought stays in the books.
+
+        Raises ClassIsOn while its sale is on, StoreAway, DatabaseAway.
+        """
+        with self._between_sales(), answering():
+            records.begin(self.store, ITEM, self.rounds.now())
+
+    @contextmanager
+    def _between_sales(self) -> Iterator[None]:
+        """No sale is on, and meanwhile nobody else begins one. Raises ClassIsOn."""
         token = secrets.token_hex(8)
         with answering():
             if not records.claim(self.store, ITEM, token, TO_START):
@@ -74,16 +97,10 @@ class ClassSale:
         try:
             if self.standing().phase in (Phase.WAITING, Phase.SELLING):
                 raise ClassIsOn(Text("A sale is on: wait for its end, or close it."))
-            for run in self.runs.on():
-                if run.item == ITEM:
-                    raise RunIsOn(run.id)
-            round = self.rounds.start(ITEM, mode, stock, times)
-            with answering():
-                records.note_sale(self.store, ITEM, round.number)
+            yield
         finally:
             with suppress(StoreAway), answering():  # it ends by itself, and the sale is on
                 records.release(self.store, ITEM, token)
-        return round
 
     def newest(self) -> Round | None:
         """The round of the newest sale; none, when that is another version's. Raises StoreAway."""
@@ -93,20 +110,6 @@ class ClassSale:
             return None if number is None else self.rounds.find(ITEM, number)
         except Unreadable:
             return None
-
-    def owns(self, round: Round) -> bool:
-        """Is this round of apples the class's sale, not a stampede's or somebody else's?
-
-        Known once, known for good: the phones' countdown goes on without the store. Raises
-        StoreAway.
-        """
-        if round != self.known:
-            with answering():
-                newest = records.sale(self.store, ITEM)
-            if newest != round.number:
-                return False
-            self.known = round
-        return True
 
     def close(self, number: int) -> None:
         """End the sale of that round; one that has ended, or is another's, stays as it is.
@@ -134,7 +137,7 @@ class ClassSale:
         return Standing(Phase.SELLING, round, seen["left"], seen["sold"])
 
     def judged(self, standing: Standing) -> Standing:
-        """A closed sale with what the audit finds: OVER once it is sure.
+        """A closed sale with what the audit finds: OVER once it is sure, and the phones are told.
 
         Raises StoreAway, DatabaseAway.
         """
@@ -142,7 +145,14 @@ class ClassSale:
             return standing
         audit = self.auditor.audit(standing.round)
         phase = Phase.OVER if audit.settled else Phase.SETTLING
+        if audit.settled:
+            self._tell_the_phones(standing.round, audit.sold)
         return Standing(phase, standing.round, audit.left, audit.sold, audit)
+
+    def _tell_the_phones(self, round: Round, sold: int) -> None:
+        ending = Ending(round.number, round.stock, sold, self.buyers(round))
+        with answering():
+            records.note_ending(self.store, ITEM, encode(ending))
 
     def _is_over(self, round: Round, left: int | None, sold: int) -> bool:
         """Everybody is served, or the time is up; and no purchase is under way.
@@ -160,22 +170,20 @@ class ClassSale:
         quiet = all(status.quiet_for(QUIET) for status in workers)
         return quiet or open_for > LONGEST + round.think + round.wait
 
-    def buyers(self, round: Round) -> set[str]:
-        """Whose phones have bought in it. Raises StoreAway, DatabaseAway."""
+    def buyers(self, round: Round) -> list[str]:
+        """Whose phones have bought in it, in the order of their purchases.
+
+        Raises StoreAway, DatabaseAway.
+        """
         waiting: list[bytes] = []
         if not in_database(round.mode):
             with answering():
                 waiting, _ = round_records.sales(self.store, round)
         with db.answering(), self.rounds.servers.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
-        keys = {key for _, _, key in rows}
+        keys = {id: key for id, _, key in rows}
         for sale in waiting:
             with suppress(Unreadable):  # whosever it is
-                keys.add(Order.decode(sale).key)
-        mark = key_of(round, "")
-        return {key.removeprefix(mark) for key in keys if key.startswith(mark)}
-
-
-def key_of(round: Round, buyer: str) -> str:
-    """The idempotency key of a phone: it buys once in a round, however often it is pressed."""
-    return f"class-{round.number}-{buyer}"
+                order = Order.decode(sale)
+                keys[order.id] = order.key
+        return [buyer for id in sorted(keys) if (buyer := holder(round, keys[id]))]

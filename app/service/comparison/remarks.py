@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from figures.remarks import BOUND, BUSY, ERRORS
 
 from app.domain import Round
@@ -78,8 +80,9 @@ def _of_one(bar: Bar) -> list[str]:
 
 def _expected(comparison: Comparison, bar: Bar) -> list[str]:
     """What the form says of such a round, too."""
+    times: dict[str, Any] = {**comparison.times}
     try:
-        said = warnings(Round(comparison.item, 0, comparison.stock, bar.mode, **comparison.times))
+        said = warnings(Round(comparison.item, 0, comparison.stock, bar.mode, **times))
     except KeyError:  # a mode of a version that is no more
         return []
     # The first one says of an exhibit what it is, and names it.

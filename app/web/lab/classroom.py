@@ -92,6 +92,18 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         _, mode, stock, times = read(DEMO | values | {"item": ITEM})
         return sale.start(mode, stock, times)
 
+    @lab.post("/classroom/new")
+    def new() -> Response:
+        """A new class: the screens are cleared, the books are not."""
+        try:
+            sale.begin_class()
+        except ClassIsOn as error:
+            if not wants_html():
+                raise
+            status, _, detail, _ = describe(error)
+            return the_page({}, {}, status, detail)
+        return see_other("/classroom") if wants_html() else json({"phase": Phase.IDLE})
+
     @lab.post("/classroom/close/<int:number>")
     def close(number: int) -> Response:
         """Of that round only: who comes late does not end the next one."""

@@ -48,17 +48,17 @@ def blueprint(explorer: Explorer) -> Blueprint:
         return page("lab/explorer.html", targets=targets)
 
     @lab.get("/<name>")
-    @_in_words
+    @in_words
     def player(name: str) -> Response:
         wanted = Wanted.read(name, request.args)
-        explored = explorer.explored(wanted, SEARCHED_S)
+        explored = explorer.seen(wanted, SEARCHED_S)
         if explored is None or explored.report is None:
-            return _no_report(wanted, explored)
+            return _no_report(wanted, explored, explorer.unasked(wanted))
         report = explored.report
         names = [finding["name"] for finding in report["findings"]]
         chosen = request.args.get("finding", names[0] if names else "")
         if names and chosen not in names:
-            return _wrong(404, wanted, "finding", no_such_finding(wanted.target), names)
+            return wrong(404, wanted, "finding", no_such_finding(wanted.target), names)
         shown: dict[str, Any] = {"report": report, "finding": None, "played": None, "at": 0}
         if names:
             finding = report["findings"][names.index(chosen)]
@@ -66,29 +66,30 @@ def blueprint(explorer: Explorer) -> Blueprint:
             last = len(played["places"]) - 1
             at = request.args.get("step", "0")
             if not (at.isascii() and at.isdigit() and len(at) < 4 and int(at) <= last):
-                return _wrong(400, wanted, "step", no_such_step(last))
+                return wrong(400, wanted, "step", no_such_step(last))
             shown |= {"finding": finding, "played": played, "at": int(at)}
         if not wants_html():
             return json({"target": wanted.target, "faults": wanted.faults._asdict()} | shown)
         return page("lab/explorer_player.html", **_common(wanted, shown["played"]), **shown)
 
     @lab.get("/<name>/scheduler")
-    @_in_words
+    @in_words
     def scheduler(name: str) -> Response:
         asked = Wanted.read(name, request.args)
         moves = request.args.get("moves", "")
         played = explorer.play(asked, moves)
         if "impossible" in played:
             sentence = no_such_move(played["impossible"], played["move"])
-            return _wrong(400, asked, "moves", sentence)
+            return wrong(400, asked, "moves", sentence)
         wanted = asked.with_faults(played["faults"])
-        explored = explorer.explored(wanted, GLANCE)
+        explored = explorer.seen(wanted, GLANCE)
         report = explored.report if explored else None
         shown: dict[str, Any] = {
             "played": played,
             "at": len(played["places"]) - 1,
             "report": report,
             "looking": explored is None,
+            "unasked": explorer.unasked(wanted),
             "moves": moves,
             "undone": "".join(played["moves"][:-1]),
         }
@@ -102,10 +103,7 @@ def blueprint(explorer: Explorer) -> Blueprint:
 
 def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
     """What both pages show: the sources, and the form that says what is looked at."""
-    faults = wanted.faults._asdict()
-    usual = {"buyers": BUYERS[0], **USUAL._asdict()}
-    chosen = {"buyers": wanted.buyers, **faults}
-    budget = {name: value for name, value in chosen.items() if value != usual[name]}
+    faults, budget = wanted.faults._asdict(), budget_of(wanted)
 
     def link(endpoint: str, **more: Any) -> str:
         return url_for(f"explorer.{endpoint}", name=wanted.target, **budget, **more)
@@ -124,6 +122,13 @@ def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
         "link": link,
         "again": AGAIN,
     }
+
+
+def budget_of(wanted: Wanted) -> dict[str, Any]:
+    """What an address has to say: all that is not as usual."""
+    usual = {"buyers": BUYERS[0], **USUAL._asdict()}
+    chosen = {"buyers": wanted.buyers, **wanted.faults._asdict()}
+    return {name: value for name, value in chosen.items() if value != usual[name]}
 
 
 def _sources(target: str, played: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,14 +172,14 @@ def _spot(spot: list[Any]) -> str:
     return f"{spot[0]}:{spot[1]}"
 
 
-def _no_report(wanted: Wanted, explored: Explored | None) -> Response:
-    looking = explored is None
+def _no_report(wanted: Wanted, explored: Explored | None, unasked: bool) -> Response:
+    shown = {"looking": explored is None, "unasked": unasked}
     if not wants_html():
-        return json({"target": wanted.target, "looking": looking, "report": None}, 202)
-    return page("lab/explorer_looking.html", 200, looking=looking, **_common(wanted, None))
+        return json({"target": wanted.target, **shown, "report": None}, 202)
+    return page("lab/explorer_looking.html", 200, **shown, **_common(wanted, None))
 
 
-def _wrong(
+def wrong(
     status: int, wanted: Wanted, what: str, sentence: Text, names: Iterable[str] = ()
 ) -> Response:
     """A link that cannot be followed: why, and where to go from there."""
@@ -184,7 +189,7 @@ def _wrong(
     return page("lab/explorer_wrong.html", status, **shown, **_common(wanted, None))
 
 
-def _in_words(view: Callable[[str], Response]) -> Callable[[str], Response]:
+def in_words(view: Callable[[str], Response]) -> Callable[[str], Response]:
     """What cannot be explored is 404; and that the explorer's process has no answer is no fault of
     shop, store or database."""
 

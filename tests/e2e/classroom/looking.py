@@ -6,16 +6,22 @@ import re
 from collections.abc import Callable
 
 import requests
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.access import barriers
 from tests.shop import Shop
 
 SLOW = 20_000  # ms: a sale closes seconds after the last purchase, and then the audit counts
 PHONE, PROJECTOR = (360, 740), (1920, 1080)
+SIZES = (PROJECTOR, (1280, 720), (390, 844))  # px
 OPENS = re.compile(r"Opens in \d+ s")
 
 Open = Callable[..., Page]
+
+BOX = """(element) => {
+  const { top, left, bottom, right, width } = element.getBoundingClientRect();
+  return width > 0 && top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+}"""
 
 
 def start(shop: Shop, **wanted: int | str) -> int:
@@ -36,3 +42,10 @@ def join(screen: Open, shop: Shop, name: str, scheme: str = "light") -> Page:
 def looks_right(page: Page) -> None:
     assert barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def in_sight(*parts: Locator) -> None:
+    """Each is seen whole, without scrolling."""
+    for part in parts:
+        part.page.evaluate("scrollTo(0, 0)")
+        assert part.evaluate(BOX), f"beyond the edge: {part}"

@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import orjson
-import pytest
 from flask.testing import FlaskClient
 
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.domain import ClassIsFull
-from app.service.classroom.members import GONE, LONG_GONE, MOST, Member
+from app.service.classroom.members import LONG_GONE
+from app.service.classroom.roll import AT_ONCE, GONE, Member
 from app.store import classroom as class_records
 from app.web.classroom import NOTHING
 from tests.integration.asking import problem
@@ -67,15 +66,24 @@ def test_who_is_not_heard_any_more_is_gone(services: Services) -> None:
     assert class_records.rolls(services.store, "apple").keys() == {"a", "b"}
 
 
-def test_a_class_is_bounded(services: Services, phone: Phones) -> None:
-    for number in range(MOST - 1):
-        services.members.heard[str(number)] = member(number)
-    services.members.greet("a", "Ada", 1)
-    with pytest.raises(ClassIsFull):
-        services.members.greet("b", "Bo", 2)
-    services.members.greet("a", "Ada", 1)  # who is in stays in
-    services.members.heard["1"] = member(1, seen=1)
-    services.members.greet("b", "Bo", 2)  # in the place of one who left
+def test_a_thousand_joins_of_one_client(
+    services: Services, settings: Settings, phone: Phones
+) -> None:
+    """None is refused, and neither is the class behind the same address."""
+    ada = phone("Ada")
+    app = create_shop(settings)
+    joins = [app.test_client().post("/class/name", json={"name": "me"}) for _ in range(1_000)]
+    assert {answer.status_code for answer in joins} == {201}
+    anna = app.test_client()
+    assert anna.post("/class/name", json={"name": "Anna"}).status_code == 201
+
+    def shown() -> bool:
+        for each in (ada, anna):
+            assert each.get("/class/state").status_code == 200
+        return {"Ada", "Anna"} <= {member.name for member in services.members.present()}
+
+    until(shown)
+    assert len(services.members.present()) <= AT_ONCE + 1, "and Ada, whom another worker hears"
 
 
 def test_it_takes_no_part_in_other_sales_of_apples(
@@ -105,7 +113,7 @@ def test_a_phone_that_has_lost_its_cookie_buys_once(
     assert [answer.status_code for answer in presses] == [303, 303]
     assert len({answer.headers["Location"] for answer in presses}) == 1
     with ada.session_transaction() as cookie:
-        assert services.class_sale.buyers(round) == {cookie["buyer"]}
+        assert services.class_sale.buyers(round) == [cookie["buyer"]]
 
 
 def member(number: int, seen: int = 0) -> Member:

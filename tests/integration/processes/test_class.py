@@ -150,6 +150,45 @@ def test_a_worker_killed_in_the_middle_costs_nobody_his_apple(
     assert (audit["verdict"], audit["sold"], audit["duplicate_keys"]) == ("exact", 30, 0)
 
 
+@pytest.mark.parametrize("phones", [60], indirect=True)
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2"])
+def test_a_thousand_joins_from_one_client_keep_nobody_out(
+    shop: Shop, phones: list[Phone], address: str
+) -> None:
+    """From the address of the whole class, and from another one. All sixty are on the screen, and
+    so is Anna, who comes amid the crowd."""
+    together(phones, Phone.ask)
+    anna = Phone(shop.url, "Anna", address)
+
+    def join(number: int) -> None:
+        one = Phone(shop.url, f"me {number}", address)
+        for _ in range(100):  # without its cookie it is another phone each time
+            one.join()
+            one.cookie = ""
+        one.close()
+
+    with ThreadPoolExecutor(10) as pool:
+        flood = [pool.submit(join, number) for number in range(10)]
+        anna.join()
+        for done in flood:
+            done.result()
+    names: list[str] = []
+
+    def shown() -> bool:
+        together([*phones, anna], Phone.ask)
+        names[:] = on_the_screen(shop)
+        return {phone.name for phone in [*phones, anna]} <= {*names}
+
+    until(shown, said=f"{len(names)} are on the screen")
+    assert len(names) < 500, "and there is room"
+    anna.close()
+
+
+def on_the_screen(shop: Shop) -> list[str]:
+    page = requests.get(f"{shop.lab}/classroom", headers={"Accept": "text/html"}, timeout=10).text
+    return re.findall(r"<bdi>([^<]*)</bdi>", page.split("<template")[0])
+
+
 def test_of_instructors_who_start_at_once_one_does(shop: Shop) -> None:
     last = start(shop, "watch", delay_ms=60_000)
     close(shop, last)

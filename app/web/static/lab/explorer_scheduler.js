@@ -1,6 +1,7 @@
 // Makes a move without leaving the page. Without this script each move is a link.
 
 import { lightAll } from "./explorer_lines.js";
+import { search } from "./explorer_search.js";
 import { pageNow } from "./screen.js";
 
 let asking = 0; // the newest question: an older one's answer is not shown any more
@@ -45,6 +46,7 @@ function replace(page, focus) {
 /** As long as the search goes on, ask again; only its own part of the page changes. */
 async function askAgain() {
   const address = location.href;
+  await search().catch(() => {});
   const page = await pageNow(address).catch(() => null);
   if (location.href !== address) return;
   if (page) document.getElementById("verdict").replaceWith(page.getElementById("verdict"));

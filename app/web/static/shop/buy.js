@@ -21,7 +21,8 @@ function setBusy(form, busy) {
 /** Decides what an answer means to the customer: [the words' name, their slots, is it final]. */
 function read(status, answer) {
   if (answer.outcome === "SOLD_OUT") {
-    return [answer.left > 0 ? "short" : "gone", { left: answer.left }, true];
+    const name = answer.left > 0 ? "short" : answer.yours ? "yours" : "gone";
+    return [name, { left: answer.left }, true];
   }
   if (answer.outcome === "BUSY") return ["busy", {}, false];
   return ["refused", { detail: answer.detail ?? answer.title ?? status }, status < 500];

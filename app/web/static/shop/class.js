@@ -11,7 +11,8 @@ const BETWEEN_FIRST = 400; // ms
 const SILENCE = 2000; // ms before the opening in which no phone asks: the shop is then idle
 const SOON = 10_000; // ms before the opening from which on one should get ready
 const HINT = 2500; // ms for which an early press is answered
-const FINAL = ["sold", "gone", "over", "refused"]; // no press can change anything any more
+// No press can change anything any more.
+const FINAL = ["sold", "real", "missing", "the-missing", "gone", "over", "refused"];
 
 const place = document.getElementById("class");
 const said = document.getElementById("said");
@@ -20,6 +21,7 @@ const button = form.querySelector("button");
 const leftLine = place.querySelector(".left");
 const lost = document.getElementById("lost");
 const words = document.getElementById("words").content;
+const since = place.dataset.since; // when this phone joined: in another class it joins anew
 
 let round = 0; // 0: none was seen yet
 let left = null; // units
@@ -62,21 +64,27 @@ function render() {
   leftLine.querySelector("[data-slot]").textContent = left;
 }
 
-/** Remembered on the phone, so that a reload does not forget it. */
+/** Remembered on the phone, so that neither a reload nor a second tab forgets it. */
 function remember(name, slots = {}) {
   result = { name, slots };
-  sessionStorage.setItem("class", JSON.stringify({ round, result }));
+  localStorage.setItem("class", JSON.stringify({ since, round, result }));
 }
 
 function remembered() {
-  return JSON.parse(sessionStorage.getItem("class"));
+  const kept = JSON.parse(localStorage.getItem("class"));
+  return kept?.since === since ? kept : null;
+}
+
+/** What this phone knows of its round, perhaps from another tab. */
+function recall() {
+  const kept = remembered();
+  if (kept?.round === round) result = kept.result;
 }
 
 function begin(number) {
   round = number;
-  const kept = remembered();
-  result = kept?.round === round ? kept.result : null;
-  hint = null;
+  result = hint = null;
+  recall();
 }
 
 function hear(state, received) {
@@ -87,8 +95,13 @@ function hear(state, received) {
     form.key.value = state.key;
     opening.hear(round, state.opens_in_ms, received);
     if (isNew && opening.left > 0) quick = FIRST;
-  } else if (round && (!result || result.name === "busy")) {
-    remember("over"); // what was bought stays on the screen until the next countdown
+  } else if (state.ending && [0, state.ending.round].includes(round)) {
+    if (!round) begin(state.ending.round);
+    if (result?.name !== state.ending.said) remember(state.ending.said, state.ending);
+  } else if (round) {
+    recall();
+    // What was bought stays on the screen until the next countdown.
+    if (!result || result.name === "busy") remember("over");
   }
   render();
 }
@@ -162,6 +175,12 @@ async function keepAsking() {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (!isBusy()) buy();
+});
+
+// This phone has bought in another tab: it is no stranger who was faster.
+addEventListener("storage", () => {
+  recall();
+  render();
 });
 
 document.addEventListener("visibilitychange", () => {

@@ -37,10 +37,10 @@ export function isBusy(form) {
 const openings = new Map(); // slug -> when its round opens
 
 for (const card of document.querySelectorAll("[data-slug]")) {
-  const opening = new Opening(
-    () => card.querySelector(".buy form button"),
-    (opened) => opened && card.querySelector(".said").replaceChildren(say(answers, "open", {})),
-  );
+  const button = () => card.querySelector(".buy form button");
+  const opening = new Opening(button, (opened) => {
+    if (opened && button()) card.querySelector(".said").replaceChildren(say(answers, "open", {}));
+  });
   opening.hear(card.dataset.round, Number(card.dataset.opensIn), performance.now());
   openings.set(card.dataset.slug, opening);
 }
@@ -79,10 +79,11 @@ async function refresh() {
     // A purchase without an answer keeps its form, even when the stock is gone: asking again
     // with the same key is how the buyer learns that the last apple was theirs.
     if (form && (form.dataset.open || isBusy(form))) continue;
-    const buyable = state === "few" || state === "plenty";
-    const drawn = card.querySelector(".buy .off")?.dataset.state;
+    const some = state === "few" || state === "plenty";
+    const buyable = some && !item.tickets;
+    const drawn = card.querySelector(".buy [data-state]")?.dataset.state;
     if (buyable && form) offerQuantities(form.quantity, Math.min(item.limit, item.left));
-    else if (buyable || state !== drawn) stale.push(item.slug);
+    else if (buyable || drawn !== (some ? "class" : state)) stale.push(item.slug);
   }
   if (stale.length) await redraw(stale);
   return EVERY;

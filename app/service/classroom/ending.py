@@ -1,0 +1,45 @@
+"""How a class's sale ended, for the phones: whose apple exists, and whose does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+
+class ForOne(TypedDict):
+    """What a phone that has bought is told; counts are of units."""
+
+    round: int
+    # Its own exists as all do, exists beside others that do not, is one of these, is the only one.
+    said: Literal["sold", "real", "missing", "the-missing"]
+    stock: int
+    sold: int
+    missing: int
+
+
+@dataclass(frozen=True)
+class Ending:
+    """`sold` is the audit's; `buyers` have bought one each, in this order.
+
+    Who came first has what there was. The shop could as well choose others: it has promised the
+    same to all of them.
+    """
+
+    round: int
+    stock: int
+    sold: int
+    buyers: list[str]
+
+    def of(self, buyer: str) -> ForOne | None:
+        """None when this phone has bought nothing."""
+        if buyer not in self.buyers:
+            return None
+        missing = max(0, self.sold - self.stock)
+        said: Literal["sold", "real", "missing", "the-missing"] = "sold"
+        if missing and self.buyers.index(buyer) < self.stock:
+            said = "real"
+        elif missing:
+            said = "missing" if missing > 1 else "the-missing"
+        return ForOne(
+            round=self.round, said=said, stock=self.stock, sold=self.sold, missing=missing
+        )

@@ -1,0 +1,32 @@
+"""What a phone may call itself on the projector."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from app.domain import Invalid
+from app.text import Text
+
+LONGEST_NAME = 20  # characters; it must fit beside two hundred others on a projector
+# Letters and signs to Unicode, and nothing to the eye: the fillers of Hangul, the Braille cell
+# without a dot, the null notehead, the blanks of hieroglyphs.
+BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\U0001d159\U00013441\U00013442")
+
+
+def nickname(text: str) -> str:
+    """As it is shown: composed, without superfluous spaces. Raises Invalid.
+
+    No control or format characters: one that turns the direction of writing would do so to the
+    names after it. And none that is made of accents and blanks only: there would be nothing to see.
+    """
+    name = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text[:1_000])).strip()
+    if not name:
+        raise Invalid({"name": Text("Choose a nickname.")})
+    if len(name) > LONGEST_NAME:
+        most = Text("A nickname has %(most)s characters at most.", most=LONGEST_NAME)
+        raise Invalid({"name": most})
+    seen = any(unicodedata.category(sign)[0] in "LNPS" for sign in name)
+    if not seen or not name.isprintable() or not BLANK.isdisjoint(name):
+        raise Invalid({"name": Text("A nickname has letters, digits and signs that can be seen.")})
+    return name

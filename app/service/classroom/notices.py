@@ -1,0 +1,50 @@
+"""What phones are told beside the round: since when the class is this one, how its sale ended.
+
+A worker asks for it once a second at the most, however many phones ask the worker. While the store
+is away it goes by what it knows: the countdown goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+import redis
+
+from app.domain import StoreAway, Unreadable
+from app.domain.records import decode
+from app.service.classroom.ending import Ending, ForOne
+from app.service.classroom.members import ITEM
+from app.store import classroom as records
+from app.store.redis import answering
+
+FRESH = 1.0  # s
+
+
+class Notices:
+    def __init__(self, store: redis.Redis) -> None:
+        self.store = store
+        self.looked = 0.0  # by time.monotonic()
+        self.began = 0  # ms since 1970
+        self.ending: Ending | None = None
+
+    def is_of_this_class(self, joined: int) -> bool:
+        """Did a phone that joined then (ms since 1970) join this class, or an earlier one?"""
+        self._look()
+        return joined >= self.began
+
+    def ending_for(self, buyer: str) -> ForOne | None:
+        """How the last sale ended for this phone; None: it is not known yet, or it had no part."""
+        self._look()
+        return self.ending.of(buyer) if self.ending else None
+
+    def _look(self) -> None:
+        if self.looked and time.monotonic() < self.looked + FRESH:
+            return
+        self.looked = time.monotonic()  # at first: who is away is not asked by each phone
+        with suppress(StoreAway):
+            with answering():
+                self.began, ending = records.notices(self.store, ITEM)
+            self.ending = None
+            with suppress(Unreadable):  # another version's
+                self.ending = decode(Ending, ending) if ending else None

@@ -1,0 +1,95 @@
+"""Who has a place on the projector, of the phones that one worker hears.
+
+Nobody is refused: who comes takes somebody's place when there is none. A client is an address, and
+a whole class may come from one (a router, a hotspot), so no address has a most. It has a pace, and
+gives up its own places first (docs/decisions/places-on-the-projector.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+MOST = 500  # phones of one worker; what any more would do is not measured
+# ms without a sign after which a phone is gone. Around the opening it may be silent for ten
+# seconds (static/shop/class.js), and its sign waits for up to three to be written down.
+GONE = 15_000
+AT_ONCE = 100  # places that an address may add in PACE: more than a class that scans one code
+PACE = 10_000  # ms
+SOON = 1_000  # ms after which a first sign is no part of joining any more
+
+
+@dataclass(frozen=True)
+class Member:
+    """One phone. `id` is its buyer; times are in ms since 1970."""
+
+    id: str
+    name: str
+    joined: int
+    seen: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """`added` (ms since 1970) is when its address got it; whoever takes it over leaves that.
+
+    `again`: the phone was heard since it joined, as each open page is, and no mere request.
+    """
+
+    address: str
+    added: int
+    member: Member
+    again: bool
+
+
+class Roll:
+    def __init__(self) -> None:
+        self.places: dict[str, Place] = {}  # by phone; the one heard longest ago comes first
+
+    def hear(self, member: Member, address: str) -> bool:
+        """A phone gives a sign. True when a screen should know at once: it is new, or renamed.
+
+        Who takes a place over waits for its turn to be shown: to write that down at once would
+        make each request of a crowd a write to the disk.
+        """
+        before = self.places.pop(member.id, None)
+        if before and before.member.seen >= member.seen - GONE:
+            self.places[member.id] = Place(address, before.added, member, again=True)
+            return (before.member.name, before.member.joined) != (member.name, member.joined)
+        self.forget_the_gone(member.seen)
+        given_up, added = self._given_up(address, member.seen), member.seen
+        if given_up:
+            del self.places[given_up.member.id]
+            added = given_up.added if given_up.address == address else added
+        again = member.seen > member.joined + SOON
+        self.places[member.id] = Place(address, added, member, again)
+        return given_up is None
+
+    def _given_up(self, address: str, now: int) -> Place | None:
+        """Whose place a newcomer takes; None: there is one more.
+
+        An address that adds them too fast gives up one of its own; else, when all are taken, the
+        one that has most does.
+        """
+        theirs = [place for place in self.places.values() if place.address == address]
+        if sum(place.added > now - PACE for place in theirs) >= AT_ONCE:
+            return _weakest(theirs)
+        if len(self.places) < MOST:
+            return None
+        counts = Counter(place.address for place in self.places.values())
+        [(largest, most)] = counts.most_common(1)
+        of = address if counts[address] == most else largest
+        return _weakest([place for place in self.places.values() if place.address == of])
+
+    def members(self) -> list[Member]:
+        return [place.member for place in self.places.values()]
+
+    def forget_the_gone(self, now: int) -> None:
+        self.places = {
+            id: place for id, place in self.places.items() if place.member.seen >= now - GONE
+        }
+
+
+def _weakest(places: list[Place]) -> Place:
+    """Of a phone that has only joined, or else was heard longest ago."""
+    return min(places, key=lambda place: place.again)  # the first of equals
