@@ -14,6 +14,9 @@ class FaultWords(NamedTuple):
     counted: Callable[[int], Text]
     happens: Callable[[str], Text]  # what a step was; with the time that it took, if it took any
     befalls: Callable[[str], Text]  # what somebody may choose: by whom it befalls, or for how long
+    # The step in a sentence: whom it befell, and how long it took or what was done.
+    told: Callable[[str, str], Text]
+    short: str = ""  # as `befalls`, where one sees whom
     sends: bool = False  # a command goes with it, which is shown before
 
 
@@ -24,6 +27,8 @@ FAULT_WORDS = {
         lambda num: counted("%(num)s crash", "%(num)s crashes", num),
         lambda _: Text("crashes, for ever"),
         lambda name: Text("%(name)s crashes", name=name),
+        lambda who, _: Text("%(who)s crashes, for ever.", who=who),
+        Text("crashes"),
     ),
     "pause": FaultWords(
         Text("pause"),
@@ -31,6 +36,7 @@ FAULT_WORDS = {
         lambda num: counted("%(num)s pause", "%(num)s pauses", num),
         lambda time: Text("Everybody stands still for %(time)s", time=time),
         lambda time: Text("Everybody stands still for %(time)s", time=time),
+        lambda _, time: Text("Everybody stands still for %(time)s.", time=time),
     ),
     "lost": FaultWords(
         Text("lost reply"),
@@ -38,6 +44,8 @@ FAULT_WORDS = {
         lambda num: counted("%(num)s lost reply", "%(num)s lost replies", num),
         lambda _: Text("and the reply is lost"),
         lambda name: Text("%(name)s moves, reply lost", name=name),
+        lambda _, deed: Text("%(deed)s The reply is lost.", deed=deed),
+        Text("reply lost"),
         sends=True,
     ),
     "late": FaultWords(
@@ -46,6 +54,10 @@ FAULT_WORDS = {
         lambda num: counted("%(num)s late command", "%(num)s late commands", num),
         lambda _: Text("and gives up, while it is still under way"),
         lambda name: Text("%(name)s sends, and gives up too soon", name=name),
+        lambda who, _: Text(
+            "%(who)s gives up on what it has sent; that is still under way.", who=who
+        ),
+        Text("gives up"),
         sends=True,
     ),
     "failover": FaultWords(
@@ -54,5 +66,6 @@ FAULT_WORDS = {
         lambda num: counted("%(num)s failover", "%(num)s failovers", num),
         lambda _: Text("Failover: the new server has not heard of the last write"),
         lambda _: Text("Failover"),
+        lambda *_: Text("Another server takes over, and has not heard of the last write."),
     ),
 }

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
+from functools import cache
+from typing import NamedTuple
 
 from app.modes import MODES
 from app.service import catalogue
@@ -13,6 +16,28 @@ from app.service.catalogue import Entry
 def source(module: str) -> str:
     """Of a module of app.modes, app.locks or fairlock that is loaded."""
     return inspect.getsource(sys.modules[module])
+
+
+class Function(NamedTuple):
+    """Where one stands in its module; the first line is 1."""
+
+    name: str
+    first: int
+    last: int
+    indent: int  # of its first line
+
+
+@cache
+def functions(module: str) -> tuple[Function, ...]:
+    """All of a module and of its classes, as they come."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    top = [node for node in ast.parse(source(module)).body if isinstance(node, kinds)]
+    inner = [node for each in top for node in (each.body if isinstance(each, kinds[1]) else [each])]
+    return tuple(
+        Function(node.name, node.lineno, node.end_lineno or node.lineno, node.col_offset)
+        for node in inner
+        if isinstance(node, ast.FunctionDef)
+    )
 
 
 def module_of(mode: str) -> str:

@@ -40,6 +40,7 @@ MOVES = """() => [...document.querySelectorAll("*")].filter((element) => {
 TRANSFERRED = """() => performance.getEntries()
   .filter(({ entryType }) => /navigation|resource/.test(entryType))
   .reduce((bytes, { transferSize }) => bytes + transferSize, 0)"""
+TRANSFERRED_PAGE = "performance.getEntriesByType('navigation')[0].transferSize"
 TOO_SMALL = """(least) => {
   const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   const small = new Set();
@@ -172,4 +173,5 @@ def test_every_page_of_the_lab(page: Page, furnished: Shop) -> None:
 
 def test_a_large_page_comes_packed(page: Page, furnished: Shop) -> None:
     visited(page, f"{furnished.lab}/explorer/decr")
-    assert len(page.content()) > FIRST_VIEW, "else it shows nothing"
+    packed = page.evaluate(TRANSFERRED_PAGE)
+    assert packed < len(page.content()) / 2

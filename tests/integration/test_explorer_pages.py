@@ -54,6 +54,12 @@ def lit(page: str) -> set[str]:
     return set(re.findall(r'<span class="line now" data-line="(\d+)"', page))
 
 
+def at(page: str, number: str) -> str:
+    """Who stands at that lit line."""
+    [who] = re.findall(rf'<span class="line \w+" data-line="{number}" data-on="([A-Z ]+)"', page)
+    return str(who)
+
+
 def line(file: str, text: str) -> str:
     """The number of the only line of that file, below app/, that has the text in it."""
     lines = (APP / file).read_text().splitlines()
@@ -66,6 +72,8 @@ def test_a_position_is_a_link(lab: FlaskClient) -> None:
     assert re.search(r'data-step="4" aria-current="step"', page)
     writes, reads = line("modes/lock.py", "self.write("), line("modes/lock.py", "self.store.mget(")
     assert lit(page) == {writes, reads}, "A is about to write, B to read"
+    assert at(page, writes) == "A"
+    assert at(page, reads) == "B"
     assert "app/locks/lease.py" in page
     begins = lit(lab.get("/explorer/lock:lease?step=0", headers=HTML).text)
     assert begins == {line("modes/lock.py", "lock.acquire("), line("locks/lease.py", "store.set(")}
@@ -73,12 +81,13 @@ def test_a_position_is_a_link(lab: FlaskClient) -> None:
 
 def test_who_is_at_his_end_stays_where_he_did_his_last_step(lab: FlaskClient) -> None:
     page = found(lab, "/explorer/watch/scheduler?moves=AAABBB")
-    of_a, of_b = page.split('data-buyer="')[1:3]
     source = listing.source("app.modes.watch").splitlines()
-    [line] = re.findall(r'<span class="line did" data-line="(\d+)"', of_a)
-    assert source[int(line) - 1].strip() == "pipe.execute()"
-    assert lit(of_a) == set()
-    assert lit(of_b) == set(), "sold out"
+    did = {
+        source[int(line) - 1].strip(): who
+        for line, who in re.findall(r'class="line did" data-line="(\d+)" data-on="(.)"', page)
+    }
+    assert did["pipe.execute()"] == "A"
+    assert lit(page) == set(), "B is told that it is sold out"
 
 
 def test_without_a_position_it_begins(lab: FlaskClient) -> None:
@@ -89,8 +98,9 @@ def test_without_a_position_it_begins(lab: FlaskClient) -> None:
 
 def test_source_is_escaped(lab: FlaskClient) -> None:
     page = found(lab, "/explorer/naive")
-    assert "MGET -&gt; check -&gt; SET" in page
-    assert "MGET -> check" not in page
+    assert "-&gt;" in page
+    assert "left &lt; " in page
+    assert "-> Sale" not in page
 
 
 @pytest.mark.parametrize(
@@ -122,6 +132,18 @@ def test_links_that_cannot_be_followed(
     plain = lab.get(f"/explorer/{address}")
     assert plain.status_code == status
     assert plain.mimetype == "application/problem+json"
+
+
+def test_what_is_no_code_is_not_shown(lab: FlaskClient) -> None:
+    for address in ("/explorer/naive", "/explorer/lock:lease?finding=oversell&step=1"):
+        page = found(lab, address)
+        code = re.findall(r'<code lang="en">(.*?)</code></pre>', page, re.DOTALL)
+        assert code
+        for text in code:
+            assert "# " not in text
+            assert "broken on purpose" not in text
+            assert "__init__" not in text
+        assert "def sell(" in re.sub("<[^>]+>", "", code[0])
 
 
 def test_undo_is_a_shorter_address(lab: FlaskClient) -> None:

@@ -20,10 +20,11 @@ from app.service.explorer import (
     Unreachable,
     Wanted,
 )
+from app.service.reading.retold import retold
 from app.service.rounds import is_exhibit
 from app.text import Text
 from app.web.answers import json, page, problem, said, wants_html
-from app.web.lab.coloured import lines
+from app.web.lab.explorer_source import lit, marked, sources
 from app.web.lab.unfollowed import NOT_POSSIBLE, no_such_finding, no_such_move, no_such_step
 
 SEARCHED_S = 1.0  # for which a page waits for a search, before it says that it is under way
@@ -117,10 +118,18 @@ def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
         "most_buyers": BUYERS[1],
         "most_faults": MOST_FAULTS,
         "promises": listing.promises(wanted.target),
-        "sources": _sources(wanted.target, played) if played else {},
-        "lit": _lit(played["places"]) if played else [],
         "link": link,
         "again": AGAIN,
+    } | (_retold(wanted.target, played["places"]) if played else {})
+
+
+def _retold(target: str, places: list[dict[str, Any]]) -> dict[str, Any]:
+    """A schedule in sentences, and the lines of the source at which the buyers stand."""
+    return {
+        "sentences": retold(places),
+        "sources": sources(target, places),
+        "lit": lit(places),
+        "marked": marked,
     }
 
 
@@ -129,47 +138,6 @@ def budget_of(wanted: Wanted) -> dict[str, Any]:
     usual = {"buyers": BUYERS[0], **USUAL._asdict()}
     chosen = {"buyers": wanted.buyers, **wanted.faults._asdict()}
     return {name: value for name, value in chosen.items() if value != usual[name]}
-
-
-def _sources(target: str, played: Mapping[str, Any]) -> dict[str, Any]:
-    """The lines of each file in which anybody stands at any time; the mode's own first."""
-    modules = {listing.module_of(target): None}
-    for place in played["places"]:
-        for buyer in place["actors"]:
-            for wait in buyer["waits"]:
-                modules |= {module: None for module, _ in wait["spots"]}
-    return {module: lines(listing.source(module)) for module in modules}
-
-
-def _lit(places: list[dict[str, Any]]) -> list[dict[str, dict[str, list[str]]]]:
-    """For each place and buyer, as `module:line`: where it is `now`, and what it just `did`.
-
-    A buyer at its end stays where it did its last step.
-    """
-    lit: list[dict[str, dict[str, list[str]]]] = []
-    last: dict[str, list[str]] = {}
-    before: dict[str, Any] = {}
-    for place in places:
-        step = place["step"] or {"actor": "", "fiber": 0}
-        lit.append({})
-        for buyer in place["actors"]:
-            now = [_spot(spot) for wait in buyer["waits"] for spot in wait["spots"]]
-            did = [
-                _spot(spot)
-                for wait in before.get(buyer["name"], [])
-                if (buyer["name"], wait["fiber"]) == (step["actor"], step["fiber"])
-                for spot in wait["spots"]
-            ]
-            last[buyer["name"]] = did or last.get(buyer["name"], [])
-            if not buyer["waits"]:
-                did = last[buyer["name"]]
-            lit[-1][buyer["name"]] = {"now": now, "did": did}
-        before = {buyer["name"]: buyer["waits"] for buyer in place["actors"]}
-    return lit
-
-
-def _spot(spot: list[Any]) -> str:
-    return f"{spot[0]}:{spot[1]}"
 
 
 def _no_report(wanted: Wanted, explored: Explored | None, unasked: bool) -> Response:

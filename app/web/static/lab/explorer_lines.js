@@ -1,44 +1,50 @@
-// Lights the lines at which a buyer stands, and brings them into view within their own box.
+// Lights the lines at which buyers stand, each with their letters, and brings them into view.
 
-/** `column` is a buyer's; `now` and `did` are lists of "module:line". */
-export function light(column, now, did) {
-  for (const source of column.querySelectorAll(".source")) {
-    const { module } = source.dataset;
-    const mine = (spots) =>
-      spots.filter((spot) => spot.startsWith(`${module}:`)).map((spot) => spot.split(":")[1]);
-    const [lit, past] = [mine(now), mine(did)];
-    const own = source === column.querySelector(".source");
-    source.hidden = !own && !lit.length && !past.length;
-    for (const line of source.querySelectorAll(".now, .did")) line.classList.remove("now", "did");
-    for (const number of past) lineOf(source, number).classList.add("did");
-    for (const number of lit) {
-      lineOf(source, number).classList.remove("did");
-      lineOf(source, number).classList.add("now");
-    }
-    show(source, lit[0] ?? past[0]);
-  }
-}
-
-function lineOf(source, number) {
-  return source.querySelector(`[data-line="${number}"]`);
-}
-
-function show(source, number) {
-  if (!number) return;
-  const box = source.querySelector("pre");
-  const line = lineOf(source, number);
-  box.scrollTop = line.offsetTop - box.clientHeight / 2; // the box is its offsetParent
-}
-
-/** As the server has drawn it: only the scrolling is left to do. */
+/** Each buyer's card says where it stands: data-now and data-did are lists of "module:line". */
 export function lightAll(root) {
-  for (const column of root.querySelectorAll(".buyer")) {
-    const { now, did } = column.querySelector("[data-now]:not([hidden])").dataset;
-    light(column, words(now), words(did));
+  const marks = new Map();
+  for (const kind of ["now", "did"]) {
+    for (const stands of root.querySelectorAll(`[data-${kind}]:not([hidden])`)) {
+      const { buyer } = stands.closest("[data-buyer]").dataset;
+      for (const spot of words(stands.dataset[kind])) {
+        const mark = marks.get(spot) ?? { kind, who: [] };
+        if (mark.kind === kind) marks.set(spot, { kind, who: [...mark.who, buyer] });
+      }
+    }
   }
+  const standing = [...marks.values()].some(({ kind }) => kind === "now");
+  for (const source of root.querySelectorAll(".source")) light(source, marks, standing);
 }
 
-export function words(text) {
+/** `standing`: does anybody stand anywhere? Then functions in which nobody does are not shown. */
+function light(source, marks, standing) {
+  for (const line of source.querySelectorAll(".now, .did")) {
+    line.classList.remove("now", "did");
+    delete line.dataset.on;
+  }
+  const lit = [];
+  for (const line of source.querySelectorAll(".line")) {
+    const mark = marks.get(`${source.dataset.module}:${line.dataset.line}`);
+    if (!mark) continue;
+    line.classList.add(mark.kind);
+    line.dataset.on = mark.who.join(" ");
+    lit.push(line);
+  }
+  const now = lit.filter((line) => line.classList.contains("now"));
+  source.hidden = marks.size > 0 && !(standing ? now : lit).length;
+  show(source.querySelector("pre"), now.length ? now : lit);
+}
+
+/** All of them, if there is room; else the first. */
+function show(box, lines) {
+  if (!lines.length) return;
+  const [first, last] = [lines[0], lines.at(-1)];
+  const height = last.offsetTop + last.offsetHeight - first.offsetTop;
+  const middle = height < box.clientHeight ? first.offsetTop + height / 2 : first.offsetTop;
+  box.scrollTop = middle - box.clientHeight / 2; // the box is their offsetParent
+}
+
+function words(text) {
   return text.split(" ").filter(Boolean);
 }
 

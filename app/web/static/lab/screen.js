@@ -27,10 +27,11 @@ export function warn(name) {
   write(lost, name ? said(name) : "");
 }
 
-/** A page as the server would send it now; by itself, this one. */
+/** A page as the server would send it now; by itself, this one. An error has its `status`, if any. */
 export async function pageNow(address = location.href) {
   const answer = await fetch(address, { headers: { Accept: "text/html" } });
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  const { ok, status } = answer;
+  if (!ok) throw Object.assign(new Error(`status ${status}`), { status });
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 

@@ -18,6 +18,7 @@ from badluck.errors import BadluckError
 from badluck.faults import FAULTS, Faults
 from badluck.findings.for_ever import STUCK
 from badluck.game.board import Board
+from badluck.game.memory import memories
 from badluck.report.trace import Step, step
 from badluck.search.graph import CRASHED, State, Transition
 from badluck.search.names import LETTERS
@@ -119,6 +120,9 @@ def play(board: Board, schedule: str) -> dict[str, Any]:
     shown = [
         _shown(board, place) | {"cost": list(cost(ways[:nth]))} for nth, place in enumerate(places)
     ]
+    for there, remembered in zip(shown, memories(board, ways), strict=True):
+        for actor, memory in zip(there["actors"], remembered, strict=True):
+            actor |= memory
     return {
         "moves": moves,
         "places": shown,

@@ -1,4 +1,4 @@
-"""Where an actor's code stands: the lines that wait for an answer.
+"""Where an actor's code stands, and what it holds there: the lines that wait for an answer.
 
 For people who look at the source. Whether two places of the code are equal is decided elsewhere
 (fingerprint.py), by more than lines.
@@ -10,6 +10,8 @@ from types import FrameType
 from typing import NamedTuple
 
 from greenlet import greenlet
+
+Plain = bytes | str | int  # what a variable holds that a person can take in at a glance
 
 
 class Spot(NamedTuple):
@@ -38,3 +40,18 @@ def standing(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
     # The work's own line is the one nearest to where it left its file.
     own = next((spot for spot in spots if spot.module.startswith(shown[0])), inner)
     return (own,) if own.module == inner.module else (own, inner)
+
+
+def at_work(fiber: greenlet, shown: tuple[str, ...]) -> FrameType | None:
+    """The function of the work's own modules that waits; None before it begins and at its end."""
+    frame: FrameType | None = fiber.gr_frame
+    while frame and not frame.f_globals.get("__name__", "").startswith(shown[0]):
+        frame = frame.f_back
+    return frame
+
+
+def plain_variables(frame: FrameType) -> dict[str, Plain]:
+    """Its variables that are texts or whole numbers, in the order in which they came."""
+    return {
+        name: value for name, value in frame.f_locals.items() if type(value) in (bytes, str, int)
+    }

@@ -1,0 +1,88 @@
+"""The source beside a schedule: which functions of it are shown, and which lines are lit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from app.service import listing
+from app.web.lab.coloured import Line, lines
+
+Places = Sequence[Mapping[str, Any]]  # as badluck/game/play.py gives them
+Spots = dict[str, list[str]]  # each as `module:line`
+
+
+Marks = Mapping[str, tuple[str, str]]  # of each spot that is lit: `now` or `did`, and whose it is
+
+
+class Shown(NamedTuple):
+    """One function."""
+
+    module: str
+    lines: list[Line]
+
+    def lit(self, marks: Marks) -> bool:
+        """Does anybody stand here? If nobody stands anywhere: did anybody at its end?"""
+        mine = {kind for spot, (kind, _) in marks.items() if spot in self.spots}
+        return "now" in mine or ("now" not in dict(marks.values()) and bool(mine))
+
+    @property
+    def spots(self) -> set[str]:
+        return {f"{self.module}:{line.number}" for line in self.lines}
+
+
+def sources(target: str, places: Places) -> list[Shown]:
+    """The functions in which anybody stands at any time; the mode's own first."""
+    stood: dict[str, set[int]] = {listing.module_of(target): set()}
+    for place in places:
+        for buyer in place["actors"]:
+            for wait in buyer["waits"]:
+                for module, line in wait["spots"]:
+                    stood.setdefault(module, set()).add(line)
+    return [
+        Shown(module, lines(listing.source(module), function))
+        for module, at in stood.items()
+        for function in listing.functions(module)
+        if any(function.first <= line <= function.last for line in at)
+    ]
+
+
+def lit(places: Places) -> list[dict[str, Spots]]:
+    """For each place and buyer where it is `now`, and what it just `did`.
+
+    A buyer at its end stays where it did its last step.
+    """
+    found: list[dict[str, Spots]] = []
+    last: dict[str, list[str]] = {}
+    before: dict[str, Any] = {}
+    for place in places:
+        step = place["step"] or {"actor": "", "fiber": 0}
+        found.append({})
+        for buyer in place["actors"]:
+            now = [_spot(spot) for wait in buyer["waits"] for spot in wait["spots"]]
+            did = [
+                _spot(spot)
+                for wait in before.get(buyer["name"], [])
+                if (buyer["name"], wait["fiber"]) == (step["actor"], step["fiber"])
+                for spot in wait["spots"]
+            ]
+            last[buyer["name"]] = did or last.get(buyer["name"], [])
+            if not buyer["waits"]:
+                did = last[buyer["name"]]
+            found[-1][buyer["name"]] = {"now": now, "did": did}
+        before = {buyer["name"]: buyer["waits"] for buyer in place["actors"]}
+    return found
+
+
+def _spot(spot: Sequence[Any]) -> str:
+    return f"{spot[0]}:{spot[1]}"
+
+
+def marked(place: Mapping[str, Spots]) -> Marks:
+    """At one place."""
+    found: dict[str, tuple[str, str]] = {}
+    for kind in ("did", "now"):
+        for spot in {spot for spots in place.values() for spot in spots[kind]}:
+            who = [name for name, spots in place.items() if spot in spots[kind]]
+            found[spot] = kind, " ".join(who)
+    return found

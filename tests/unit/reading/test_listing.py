@@ -1,0 +1,38 @@
+"""The functions of a module, and their lines without what is said beside the code."""
+
+from __future__ import annotations
+
+import re
+
+from app.service import listing
+from app.web.lab.coloured import lines
+
+
+def text(html: str) -> str:
+    return re.sub(r"<[^>]+>", "", html)
+
+
+def test_functions_of_a_module_and_its_classes() -> None:
+    assert [one.name for one in listing.functions("app.modes.watch")] == [
+        "__init__",
+        "sell",
+        "attempt",
+    ]
+
+
+def test_lines_are_those_of_the_file_without_comments() -> None:
+    source = listing.source("app.modes.watch").splitlines()
+    [attempt] = [one for one in listing.functions("app.modes.watch") if one.name == "attempt"]
+    shown = lines(listing.source("app.modes.watch"), attempt)
+    assert text(shown[0].html) == "def attempt(self, order: Order) -&gt; Sale:"
+    assert shown[-1].number == attempt.last
+    for line in shown:
+        said = text(line.html).replace("&lt;", "<").replace("&gt;", ">").strip()
+        assert said
+        assert not said.startswith(("#", '"""'))
+        assert source[line.number - 1].strip().startswith(said)
+    numbers = {line.number for line in shown}
+    left_out = [
+        source[n - 1].strip() for n in range(attempt.first, attempt.last) if n not in numbers
+    ]
+    assert [one for one in left_out if one and not one.startswith(("#", '"""'))] == []
