@@ -21,9 +21,10 @@ class BadSetting(Exception):
     """An environment variable that cannot be used; the text says which and why."""
 
 
-def setting(default: Any, text: str, low: int = 0, high: int = 0) -> Any:
-    """One row of the table. `low`..`high` bound a number; text says its unit."""
-    return field(default=default, metadata={"help": text, "low": low, "high": high})
+def setting(default: Any, text: str, low: int = 0, high: int = 0, secret: bool = False) -> Any:
+    """One row of the table. `low`..`high` bound a number; a secret's value is never shown."""
+    told = {"help": text, "low": low, "high": high, "secret": secret}
+    return field(default=default, metadata=told)
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,13 @@ class Settings:
         "",
         "Redis or Valkey to sell from; empty: the embedded Valkey. "
         "A cluster: redis+cluster://host:port,host:port,… with some of its nodes",
+        secret=True,
     )
-    database_url: str = setting("", "where orders are kept; empty: SQLite in VAR_DIR")
+    database_url: str = setting("", "where orders are kept; empty: SQLite in VAR_DIR", secret=True)
     var_dir: str = setting("var", "folder for everything that is written: data, logs, secret")
-    secret_key: str = setting("", "signs cookies and form keys; empty: made once, kept in VAR_DIR")
+    secret_key: str = setting(
+        "", "signs cookies and form keys; empty: made once, kept in VAR_DIR", secret=True
+    )
     shop_host: str = setting("127.0.0.1", "address the shop listens on")
     shop_port: int = setting(8000, "port of the shop, the customers' server", 1, 65_535)
     shop_workers: int = setting(2, "processes of the shop", 1, 64)
@@ -51,6 +55,7 @@ class Settings:
         "what the lab asks for before it lets anybody in, 8 characters or more; empty: nothing on "
         "loopback, else one that is made once and kept in VAR_DIR; off: nothing, as something else "
         "keeps strangers out",
+        secret=True,
     )
     lab_port: int = setting(8001, "port of the lab, the instructor's server", 1, 65_535)
     shop_url: str = setting("", "the shop's address as browsers see it; empty: host and port")
@@ -64,6 +69,7 @@ class Settings:
         "",
         "the independent masters of lock:redlock, three or more, with commas between; "
         "empty: the three small Valkeys that `up` starts",
+        secret=True,
     )
     zookeeper_hosts: str = setting(
         "", "where lock:zookeeper finds its servers, host:port with commas between; empty: none"

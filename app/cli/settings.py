@@ -9,9 +9,6 @@ from rich.table import Table
 from app.cli import output
 from app.config import SETTINGS
 
-# Values nobody should read over somebody's shoulder.
-HIDDEN = ("secret_key", "lab_token", "database_url", "redis_url", "redlock_urls")
-
 
 @click.command("settings")
 @output.as_json
@@ -21,7 +18,7 @@ def settings(json_wanted: bool) -> None:
     rows = [
         {
             "name": row.name.upper(),
-            "value": _shown(row.name, getattr(now, row.name)),
+            "value": _shown(getattr(now, row.name), row.metadata["secret"]),
             "default": row.default,
             "help": row.metadata["help"],
         }
@@ -36,5 +33,5 @@ def settings(json_wanted: bool) -> None:
     Console().print(table)
 
 
-def _shown(name: str, value: str | int) -> str | int:
-    return "(set)" if name in HIDDEN and value else value
+def _shown(value: str | int, secret: bool) -> str | int:
+    return "(set)" if secret and value else value

@@ -24,6 +24,7 @@ from app.service.verdict import Verdict, sentence
 from app.store import db, dead_letters, lacks, orders, rounds, sales, stock
 from app.store.keys import Keys
 from app.store.redis import answering
+from app.text import Text
 
 WORKERS_WORD_S = 3 * BEAT_S  # to wait for each worker's word on whether it was quiet while we read
 
@@ -53,7 +54,33 @@ class Audit:
     answers: dict[str, int]  # as the workers counted them: to look at, no evidence
     conflicts: int
     locks_lost: int
+    # A field that is added has a default: runs are kept with the audits that they had.
     not_booked: int = 0  # dead letters, and what cannot be read in the stream
+
+    @property
+    def broken(self) -> int:
+        """Sales and orders that contradict each other."""
+        return self.duplicate_ids + self.duplicate_keys + self.orders_without_sale
+
+    def of_a_run(self) -> str:
+        """The verdict on a run that is over, as one would say it to a class; mostly a Text."""
+        if self.verdict == Verdict.SETTLING:
+            return Text(
+                "No verdict: purchases or orders were still under way after half a minute. "
+                "Sold so far: %(sold)s of %(stocked)s.",
+                sold=self.sold,
+                stocked=self.stocked,
+            )
+        if self.verdict == Verdict.UNTOUCHED:
+            return Text(
+                "Sold 0 of %(stocked)s: no purchase ever reached the shop.", stocked=self.stocked
+            )
+        contradicts = self.broken or self.not_booked or self.sold + self.left > self.stocked
+        if self.verdict == Verdict.INCONSISTENT and not contradicts:
+            return self.sentence  # the store had lost something, which stands there
+        return sentence(
+            self.verdict, self.stocked, self.sold, self.left, self.broken, 0, self.not_booked
+        )
 
 
 @dataclass(frozen=True)

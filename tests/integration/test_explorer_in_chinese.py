@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import parse_qsl
 
 import pytest
 from flask.testing import FlaskClient
@@ -39,9 +40,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
 
 @pytest.mark.parametrize("address", SEARCHED)
 def test_what_is_found(lab: FlaskClient, address: str) -> None:
+    path, _, query = address.partition("?")
+    lab.post(f"/explorer/{path}", data=dict(parse_qsl(query)), headers=HTML)
+
     def there() -> bool:
         answer = lab.get(f"/explorer/{address}", headers=HTML)
         only_chinese(answer)
+        assert 'id="unasked"' not in answer.text
         return "还在查看" not in answer.text
 
     until(there, 40)

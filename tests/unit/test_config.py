@@ -102,3 +102,10 @@ def test_a_cluster_is_named_by_some_of_its_nodes(url: str) -> None:
 def test_a_store_that_cannot_be_meant_is_refused(url: str) -> None:
     with pytest.raises(BadSetting, match="REDIS_URL"):
         Settings.read({"REDIS_URL": url})
+
+
+def test_what_may_hold_a_password_is_never_shown() -> None:
+    telling = ("_url", "_urls", "_key", "_token")
+    for row in SETTINGS:
+        if row.name.endswith(telling) and row.name != "shop_url":
+            assert row.metadata["secret"], row.name
