@@ -18,7 +18,7 @@ SIZES = ((1920, 1080), (1280, 720), (390, 844))
 def test_with_scripts_it_begins_by_itself(browser: Browser, shop: Shop) -> None:
     page = browser.new_page()
     page.goto(shop.lab + UNUSUAL)
-    expect(page.locator("#verdict .compared")).to_contain_text("one of the shortest", timeout=LONG)
+    expect(page.locator("#reward .compared")).to_contain_text("one of the shortest", timeout=LONG)
     page.goto(f"{shop.lab}/explorer/naive?buyers=3")
     expect(page.locator("#player")).to_be_visible(timeout=LONG)
     page.get_by_text("What is searched").click()
