@@ -31,9 +31,10 @@ check: install-dev ## after each change: style, types, unit tests, a slice throu
 LANES := test-browser test-others test-locks test-explorer
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
-LOCKS := $(addprefix tests/integration/,locks modes bench $(addprefix processes/test_,up.py compare.py))
+LOCKS := $(addprefix tests/integration/,locks modes bench stampede comparison test_one_key.py \
+  $(addprefix processes/test_,up.py compare.py))
 EXPLORER := packages tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster trust)
-BROWSER := tests/e2e $(addprefix tests/integration/,test_one_key.py test_hand_over.py \
+BROWSER := tests/e2e $(addprefix tests/integration/,test_hand_over.py \
   $(addprefix processes/test_,lost.py frozen.py))
 WHOLE := tests/unit tests/integration/processes
 UNTIMED := -m "not timed and not alone"
