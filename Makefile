@@ -5,7 +5,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run classroom test test-browser test-others test-locks test-explorer
-.PHONY: test-timed test-timed-whole test-alone check check-unit check-servers
+.PHONY: test-timed-others test-timed-locks test-alone check check-unit check-servers
 .PHONY: soak conformance compare lint translations screenshots install install-dev clean
 
 help: ## show this list
@@ -29,21 +29,21 @@ check: install-dev ## after each change: style, types, unit tests, a slice throu
 # held to a time waits for them all, in two lanes; what is held to a ratio, or loads both cores, waits
 # for these, too.
 LANES := test-browser test-others test-locks test-explorer
+PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := $(addprefix tests/integration/,locks modes bench stampede comparison test_one_key.py \
-  $(addprefix processes/test_,up.py compare.py))
-EXPLORER := packages tests/unit/explorer $(addprefix tests/integration/,explorer transactions cluster trust)
-BROWSER := tests/e2e $(addprefix tests/integration/,test_hand_over.py \
-  $(addprefix processes/test_,lost.py frozen.py))
-WHOLE := tests/unit tests/integration/processes
+  test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
+EXPLORER := $(PACKAGES) tests/unit/explorer \
+  $(addprefix tests/integration/,explorer transactions cluster trust)
+TIMED_LOCKS := $(PACKAGES) $(addprefix tests/integration/,locks modes cluster)
 UNTIMED := -m "not timed and not alone"
 
 test-browser: install-dev
-	$(PYTEST) $(UNTIMED) $(BROWSER)
+	$(PYTEST) $(UNTIMED) tests/e2e
 
 test-others: install-dev
-	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,$(BROWSER) $(EXPLORER) $(LOCKS))
+	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
 
 test-locks: install-dev
 	$(PYTEST) $(UNTIMED) $(LOCKS)
@@ -51,13 +51,13 @@ test-locks: install-dev
 test-explorer: install-dev
 	$(PYTEST) $(UNTIMED) $(EXPLORER)
 
-test-timed: $(LANES)
-	$(PYTEST) -m timed $(patsubst %,--ignore=%,tests/e2e $(WHOLE))
+test-timed-others: $(LANES)
+	$(PYTEST) -m timed $(patsubst %,--ignore=%,tests/e2e $(TIMED_LOCKS))
 
-test-timed-whole: $(LANES)
-	$(PYTEST) -m timed $(WHOLE)
+test-timed-locks: $(LANES)
+	$(PYTEST) -m timed $(TIMED_LOCKS)
 
-test-alone: test-timed test-timed-whole
+test-alone: test-timed-others test-timed-locks
 	$(PYTEST) -m alone tests/e2e
 	$(PYTEST) -m alone --ignore=tests/e2e
 

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser import NO_CHROMIUM, chromium
+from tests.e2e import scenes
 from tests.shop import Shop
 
 
@@ -56,3 +57,26 @@ def page(context: BrowserContext) -> Page:
     page = context.new_page()
     page.set_default_timeout(10_000)
     return page
+
+
+@pytest.fixture(scope="session")
+def oversold(browser: Browser, shop: Shop) -> str:
+    """The path of a run in which hundreds were sold of 30."""
+    run = scenes.stampede(shop, stock=30, seconds=30)
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(shop.lab + run)
+        scenes.seen_to_its_end(page)
+    return run
+
+
+@pytest.fixture(scope="session")
+def compared(browser: Browser, shop: Shop) -> str:
+    """The path of a comparison of the ways that the form offers, but once and with less stock."""
+    ways = ["naive", "watch", "lock:lease", "atomic"]
+    path = scenes.comparison(shop, modes=ways, repeats=1, stock=40, seconds=5)
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(shop.lab + path)
+        scenes.compared(page)
+    return path

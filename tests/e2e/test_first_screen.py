@@ -75,29 +75,6 @@ def height(page: Page, part: str) -> float:
     return box["height"]
 
 
-@pytest.fixture(scope="module")
-def oversold(browser: Browser, shop: Shop) -> str:
-    """The path of a run in which hundreds were sold of 30."""
-    run = scenes.stampede(shop, stock=30, seconds=30)
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(shop.lab + run)
-        scenes.seen_to_its_end(page)
-    return run
-
-
-@pytest.fixture(scope="module")
-def compared(browser: Browser, shop: Shop) -> str:
-    """The path of a comparison of the ways that the form offers, but once and with less stock."""
-    ways = ["naive", "watch", "lock:lease", "atomic"]
-    path = scenes.comparison(shop, modes=ways, repeats=1, stock=40, seconds=5)
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(shop.lab + path)
-        scenes.compared(page)
-    return path
-
-
 def test_verdict_figures_and_course_of_a_stampede(page: Page, shop: Shop, oversold: str) -> None:
     page.goto(shop.lab + oversold)
     expect(page.locator("#chart svg .over")).to_have_attribute("d", scenes.AREA)

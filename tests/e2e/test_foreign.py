@@ -49,9 +49,9 @@ def elsewhere() -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def new_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """Its explorer has never been asked."""
+    """Its explorer has never been asked; the last test here does."""
     shop = Shop(tmp_path_factory.mktemp("foreign"))
     shop.start()
     yield shop

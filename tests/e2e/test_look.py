@@ -1,4 +1,4 @@
-"""Every page of shop and lab, at four widths, in light and dark: nothing beyond the edge, nothing
+"""Every page of shop and lab, at four widths, two of them dark: nothing beyond the edge, nothing
 that axe finds, nothing that moves for who asked for stillness, no more than 100 KiB.
 """
 
@@ -18,10 +18,14 @@ from tests.e2e import scenes
 from tests.e2e.access import barriers
 from tests.shop import Shop, full_environ
 
-HEIGHTS = {360: 740, 768: 1024, 1440: 900, 1920: 1080}  # by width, px
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-# Colours differ by scheme and places by width: of the eight these two tell axe all.
-FOR_AXE = {(360, "light"), (1920, "dark")}
+# By width, px: the height, and the scheme. Colours differ by scheme only, and places by width.
+SCREENS: dict[int, tuple[int, Literal["light", "dark"]]] = {
+    360: (740, "light"),
+    768: (1024, "dark"),
+    1440: (900, "light"),
+    1920: (1080, "dark"),
+}
+FOR_AXE = {360, 1920}
 FIRST_VIEW = 100 * 1024  # bytes, without the chart library
 LAST_ROW = 20  # px on a picture 1080 high: about a fiftieth of it
 # Addresses that answer with no page of their own.
@@ -84,17 +88,16 @@ def paths(app: Flask, examples: dict[str, list[str]]) -> Iterator[str]:
 
 
 def looked_at(page: Page, lab: bool = False) -> None:
-    """What stands on the page now, at every width, in both schemes."""
+    """What stands on the page now, at every width."""
     assert page.evaluate(MOVES) == []
-    for scheme in SCHEMES:
+    for width, (height, scheme) in SCREENS.items():
         page.emulate_media(color_scheme=scheme)
-        for width, height in HEIGHTS.items():
-            page.set_viewport_size({"width": width, "height": height})
-            assert page.evaluate(TOO_WIDE) <= 0, f"wider than {width} px: {page.url}"
-            if lab and width == 1920:
-                assert page.evaluate(TOO_SMALL, LAST_ROW) == [], page.url
-            if (width, scheme) in FOR_AXE:
-                assert barriers(page) == [], page.url
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(TOO_WIDE) <= 0, f"wider than {width} px: {page.url}"
+        if width in FOR_AXE:
+            assert barriers(page) == [], page.url
+    if lab:
+        assert page.evaluate(TOO_SMALL, LAST_ROW) == [], page.url
 
 
 def strict(answer: Response | None) -> None:
@@ -133,14 +136,7 @@ def test_every_answer_of_the_shop(
     looked_at(page)
 
 
-def test_every_page_of_the_lab(page: Page, furnished: Shop) -> None:
-    run = scenes.stampede(furnished, item="quince", stock=20, buyers=2, seconds=2)
-    page.goto(furnished.lab + run)
-    scenes.seen_to_its_end(page)
-    small = {"item": "quince", "stock": 10, "buyers": 2, "seconds": 2, "repeats": 1}
-    comparison = scenes.comparison(furnished, modes=["watch"], **small)
-    page.goto(furnished.lab + comparison)
-    scenes.compared(page)
+def test_every_page_of_the_lab(page: Page, furnished: Shop, oversold: str, compared: str) -> None:
     examples = {
         "/": ["/?mode=lock&recipe=lease&think_ms=12000"],
         "/rounds/<item>/<int:number>": ["/rounds/pear/1"],
@@ -157,9 +153,9 @@ def test_every_page_of_the_lab(page: Page, furnished: Shop) -> None:
         "/read/<name>": [
             *("/read/lock", "/read/lock:lease", "/read/decr", "/read/naive...watch", "/read/durian")
         ],
-        "/runs/<id>": [run],
+        "/runs/<id>": [oversold],
         "/compare": ["/compare"],
-        "/comparisons/<id>": [comparison],
+        "/comparisons/<id>": [compared],
         "/history": ["/history"],
         "/classroom": ["/classroom"],
     }
