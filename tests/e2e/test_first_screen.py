@@ -153,3 +153,48 @@ def test_a_round_that_nobody_has_touched_has_no_tick(page: Page, shop: Shop) -> 
     expect(page.locator("#audit .icon [data-for=exact]")).to_be_hidden()
     for _ in sizes(page):
         on_screen(page, "#audit", ".bar svg")
+
+
+SHELF = ["[data-slug=apple] .stock", "[data-slug=apple] .buy", ".welcome h1"]
+# By address in the lab: what one came for.
+CAME_FOR = {
+    "/classroom": ["#stage .sentence", ".tiles", "#actions .button >> nth=0"],
+    "/explorer": ["h1", ".rounds .ways-in >> nth=0"],
+    "/read": ["h1", "main form .button >> nth=0"],
+    "/read/naive": ["h1", ".ways-in", ".promises"],
+    "/history": ["h1", ".card >> nth=0"],
+}
+
+
+@pytest.mark.parametrize("path", CAME_FOR)
+def test_what_one_came_for(page: Page, shop: Shop, oversold: str, path: str) -> None:
+    """`oversold` is in the history."""
+    page.goto(shop.lab + path)
+    for size in sizes(page):
+        on_screen(page, *CAME_FOR[path])
+        if path == "/classroom" and size is not PHONE:  # there the way in stands below
+            on_screen(page, ".door .address")
+
+
+def test_what_a_customer_came_for(page: Page, shop: Shop) -> None:
+    shop.round("atomic", 9)
+    page.goto(shop.url)
+    for _ in sizes(page):
+        on_screen(page, *SHELF)
+    scenes.send(page, "apple")
+    for _ in sizes(page):
+        on_screen(page, "h1", ".lead", ".steps li >> nth=0")
+    page.goto(f"{shop.url}/orders")
+    for _ in sizes(page):
+        on_screen(page, "h1", "main a[href^='/orders/'] >> nth=0")
+
+
+def test_what_a_student_came_for(page: Page, shop: Shop) -> None:
+    page.goto(f"{shop.url}/class")
+    for _ in sizes(page):
+        on_screen(page, "#name", "main .button")
+    page.locator("#name").fill("Ada")
+    page.locator("main .button").click()
+    page.wait_for_url("**/class")
+    for _ in sizes(page):
+        on_screen(page, ".who", ".plate", "#said")
