@@ -10,8 +10,8 @@ class Text(str):
 
     Command line, logs and JSON take it for the `str` it is; the web looks the template up in the
     visitor's language and fills it in again (app/web/words.py). Whole numbers get their thousands
-    parted; give a number that is a name (a round's) as a string. Values may be Texts, too. A
-    template without values stands as it is, so that it may hold a %.
+    parted; give a number that is a name (a round's) as a string. Values may be Texts, too, or lists
+    of what is to be listed. A template without values stands as it is, so that it may hold a %.
     """
 
     template: str
@@ -37,6 +37,11 @@ def counted(one: str, many: str, num: int, **values: Any) -> Text:
     return Text._made(one, many, values | {"num": num})
 
 
+def together(one: str, other: str) -> Text:
+    """Two sentences: Chinese has no space between them."""
+    return Text("%(one)s %(other)s", one=one, other=other)
+
+
 def fill(template: str, values: dict[str, Any]) -> str:
     return (
         template % {name: _english(value) for name, value in values.items()} if values else template
@@ -49,4 +54,6 @@ def _english(value: object) -> str:
             return f"{value:,}"
         case float():
             return f"{value:g}"
+        case list():
+            return ", ".join(map(_english, value))
     return str(value)

@@ -37,7 +37,7 @@ class UnknownWay(ShopError):
             Text(
                 "There is no %(name)s. There are: %(known)s.",
                 name=repr(self.name),
-                known=", ".join(known),
+                known=list(known),
             )
         )
 

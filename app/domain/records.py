@@ -83,7 +83,7 @@ def make(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
                 Text("This record cannot be read: its %(name)s is of a wrong type.", name=name)
             )
     if lacking := _required(cast(type, kind)) - made.keys():
-        names = ", ".join(sorted(lacking))
+        names = sorted(lacking)
         raise Unreadable(Text("This record cannot be read: it lacks %(names)s.", names=names))
     return kind(**made)
 

@@ -107,7 +107,7 @@ class Readiness:
         log.warning("The store takes no write: %s", errors[0])
         if len(errors) < len(answers):
             hit = [item for item, answer in zip(ITEMS, answers, strict=True) if answer in errors]
-            said = Text("The store takes no writes for: %(items)s.", items=", ".join(hit))
+            said = Text("The store takes no writes for: %(items)s.", items=hit)
             return Check("store", State.UNWELL, said)
         return Check("store", State.FAILING, _refusal(errors[0]))
 
@@ -129,7 +129,7 @@ class Readiness:
             "%(what)s It has lost something of these, too: %(items)s. Nothing of all that is sold "
             "until it is accepted, each by lastapple audit ITEM --accept.",
             what=lost[0].what,
-            items=", ".join(lack.item for lack in lost[1:]),
+            items=[lack.item for lack in lost[1:]],
         )
         return Check("store", State.UNWELL, said)
 
@@ -191,7 +191,7 @@ def _orders(found: list[Lag]) -> Check:
     said = Text(
         "Sales wait to become orders, one for %(seconds)s s (%(items)s).",
         seconds=longest // 1000,
-        items=", ".join(each.item for each in found if each.age > LONGEST_LAG),
+        items=[each.item for each in found if each.age > LONGEST_LAG],
     )
     return Check("orders", State.FAILING, said)
 

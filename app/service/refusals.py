@@ -18,9 +18,8 @@ from app.text import Text
 
 
 def no_item(item: str) -> UnknownItem:
-    known = ", ".join(ITEMS)
     return UnknownItem(
-        Text("There is no item %(item)s. There are %(known)s.", item=repr(item), known=known)
+        Text("There is no item %(item)s. There are %(known)s.", item=repr(item), known=list(ITEMS))
     )
 
 
@@ -43,12 +42,12 @@ def not_running(item: str) -> NotOnSale:
 
 
 def no_mode(mode: str) -> Text:
-    known = ", ".join(MODES)
+    known = list(MODES)
     return Text("There is no mode %(mode)s. There are %(known)s.", mode=repr(mode), known=known)
 
 
 def no_recipe(recipe: str) -> Text:
-    known = ", ".join(LOCKS)
+    known = list(LOCKS)
     return Text(
         "There is no recipe %(recipe)s. There are %(known)s.", recipe=repr(recipe), known=known
     )
@@ -59,7 +58,7 @@ def takes_no_recipe(mode: str) -> Text:
 
 
 def no_field(field: str) -> Text:
-    known = ", ".join(ROUND_BOUNDS)
+    known = list(ROUND_BOUNDS)
     return Text("A round has no %(field)s. It has %(known)s.", field=repr(field), known=known)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from flask import Flask, Response, abort, current_app, render_template, request
@@ -32,7 +33,7 @@ from app.domain import (
     Unreadable,
     WrongDatabase,
 )
-from app.text import Text
+from app.text import Text, together
 from app.web.addresses import host_in
 from app.web.words import dumps, say
 
@@ -144,7 +145,7 @@ def describe(error: Exception) -> tuple[int, str, str, dict[str, object]]:
 
 def said(error: ShopError) -> str:
     """Its sentences, in the visitor's language."""
-    return " ".join(map(say, error.sentences()))
+    return str(say(reduce(together, error.sentences() or [""])))
 
 
 def _members(error: Exception) -> dict[str, object]:

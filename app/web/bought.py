@@ -30,6 +30,7 @@ OUTCOMES = {
     Outcome.SOLD_OUT: (409, Text("Sold out")),
     Outcome.BUSY: (503, Text("Busy")),
 }
+TOO_FEW = Text("Not enough left")  # for a page: beside "Sold out" a reader would see what is left
 TOO_MANY = Text("Too many are buying at this moment, and there is stock left. Try again.")
 NOTHING_LEFT = Text("Nothing is left of this round.")
 YOURS = Text("Nothing is left of this round: you have bought the last one yourself.")
@@ -79,7 +80,7 @@ def sold_page(answer: Answer, item: str, quantity: int, key: str) -> Response:
         "shop/answer.html",
         status,
         kind=sale.outcome.lower(),
-        title=title,
+        title=TOO_FEW if sale.outcome is Outcome.SOLD_OUT and sale.left else title,
         detail=_in_words(answer, item),
         slug=item,
         name=ITEMS[item].name,

@@ -22,13 +22,14 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import Translations
 from flask import Flask
-from flask_babel import format_currency, format_datetime, format_decimal, get_locale
+from flask_babel import format_currency, format_date, format_decimal, format_time, get_locale
 from markupsafe import Markup
 
 from app.text import Text
 from app.web.language import LANGUAGES, chosen
 
 FOLDER = Path(__file__).parent / "translations"
+COMMA = Text(", ")  # between what is only listed
 COUNTED = re.compile(r"(?<=\d) (?=[^\W\d_])")  # the space between a number and a word
 
 
@@ -56,6 +57,8 @@ def _said(values: dict[str, Any]) -> dict[str, Any]:
 def _said_value(value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return format_decimal(value)
+    if isinstance(value, list):
+        return say(COMMA).join(_said_value(each) for each in value)
     return say(value)
 
 
@@ -90,9 +93,9 @@ def money(cents: int) -> str:
 
 
 def moment(iso: str) -> str:
-    """A moment, given as ISO 8601 text, in UTC."""
-    text: str = format_datetime(datetime.fromisoformat(iso), "long")
-    return text
+    """A moment, given as ISO 8601 text, in UTC. Babel's Chinese has the zone before the hour."""
+    at = datetime.fromisoformat(iso)
+    return f"{format_date(at, 'long')} {format_time(at, 'medium')} (UTC)"
 
 
 def unbroken(text: Any) -> str:

@@ -72,10 +72,10 @@ def test_the_verdict_in_chinese(zh: Page, shop: Shop) -> None:
     looked_through(zh)
     zh.get_by_label("库存", exact=True).fill("3")
     zh.get_by_label("思考时间", exact=True).fill("1000")
-    zh.get_by_role("button", name="开始场次").click()
+    zh.get_by_role("button", name="开始这一场").click()
     zh.wait_for_url("**/rounds/apple/*")
     everybody_buys(shop, 5)
-    expect(zh.locator(".sentence")).to_have_text("库存 3 件，卖出 5 件。将有 2 位顾客失望。")
+    expect(zh.locator(".sentence")).to_have_text("库存 3 件，卖出 5 件。将有 2 人空欢喜一场。")
     looked_through(zh)
 
 
@@ -110,9 +110,9 @@ def test_a_stampede_in_chinese(zh: Page, shop: Shop) -> None:
     expect(sentence).to_have_text("正在抢购…", timeout=20_000)
     looked_through(zh)
     expect(sentence).to_have_text(
-        re.compile(r"库存 20\s件，卖出 [\d,]+\s件。将有 [\d,]+\s位顾客失望。"), timeout=20_000
+        re.compile(r"库存 20\s件，卖出 [\d,]+\s件。将有 [\d,]+\s人空欢喜一场。"), timeout=20_000
     )
-    expect(zh.locator("#chart svg")).to_contain_text("秒")
+    expect(zh.locator("#chart svg")).to_contain_text(re.compile(r"\d 秒(?!钟)"))
     looked_through(zh)
 
 
@@ -128,7 +128,7 @@ def test_a_class_in_chinese(zh: Page, shop: Shop) -> None:
     zh.get_by_label("昵称").fill("小明")
     zh.get_by_role("button", name="加入").click()
     zh.wait_for_url("**/class")
-    expect(zh.get_by_role("status")).to_have_text("请在这里等候：开售时会通知您。")
+    expect(zh.get_by_role("status")).to_have_text("请稍候，开售时通知您。")
     looked_through(zh)
     projector.get_by_text("另开一场：自己选择怎么卖").click()
     projector.locator("#start").get_by_role("button", name="开始倒计时").click()

@@ -140,7 +140,7 @@ def test_the_lab_says_so_where_an_instructor_looks(settings: Settings) -> None:
     audit = lab.get("/rounds/fig/1/audit").get_json()
     assert (audit["verdict"], audit["not_booked"]) == ("inconsistent", 2)
     chinese = lab.get("/", headers=HTML | {"Accept-Language": "zh"}).text
-    assert "有 2 笔销售无法入账" in chinese
+    assert "有 2 笔成交无法入账" in chinese
 
 
 def test_a_customer_whose_record_cannot_be_read_is_told_so(

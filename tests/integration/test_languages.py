@@ -84,6 +84,12 @@ def test_programs_are_answered_in_english_unless_they_ask(shop: FlaskClient) -> 
     assert [text for text in said if english(text) or text.isascii()] == []
 
 
+def test_chinese_lists_and_joins_in_its_own_way(shop: FlaskClient) -> None:
+    assert "apple、pear、plum" in problem(buy(shop, {}, "durian", **ZH), 404)["detail"]
+    both = problem(buy(shop, {"quantity": 0, "key": "\t"}, **ZH), 422)["detail"]
+    assert re.fullmatch(r"[^。]+。\S[^。]+。", both), "two sentences, and no space between"
+
+
 @pytest.mark.parametrize(
     ("accepts", "lang"),
     [

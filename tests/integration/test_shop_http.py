@@ -156,6 +156,13 @@ def test_a_sold_out_page_is_a_page(shop: FlaskClient) -> None:
     assert "Sold out" in answer.text
 
 
+def test_with_some_left_the_page_does_not_say_sold_out(shop: FlaskClient) -> None:
+    buy(shop, {"quantity": 9})
+    answer = shop.post("/buy/apple", data={"quantity": "2"})
+    assert "Not enough left" in answer.text
+    assert "Sold out" not in answer.text
+
+
 def test_trying_again_from_the_busy_page_keeps_the_key(
     services: Services, shop: FlaskClient
 ) -> None:

@@ -141,6 +141,7 @@ def test_a_text_is_its_english_sentence() -> None:
     assert text == "Sold 1,200 of 7."
     assert text.template == "Sold %(sold)s of %(stocked)s."
     assert Text("100 % juice") == "100 % juice"
+    assert Text("There are %(known)s.", known=["naive", 1200]) == "There are naive, 1,200."
     assert [counted("%(num)s apple", "%(num)s apples", num) for num in (0, 1, 2)] == [
         "0 apples",
         "1 apple",

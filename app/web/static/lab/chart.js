@@ -1,6 +1,8 @@
 // Stock falling, sales rising, the line of what was stocked, and the red area above it.
 // A drawing of our own: what it needs of a chart library is a hundredth of one.
 
+import { said } from "./screen.js";
+
 const NS = "http://www.w3.org/2000/svg";
 const HEIGHT = 0.42; // of the width, at the most
 const LEAST = 190; // px
@@ -24,10 +26,10 @@ function written(units) {
   return units.toLocaleString(document.documentElement.lang);
 }
 
-/** "5.5 sec", as the page's language says it. */
+/** "5.5 s", in the page's own words: browsers write "5.5秒" or "5.5秒钟" in Chinese. */
 function seconds(at) {
-  const unit = { style: "unit", unit: "second", unitDisplay: "short", maximumFractionDigits: 1 };
-  return at.toLocaleString(document.documentElement.lang, unit);
+  const number = at.toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 });
+  return said("seconds").replace("{n}", number);
 }
 
 /** A round number of steps, about `most` of them, that reach `end`. */
