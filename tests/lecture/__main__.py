@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 from tests.browser import NO_CHROMIUM, chromium
-from tests.lecture.plan import Part, parts
+from tests.lecture.plan import TEN, Part, parts
 from tests.lecture.room import Room
 from tests.lecture.scenes import SCENES, before_the_class, the_class_comes
 from tests.lecture.tongues import ENGLISH, TONGUES
@@ -24,8 +24,8 @@ def clock(seconds: float | None) -> str:
     return "" if seconds is None else f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
-def row(language: str, part: Part, waits: list[float]) -> bool:
-    """One line of the table. Does it fit?"""
+def row(language: str, part: Part, waits: list[float]) -> float:
+    """One line of the table; how long the part takes, in s."""
     takes = part.takes(waits)
     told = ", ".join(
         f"{measured:.1f} of {wait.announced:.0f}"
@@ -35,7 +35,7 @@ def row(language: str, part: Part, waits: list[float]) -> bool:
         f"{language}  {clock(part.begins):>5}  {part.speech:5.0f}  {told:<33}"
         f"{takes:5.0f} {part.has:4} {part.has - takes:+5.0f}  {part.title}"
     )
-    return takes <= part.has
+    return takes
 
 
 def played(where: Room) -> list[list[float]]:
@@ -67,12 +67,14 @@ def main() -> int:
         finally:
             shop.close()
     print("    begins  says  waits: measured of announced, s  takes  has  left  part")
-    fits = [
-        row(tongue.language, part, measured)
-        for tongue in TONGUES
-        for part, measured in zip(parts(tongue), waits, strict=True)
-    ]
-    return int(not all(fits))
+    late = False
+    for tongue in TONGUES:
+        plan = parts(tongue)
+        takes = [row(tongue.language, *each) for each in zip(plan, waits, strict=True)]
+        late |= any(took > part.has for took, part in zip(takes, plan, strict=True))
+        fixed = sum(took for took, part in zip(takes, plan, strict=True) if part.begins is not None)
+        print(f"{tongue.language}  without the optional parts {clock(fixed)} of {clock(TEN)}\n")
+    return int(late)
 
 
 if __name__ == "__main__":
