@@ -24,7 +24,7 @@ SEEN = re.compile(r"\*\*(?:Seen|看到)\*\*(.+?)(?=\n\n)", re.DOTALL)
 FACT = re.compile(
     r"\b(?:OVERSELL|STUCK FOR EVER|STARVED|PHANTOM ORDER|NEGATIVE STOCK|EVERYBODY STANDS STILL)\b"
     r"|(?<=`)(?:nothing goes|nobody can|this script)[^`]+(?=`)"
-    r"|\d[\d,]* (?=schedules|种调度)|\d+ (?=states|个状态)"
+    r"|\d[\d,]* (?=schedules|种执行顺序)|\d+ (?=states|个状态)"
 )
 
 
