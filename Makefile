@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run classroom test test-browser test-others test-locks test-explorer
 .PHONY: test-timed-others test-timed-locks test-alone check check-unit check-servers
-.PHONY: soak conformance compare lint translations screenshots install install-dev clean
+.PHONY: soak conformance compare lint translations screenshots lecture install install-dev clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -89,6 +89,9 @@ translations: install-dev ## gather the words of pages and errors into the catal
 
 screenshots: install-dev ## play the scenes that the README shows, and keep the pictures
 	@$(BIN)/python -m tests.screenshots
+
+lecture: install-dev ## play the lecture of ten minutes with a clock: projector, phones, real waits
+	@$(BIN)/python -m tests.lecture
 
 install: .venv/installed-run ## only the set-up of `run`
 install-dev: .venv/installed-dev
