@@ -62,7 +62,7 @@ CHINESE = Tongue(
     pause=r"（留 (\d+) 秒）",
     named="「([^」]+)」",
     optional="选讲",
-    clicks=("点击", "按键"),
+    clicks=("点击", "按"),
     meanwhile="边等边说",
     language="zh",
 )
