@@ -128,7 +128,7 @@ def test_a_class_in_chinese(zh: Page, shop: Shop) -> None:
     zh.get_by_label("昵称").fill("小明")
     zh.get_by_role("button", name="加入").click()
     zh.wait_for_url("**/class")
-    expect(zh.get_by_role("status")).to_have_text("请稍候，开售时通知您。")
+    expect(zh.get_by_role("status")).to_have_text("请停留在本页，等待开售。")
     looked_through(zh)
     projector.get_by_text("另开一场：自己选择怎么卖").click()
     projector.locator("#start").get_by_role("button", name="开始倒计时").click()

@@ -81,6 +81,7 @@ def test_by_keyboard_from_case_to_case(page: Page, shop: Shop) -> None:
     page.keyboard.press("End")
     expect(page.get_by_text("EXEC answers EXECABORT; the SET before")).to_be_visible()
     page.keyboard.press("ArrowRight")
+    page.wait_for_url("**/error-inside-exec")  # loaded: its heading is there before its script
     expect(page.get_by_role("heading", name="An error inside EXEC")).to_be_visible()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("heading", name="An error while queuing")).to_be_visible()
