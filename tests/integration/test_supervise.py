@@ -159,10 +159,11 @@ def test_one_that_cannot_be_started_is_gone_on_without(make: Callable[..., Watch
     assert "port taken" in watched.said[0]
     assert watched.said[1].startswith("nothing could not be started (No such file")
     until(lambda: nothing.deaths > MOST_DEATHS)
-    shop = watched.add("shop", "exit 1")
+    unwatched = make()  # else whoever watches would start it, too
+    shop = unwatched.add("shop", "exit 1")
     shop.ready = lambda: False
     with pytest.raises(GivenUp, match="shop ended at its start"):
-        watched.supervisor.start(shop)
+        unwatched.supervisor.start(shop)
 
 
 def test_one_that_hangs_is_named_and_others_are_still_looked_after(

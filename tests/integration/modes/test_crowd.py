@@ -22,14 +22,15 @@ pytestmark = [
 
 @pytest.mark.parametrize("wait", [0, 50_000])
 def test_a_crowd_is_sold_exactly_the_stock(services: Services, name: str, wait: int) -> None:
-    """Impatient buyers may be told BUSY; that is no oversell, nor an undersell."""
+    """Impatient buyers may be told BUSY; that is no oversell, nor an undersell. With `redlock` it
+    may be all of them: each has a vote, and nobody the most."""
     round = services.rounds.start("apple", name, 40, {"wait": wait, "attempts": 1000})
     seller = mode(services, round)
     sales = at_once([lambda: seller.sell(order(round)) for _ in range(64)])
     fulfil_all(services.fulfil)
     audit = services.auditor.audit(round)
     sold = sum(sale.outcome is Outcome.SOLD for sale in sales)
-    assert audit.verdict == "exact", audit
+    assert audit.verdict == ("exact" if sold else "untouched"), audit
     assert audit.sold == audit.orders == sold == 40 - audit.left
     if wait:
         assert sold == 40
