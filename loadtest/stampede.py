@@ -59,7 +59,12 @@ def run(wanted: Stampede) -> None:
     gevent.signal_handler(signal.SIGTERM, end)
 
     def say() -> None:
-        print(json.dumps(feed.line(runner.user_count)), flush=True)
+        # Nothing may be raised into gevent's loop. It would write a traceback to a stderr that is
+        # as closed as our stdout, and then forgets what it was about to do: tell buyers to stop.
+        try:
+            print(json.dumps(feed.line(runner.user_count)), flush=True)
+        except BrokenPipeError:
+            over.set()  # nobody reads us any more
 
     def say_on() -> None:
         while True:
@@ -67,7 +72,6 @@ def run(wanted: Stampede) -> None:
             say()
 
     saying = gevent.spawn(say_on)
-    saying.link_exception(lambda _: over.set())  # nobody reads us any more
     feed.begin()
     runner.start(wanted.buyers, spawn_rate=wanted.buyers)
     over.wait(wanted.longest_s)

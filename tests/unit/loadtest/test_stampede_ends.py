@@ -16,6 +16,17 @@ stampede.LAST = 1
 stampede.run(stampede.Stampede("http://127.0.0.1:9", "apple", 2, longest_s={longest}, patience_s=0))
 """
 
+# A line is due in the moment in which the buyers are told to stop.
+DUE = """
+import gevent.monkey, locust.runners, loadtest.stampede as stampede
+stop = locust.runners.LocalRunner.stop
+def late(runner):
+    gevent.monkey.get_original("time", "sleep")(stampede.EVERY)
+    stop(runner)
+locust.runners.LocalRunner.stop = late
+stampede.run(stampede.Stampede("http://127.0.0.1:9", "apple", 2, longest_s=600, patience_s=10))
+"""
+
 
 @contextmanager
 def stuck(longest: int) -> Iterator[subprocess.Popen[str]]:
@@ -41,3 +52,20 @@ def test_soon_after_it_was_told_to_end() -> None:
         start = time.monotonic()
         assert process.wait(15) == -signal.SIGALRM
         assert time.monotonic() - start < 10
+
+
+def test_at_once_when_its_reader_was_killed() -> None:
+    """Then nobody reads its output nor its errors, and the system sends it SIGTERM."""
+    with subprocess.Popen(
+        [sys.executable, "-c", DUE], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        try:
+            assert process.stdout.readline(), "it has begun"
+            process.stdout.close()
+            process.stderr.close()
+            process.terminate()
+            assert process.wait(5) != -signal.SIGALRM
+        finally:
+            process.kill()
