@@ -74,7 +74,7 @@ def test_who_waits_asks_nothing_and_a_release_wakes_one(
 def test_who_gives_up_leaves_the_line(lock: Lock) -> None:
     holder, second, third = lock(), lock(), lock()
     assert holder.acquire(wait_s=0)
-    assert not second.acquire(wait_s=0.1)
+    assert not second.acquire(wait_s=1)  # so long that it looks, waits and looks once more
     assert not third.acquire(blocking=False)
     assert len(holder.line()) == 1
     assert (second.counts.attempts, third.counts.attempts) == (2, 1)
