@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run classroom test test-browser test-others test-locks test-explorer
 .PHONY: test-timed-others test-timed-locks test-alone check check-unit check-servers
-.PHONY: soak conformance compare lint translations screenshots lecture install install-dev clean
+.PHONY: soak chaos chaos-mutants conformance compare lint translations screenshots lecture install install-dev clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,7 +19,7 @@ classroom: install ## the same, with the shop open to the local network: phones 
 
 test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
 	@echo "Four lanes of tests, side by side: each is shown when it is through, the first after some" \
-	  "ten minutes on two cores; then what is held to a time. About a quarter of an hour in all …"
+	  "fifteen minutes on two cores; then what is held to a time. Less than half an hour in all …"
 	@$(TOGETHER) -j4 test-alone
 
 check: install-dev ## after each change: style, types, unit tests, a slice through real servers
@@ -32,7 +32,7 @@ LANES := test-browser test-others test-locks test-explorer
 PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
-LOCKS := $(addprefix tests/integration/,locks modes bench stampede comparison test_one_key.py \
+LOCKS := $(addprefix tests/integration/,locks modes bench chaos stampede comparison test_one_key.py \
   test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
 EXPLORER := $(PACKAGES) tests/unit/explorer \
   $(addprefix tests/integration/,explorer transactions cluster trust)
@@ -70,7 +70,15 @@ check-servers: install-dev
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s
+	@$(BIN)/lastapple chaos --minutes 30 --seed 18 --holds
+	@$(BIN)/lastapple chaos --minutes 30 --seed 18 --holds --database postgresql
 	@$(BIN)/python -m tests.e2e.beside
+
+chaos: install ## break a whole shop for ten minutes while buyers buy, and judge it: var/chaos.html
+	@mkdir -p var && exec $(BIN)/lastapple chaos --minutes 10 --holds --html var/chaos.html
+
+chaos-mutants: install-dev ## plant bugs in a copy of the shop; chaos must find each of them
+	@$(BIN)/python -m tests.integration.chaos.mutants
 
 conformance: install-dev ## the explorer's model and its counts against real servers, at length
 	@$(BIN)/python -m tests.integration.explorer.conformance

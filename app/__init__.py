@@ -17,15 +17,21 @@ if TYPE_CHECKING:
 def create_shop(settings: Settings | None = None) -> Flask:
     """The customers' server."""
     from app.bootstrap import Services
-    from app.web import classroom, health, shop
+    from app.web import classroom, health, holding, hosts, rate, shop
+    from app.web.contract import shop_side, views
     from app.web.setup import flask_app
 
     settings = settings or Settings.read(os.environ)
     services = Services(settings)
-    app = flask_app(settings, "shop/answer.html")
+    app = flask_app(settings, "shop/answer.html", settings.trusted_proxies)
+    app.config["SESSION_COOKIE_SECURE"] = settings.shop_url.startswith("https://")
+    hosts.refuse_others(app, settings.shop_host, [*settings.other_hosts, settings.shop_name])
+    app.register_blueprint(views.blueprint(shop_side.SIDE, "shop/base.html"))
     purchase = services.purchase()
     app.register_blueprint(health.blueprint(services.readiness))
-    app.register_blueprint(shop.blueprint(purchase, services.rounds, services.book))
+    ask = rate.limiter(app, settings.shop_rate)
+    app.register_blueprint(shop.blueprint(purchase, services.rounds, services.book, ask))
+    app.register_blueprint(holding.blueprint(services.holds, services.book))
     app.register_blueprint(
         classroom.blueprint(purchase, services.rounds, services.members, services.notices)
     )
@@ -40,7 +46,9 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.service.secret import lab_token
     from app.service.stampede.drivers import Drivers
     from app.service.transactions.recordings import Recordings
-    from app.web import health
+    from app.web import health, hosts
+    from app.web.contract import views
+    from app.web.contract.lab import side
     from app.web.lab import (
         classroom,
         compare,
@@ -48,6 +56,8 @@ def create_lab(settings: Settings | None = None) -> Flask:
         explorer_search,
         foreign,
         history,
+        holds,
+        metrics,
         packed,
         read,
         rounds,
@@ -64,13 +74,16 @@ def create_lab(settings: Settings | None = None) -> Flask:
         token.require(app, word)  # whoever knows it may come by any of this machine's names
     else:
         # A page elsewhere could call a name of its own 127.0.0.1 and then pass for our origin.
-        app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost", settings.lab_host]
+        hosts.refuse_others(app, settings.lab_host, settings.other_hosts)
     foreign.refuse(app)
+    app.register_blueprint(views.blueprint(side.SIDE, "lab/base.html"))
     app.register_blueprint(health.blueprint(services.readiness))
+    app.register_blueprint(metrics.blueprint(services.metrics))
     app.context_processor(lambda: {"complaints": lambda: services.readiness.look().complaints})
     app.register_blueprint(
         rounds.blueprint(services.rounds, services.auditor, services.dead_letters, services.about)
     )
+    app.register_blueprint(holds.blueprint(services.rounds, services.holds))
     app.register_blueprint(read.blueprint(settings.var, services.comparisons))
     app.extensions["explorer"] = Explorer()
     app.register_blueprint(explorer.blueprint(app.extensions["explorer"]))

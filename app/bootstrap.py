@@ -21,12 +21,16 @@ from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.conduct import Conduct
 from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
+from app.service.holds import Holds
+from app.service.mend import Mend
+from app.service.metrics.audits import Audits
 from app.service.purchase import Purchase
 from app.service.readiness import Readiness
 from app.service.rounds import Rounds
 from app.service.stampede.drive import Drive
 from app.service.stampede.drivers import Drivers
 from app.service.stampede.runs import Runs
+from app.service.sweep import Sweep
 from app.service.trust import Trust
 from app.store import db
 from app.store.servers import Servers
@@ -34,6 +38,8 @@ from app.store.servers import Servers
 if TYPE_CHECKING:
     import redis
     from sqlalchemy import Engine
+
+    from app.service.metrics.scrape import Metrics
 
 
 class Services:
@@ -60,16 +66,29 @@ class Services:
         return self.rounds.trust
 
     @cached_property
+    def mend(self) -> Mend:
+        return Mend(self.servers, self.rounds)
+
+    @cached_property
     def auditor(self) -> Auditor:
         return Auditor(self.store, self.servers.sessions)
 
     @cached_property
     def book(self) -> OrderBook:
-        return OrderBook(self.store, self.servers.sessions)
+        return OrderBook(self.store, self.servers.sessions, self.holds)
+
+    @cached_property
+    def holds(self) -> Holds:
+        return Holds(self.servers)
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        return Sweep(self.servers, self.holds)
 
     @cached_property
     def fulfil(self) -> Fulfil:
-        return Fulfil(self.store, self.servers.sessions, self.settings.fulfil_batch)
+        servers = self.servers
+        return Fulfil(self.store, servers.sessions, self.settings.fulfil_batch, servers.copied)
 
     @cached_property
     def beat(self) -> Beat:
@@ -82,6 +101,14 @@ class Services:
     @cached_property
     def dead_letters(self) -> DeadLetters:
         return DeadLetters(self.store, self.servers.sessions)
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """The lab's: the shop's workers need nothing of it."""
+        from app.service.metrics.scrape import Metrics
+
+        audits = Audits(self.rounds, self.auditor)
+        return Metrics(self.settings.metrics, self.store, audits)
 
     @cached_property
     def runs(self) -> Runs:
@@ -113,7 +140,7 @@ class Services:
 
     def purchase(self) -> Purchase:
         """A selling worker, one a process. It has begun to tell what it is doing (see tally)."""
-        purchase = Purchase(self.servers, self.rounds)
+        purchase = Purchase(self.servers, self.rounds, self.holds)
         purchase.tally.start()
         return purchase
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-CLUSTER = ("redis+cluster://", "rediss+cluster://")
+from app.checks import BadSetting, check_hosts, check_masters, check_names, check_rate, check_store
+
 EVERYWHERE = "0.0.0.0"  # noqa: S104  as a setting: the person's own choice
 LONGEST_SOCKET_PATH = 104  # bytes that every system takes; Linux takes four more
-SCHEMES = ("redis://", "rediss://", "unix://")
-
-
-class BadSetting(Exception):
-    """An environment variable that cannot be used; the text says which and why."""
+DURABILITIES = ("fast", "safe", "replicated")
 
 
 def setting(default: Any, text: str, low: int = 0, high: int = 0, secret: bool = False) -> Any:
@@ -59,11 +55,28 @@ class Settings:
     )
     lab_port: int = setting(8001, "port of the lab, the instructor's server", 1, 65_535)
     shop_url: str = setting("", "the shop's address as browsers see it; empty: host and port")
+    allowed_hosts: str = setting(
+        "",
+        "names of shop and lab beside their own, with commas between, as a Host header has them; "
+        ".example.com: all below it, too; *: any",
+    )
+    trusted_proxies: int = setting(
+        0,
+        "proxies before the shop, each of which says for whom it asks (X-Forwarded-For, -Proto, "
+        "-Host, X-Request-Id); 0: none, and nobody who says so is believed",
+        0,
+        8,
+    )
+    shop_rate: str = setting(
+        "",
+        "how often one address may ask to buy, at each worker, like 30/minute (second, minute, "
+        "hour or day); this machine is never counted; empty: as often as it likes",
+    )
     store_port: int = setting(8002, "port of the embedded Valkey, on loopback", 1, 65_535)
-    appendfsync: str = setting(
-        "always",
-        "when the embedded Valkey writes to disk: always, everysec or no. everysec lost 4,384 "
-        "acknowledged sales in 1 of 8 kills under disk load, always none",
+    durability: str = setting(
+        "safe",
+        "where a sale is when its buyer is told. fast: in the store's memory, on its disk within a "
+        "second or two; safe: on its disk; replicated: in a replica, too (docs/durability.md)",
     )
     redlock_urls: str = setting(
         "",
@@ -111,9 +124,24 @@ class Settings:
         return _bindable(self.var / "store" / "store.sock")
 
     @property
+    def replica_socket(self) -> Path | None:
+        """Where the embedded Valkey's replica listens; it has no port."""
+        return _bindable(self.var / "store" / "replica.sock")
+
+    @property
+    def appendfsync(self) -> str:
+        """When the embedded servers sync what they append to their logs."""
+        return "everysec" if self.durability == "fast" else "always"
+
+    @property
     def standings(self) -> Path:
         """Where `up` tells shop and lab how its processes stand."""
         return self.var / "processes.json"
+
+    @property
+    def metrics(self) -> Path:
+        """Where the shop's workers write what Prometheus is told."""
+        return self.var / "metrics"
 
     @property
     def masters(self) -> list[str]:
@@ -134,8 +162,18 @@ class Settings:
         return self.database_url or f"sqlite:///{self.var / 'orders.db'}"
 
     @property
+    def other_hosts(self) -> list[str]:
+        """Those of ALLOWED_HOSTS."""
+        return [name.strip() for name in self.allowed_hosts.split(",") if name.strip()]
+
+    @property
     def shop_address(self) -> str:
         return self.shop_url or self.shop_directly
+
+    @property
+    def shop_name(self) -> str:
+        """The host in SHOP_URL; "" without one."""
+        return urlsplit(self.shop_url).hostname or ""
 
     @property
     def shop_directly(self) -> str:
@@ -158,19 +196,21 @@ class Settings:
             if environ.get(row.name.upper(), "") != ""
         }
         settings = cls(**values)
-        _check_store(settings.store)
+        check_store(settings.store)
         if settings.redlock_urls:
-            _check_masters(settings.masters)
-        _check_hosts(settings.zookeeper_hosts)
+            check_masters(settings.masters)
+        check_hosts(settings.zookeeper_hosts)
+        check_names(settings.other_hosts)
+        check_rate(settings.shop_rate)
         if not settings.database.startswith(("sqlite:///", "postgresql:", "postgresql+psycopg:")):
             raise BadSetting("DATABASE_URL must begin with sqlite:/// or postgresql://")
         if len({settings.shop_port, settings.lab_port, settings.store_port}) < 3:
             raise BadSetting("SHOP_PORT, LAB_PORT and STORE_PORT must differ from each other")
         if len(settings.lab_token) < 8 and settings.lab_token not in ("", "off"):
             raise BadSetting("LAB_TOKEN is too short to keep anybody out: 8 characters, or off")
-        if settings.appendfsync not in ("always", "everysec", "no"):
+        if settings.durability not in DURABILITIES:
             raise BadSetting(
-                f"APPENDFSYNC is {settings.appendfsync!r}; choose always, everysec, no"
+                f"DURABILITY is {settings.durability!r}; choose {', '.join(DURABILITIES)}"
             )
         return settings
 
@@ -186,51 +226,6 @@ def is_loopback(host: str) -> bool:
 def reached(host: str) -> str:
     """An address to listen on as an address to go to, from this machine."""
     return "127.0.0.1" if host == EVERYWHERE else host
-
-
-def _check_store(url: str) -> None:
-    """Raises BadSetting."""
-    if url.startswith(CLUSTER):
-        nodes = urlsplit(url).netloc.rpartition("@")[2].split(",")
-        if not all(_is_node(node) for node in nodes):
-            raise BadSetting("REDIS_URL of a cluster is redis+cluster://host:port,host:port,…")
-        if urlsplit(url).path not in ("", "/", "/0"):
-            raise BadSetting(
-                "REDIS_URL of a cluster cannot name a database: a cluster has only one"
-            )
-    elif not url.startswith(SCHEMES):
-        raise BadSetting(
-            "REDIS_URL must begin with redis://, rediss://, unix://, redis+cluster:// or "
-            "rediss+cluster://"
-        )
-
-
-def _is_node(text: str) -> bool:
-    try:
-        node = urlsplit(f"//{text}")
-        return bool(node.hostname) and node.port != 0  # asking for a bad port raises
-    except ValueError:
-        return False
-
-
-def _check_masters(urls: list[str]) -> None:
-    """Raises BadSetting."""
-    if not all(url.startswith(SCHEMES) for url in urls):
-        raise BadSetting("Each of REDLOCK_URLS must begin with redis://, rediss:// or unix://")
-    # Two databases of one server die together. And of two masters both are the majority: one that
-    # dies would stop everything.
-    servers = {urlsplit(url).netloc or urlsplit(url).path for url in urls}
-    if len(servers) < max(3, len(urls)):
-        raise BadSetting("REDLOCK_URLS must name three or more servers, each of them once")
-
-
-def _check_hosts(text: str) -> None:
-    """host:port,host:port/node; without the node, and without ports. Raises BadSetting."""
-    hosts = text.partition("/")[0].split(",") if text else []
-    for host in hosts:
-        seen = re.fullmatch(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?", host.strip())
-        if seen is None or int((seen[2] or ":2181")[1:]) not in range(1, 65_536):
-            raise BadSetting(f"ZOOKEEPER_HOSTS is {text!r}; it must be like host:2181,host:2181")
 
 
 def _bindable(socket: Path) -> Path | None:

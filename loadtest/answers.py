@@ -6,7 +6,7 @@ import json
 from typing import NamedTuple
 
 # A body and a status that contradict each other are a fault of the shop, not an outcome.
-STATUS = {"SOLD": 201, "SOLD_OUT": 409, "BUSY": 503, "NOOP": 200}
+STATUS = {"SOLD": 201, "SOLD_OUT": 409, "LIMIT": 409, "BUSY": 503, "NOOP": 200}
 
 ERROR = "ERROR"
 
@@ -28,8 +28,8 @@ class Answer(NamedTuple):
 def read(status: int, body: bytes) -> Answer:
     """Read an answer to `POST /buy/<item>` or `POST /noop`.
 
-    SOLD, SOLD_OUT, BUSY and NOOP are what a healthy shop says. Everything else is an ERROR: a
-    body that is not JSON, an outcome under a wrong status, a problem without an outcome.
+    SOLD, SOLD_OUT, LIMIT, BUSY and NOOP are what a healthy shop says. Everything else is an ERROR:
+    a body that is not JSON, an outcome under a wrong status, a problem without an outcome.
     """
     try:
         said = json.loads(body)

@@ -7,6 +7,8 @@
 A closed workload: every buyer sends the next purchase when the last one is answered, without a
 pause. So the shop sets the pace, and a slow shop is asked less often. What this cannot show is
 the queue of an open workload, in which buyers arrive whether or not the shop keeps up.
+
+A shop with SHOP_RATE limits all but those on its own machine: buyers elsewhere need it empty.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Run]:
             check_modes(options.modes, about)
             check_threads(options.buyers, about)
             with borrowed(lab, options, steps.console):
-                run = Run(shop.url, lab, options, about.exhibit, steps.step)
+                run = Run(shop.url, lab, options, about, steps.step)
                 run.try_modes()
                 steps.expect(run.steps())
                 for number in range(1, options.repeats + 1):

@@ -6,7 +6,7 @@ import http.client
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypedDict, cast
 from urllib.parse import urlsplit
 
@@ -34,16 +34,21 @@ class Away(RunFailed):
 
 @dataclass(frozen=True)
 class About:
-    """What runs there. `modes` and `recipes` map each name to whether it is an exhibit."""
+    """What runs there. `modes` and `recipes` map each name to whether it is an exhibit.
+
+    A shop of an earlier version says no `most`.
+    """
 
     version: str
     workers: int
     threads: int
     server: str
     appendfsync: str
+    durability: str
     database: str
     modes: dict[str, bool]
     recipes: dict[str, bool]
+    most: dict[str, int] = field(default_factory=dict)  # units of a round, by mode
 
     def exhibit(self, mode: str) -> bool:
         """Is `mode` or `mode:recipe` broken on purpose? The mode must be a known one."""
@@ -83,9 +88,11 @@ class Lab:
                 threads=said["shop"]["threads"],
                 server=said["store"]["server"],
                 appendfsync=said["store"]["appendfsync"],
+                durability=said["store"].get("durability", ""),
                 database=said["database"],
                 modes={mode["name"]: mode["exhibit"] for mode in said["modes"]},
                 recipes={recipe["name"]: recipe["exhibit"] for recipe in said["recipes"]},
+                most={mode["name"]: mode["most"] for mode in said["modes"] if "most" in mode},
             )
         except (KeyError, TypeError) as odd:
             raise RunFailed(f"{self.url}/about lacks {odd}: is it Last Apple's lab?") from odd

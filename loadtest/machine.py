@@ -23,6 +23,7 @@ class Machine:
     python: str
     store: str
     appendfsync: str
+    durability: str
     database: str
     workers: int
     threads: int
@@ -35,7 +36,8 @@ class Machine:
         return {
             "processor": f"{self.cpu}, {self.cores} cores",
             "system": f"{self.system}, Python {self.python}",
-            "store": f"{self.store}, appendfsync {self.appendfsync}",
+            "store": f"{self.store}, appendfsync {self.appendfsync}"
+            + (f", durability {self.durability}" if self.durability else ""),
             "database": self.database,
             "shop": f"{self.workers} workers × {self.threads} threads = {self.shop_threads} "
             f"threads for {self.buyers} buyers",
@@ -60,6 +62,7 @@ def describe(about: About, buyers: int, own: bool) -> Machine:
         python=platform.python_version(),
         store=about.server,
         appendfsync=about.appendfsync,
+        durability=about.durability,
         database=about.database,
         workers=about.workers,
         threads=about.threads,

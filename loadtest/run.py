@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from loadtest import RunFailed, wrk
 from loadtest.generator import Load, generate
-from loadtest.lab import Lab
+from loadtest.lab import About, Lab
 from loadtest.rows import (
     FASTEST,
     NOOP,
@@ -60,7 +60,7 @@ class Run:
     url: str
     lab: Lab
     options: Options
-    exhibit: Callable[[str], bool]
+    about: About
     step: Callable[[str], AbstractContextManager[None]]
     rows: list[Row] = field(default_factory=list)
     yardsticks: list[Yardstick] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Run:
 
         atomic = cells["atomic"].cost if "atomic" in cells else None
         rows = [
-            row(mode, self.exhibit(mode), number, cells[mode], atomic, noop)
+            row(mode, self.about.exhibit(mode), number, cells[mode], atomic, noop)
             for mode in self.options.modes
         ]
         self.rows += rows
@@ -121,12 +121,13 @@ class Run:
         Waits for the audit, although its counts are not used: the next cell must not share the
         machine with orders still on their way to the database.
         """
-        round_number = self.lab.start_round(ITEM, ENDLESS, mode)
+        endless = min(ENDLESS, self.about.most.get(mode, ENDLESS))
+        round_number = self.lab.start_round(ITEM, endless, mode)
         measured = measure(self.load(ITEM))
         audit = self.lab.audit(ITEM, round_number)
         if not audit["left"]:
             raise RunFailed(
-                f"The cost cell of {mode} sold all {ENDLESS:,} units; use less --seconds."
+                f"The cost cell of {mode} sold all {endless:,} units; use less --seconds."
             )
         return measured, audit["settled"]
 
@@ -145,4 +146,4 @@ class Run:
         return Load(self.url, self.options.buyers, item, self.options.seconds)
 
     def label(self, mode: str) -> str:
-        return label(mode, self.exhibit(mode))
+        return label(mode, self.about.exhibit(mode))

@@ -22,6 +22,7 @@ from tests.collecting import lives_in
 from tests.collecting import pytest_addoption as pytest_addoption
 from tests.collecting import pytest_collection_modifyitems as pytest_collection_modifyitems
 from tests.collecting import pytest_generate_tests as pytest_generate_tests
+from tests.contract import hold_all_answers
 from tests.servers import (
     PostgresServer,
     StoreServer,
@@ -35,6 +36,7 @@ from tests.zookeeper import ZooKeeperServer, leave
 
 def pytest_configure() -> None:
     files_in_memory()
+    hold_all_answers()
     signals_as_usual()
 
 

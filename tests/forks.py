@@ -14,7 +14,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 _fork = get_context("forkserver")
-_fork.set_forkserver_preload(["pytest", "tests.holder", "tests.crowd", "tests.dying"])
+_fork.set_forkserver_preload(
+    ["pytest", "tests.holder", "tests.crowd", "tests.dying", "tests.metered"]
+)
 
 
 class Forked:

@@ -14,9 +14,12 @@ VOID = {"br", "hr", "img", "input", "link", "meta", "rect", "path"}
 # Words in lower case that are the same in every language: names, code, products.
 SAME = {*ITEMS, *MODES, *LOCKS, "https", "application", "json", "lastapple", "pip", "install"}
 SAME |= {"units", "version", "owner", "store", "lua", "sell", "make", "nil"}
+SAME |= {"cookie", "OpenAPI", "Allow", "Authorization", "Bearer", "Prometheus", "postgresql"}
 SAME |= {"ZooKeeper", "Redlock", "SQLite", "PostgreSQL", "Jedis", "Valkey", "Locust"}
-# What was sent; names; paths and addresses; options of commands.
-NO_WORDS = re.compile(r"'[^']*'|`[^`]*`|[“][^”]*[”]|https?:\S+|[A-Za-z._]*/\S+|--[a-z-]+")
+# What was sent; names; paths and addresses; options of commands; ids of requests.
+NO_WORDS = re.compile(
+    r"'[^']*'|`[^`]*`|[“][^”]*[”]|https?:\S+|[A-Za-z._]*/\S+|--[a-z-]+|\b[0-9a-f]{16}\b"
+)
 WORD = re.compile(r"[A-Za-z_]*[a-z]{2,}[A-Za-z_]*")  # GET and BUSY are names, too
 
 

@@ -19,7 +19,7 @@ from app.modes import MODES, Mode
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.service.rounds import in_database, is_exhibit
-from app.store import rounds
+from app.store import accounts
 from app.store.orders import OrderRow
 from tests.servers import until
 
@@ -35,10 +35,10 @@ ON_DATABASES = [(name, "sqlite") for name in NAMES]
 ON_DATABASES += [(name, "postgresql") for name in IN_DATABASE]
 
 
-def order(round: Round, quantity: int = 1, key: str | None = None) -> Order:
+def order(round: Round, quantity: int = 1, key: str | None = None, buyer: str = "") -> Order:
     id = str(uuid_utils.uuid7())
     now = int(time.time() * 1000)
-    return Order(id, round.item, round.number, quantity, 60, "", key or id, now)
+    return Order(id, round.item, round.number, quantity, 60, buyer, key or id, now)
 
 
 def mode(services: Services, round: Round, clock: Clock | None = None) -> Mode:
@@ -47,7 +47,7 @@ def mode(services: Services, round: Round, clock: Clock | None = None) -> Mode:
 
 def in_stream(services: Services, round: Round) -> list[Order]:
     """The sales that wait in a round's stream."""
-    return [Order.decode(sale) for sale in rounds.sales(services.store, round)[0]]
+    return [Order.decode(sale) for sale in accounts.of_round(services.store, round).sales]
 
 
 def sold_orders(services: Services, round: Round) -> list[Order]:
@@ -122,7 +122,7 @@ def sold_exactly_while_switched(
 ) -> None:
     """Twelve buyers at these workers, and the mode switched under them: each audit is its own."""
     stop = threading.Event()
-    rounds = [services.rounds.start("apple", names[0], 100_000, {})]
+    rounds = [services.rounds.start("apple", names[0], 20_000, {})]
 
     def buy(number: int) -> int:
         sold = 0
@@ -137,7 +137,7 @@ def sold_exactly_while_switched(
             for name in names[1:]:
                 before = services.rounds.left(rounds[-1])
                 until(lambda: services.rounds.left(rounds[-1]) != before)
-                rounds.append(services.rounds.start("apple", name, 100_000, {}))
+                rounds.append(services.rounds.start("apple", name, 20_000, {}))
             last = rounds[-1]
             until(lambda: services.rounds.left(last) != last.stock)
         finally:

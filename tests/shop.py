@@ -18,7 +18,8 @@ from tests.servers import free_port, until
 
 # What in its command line says which child it is.
 CHILDREN = {
-    "store": r"valkey-server(?!.*redlock-\d)",
+    "store": r"valkey-server(?!.*(redlock-\d|replica)\.sock)",
+    "replica": r"replica\.sock",
     "redlock-1": r"redlock-1\.sock",
     "fulfil": r"run fulfil",
     "shop": r"app:create_shop\(\)",

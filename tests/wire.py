@@ -38,6 +38,13 @@ class Handed:
         finally:
             _hands.reset(token)
 
+    def put_back(self, order: Order) -> bool:
+        token = _hands.set(self.hands)
+        try:
+            return self.mode.put_back(order)
+        finally:
+            _hands.reset(token)
+
 
 def send_command(connection: Metered, *args: Any, **kwargs: Any) -> None:
     _before([args])

@@ -19,6 +19,7 @@ COMMANDS = {
     "locks": "app.cli.locks:locks",
     "compare": "app.cli.compare:compare",
     "bench": "app.cli.bench:bench",
+    "chaos": "app.cli.chaos:chaos",
     "explore": "app.cli.explore:explore",
     "replay": "app.cli.replay:replay",
     "transactions": "app.cli.transactions:transactions",

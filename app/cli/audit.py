@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from app.cli import output
+from app.cli import output, repairing
 from app.domain import Lack, Lacking
 from app.service.audit import Audit
 from app.service.audit_words import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK
@@ -27,8 +27,12 @@ BAD_NEWS = "red"  # all others
 @click.argument("item", default="apple")
 @output.which_round
 @click.option("--accept", is_flag=True, help="Sell on after the store has lost something.")
+@click.option("--repair", is_flag=True, help="Mend from the books what the store has lost.")
+@click.option("--yes", is_flag=True, help="With --repair: do it; else it is only said.")
 @output.as_json
-def audit(item: str, number: int | None, accept: bool, json_wanted: bool) -> None:
+def audit(
+    item: str, number: int | None, accept: bool, repair: bool, yes: bool, json_wanted: bool
+) -> None:
     """Audit ITEM's round (apple unless given): units stocked, sold, left; the verdict.
 
     The exit status is 0 for exact, and for untouched (nobody has tried to buy); 3 while it is
@@ -36,9 +40,18 @@ def audit(item: str, number: int | None, accept: bool, json_wanted: bool) -> Non
     store); 1 when store or database cannot be asked, 2 for bad input.
 
     With --accept no round is audited: it says what the store has lost of ITEM, and lets it be sold
-    again.
+    again. With --repair its rounds get back what the books, the store and the shop's workers still
+    know of them, and stay ended; then it can be sold again. Without --yes it only says so, and ends
+    with 4 where there is something to mend.
     """
+    if yes > repair or (repair and (accept or number is not None)):
+        raise click.UsageError(
+            "--yes goes with --repair; --repair neither with --accept nor --round."
+        )
     services = output.services()
+    if repair:
+        services.check_database()
+        sys.exit(repairing.repair(services.mend, item, yes, json_wanted))
     if accept:
         _accept(services.trust, item)
         return

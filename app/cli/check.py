@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from app.cli import output
+from app.domain import StoreAway
+from app.service import keeping
 from app.service.readiness import Check, Found, State
+
+if TYPE_CHECKING:
+    from app.bootstrap import Services
 
 COLOURS = {State.OK: "green", State.UNWELL: "yellow", State.FAILING: "red"}
 
@@ -15,7 +21,8 @@ COLOURS = {State.OK: "green", State.UNWELL: "yellow", State.FAILING: "red"}
 @click.command(short_help="Can the shop sell, and do sales become orders?")
 @click.argument("what", type=click.Choice(["all", "fulfil"]), default="all")
 def check(what: str) -> None:
-    """Say what the shop's /readyz says, without asking the shop.
+    """Say what the shop's /readyz says, without asking the shop; and how the store keeps what it is
+    told: its version, eviction, log and replicas.
 
     With `fulfil`, look at that process alone, on the machine (and in the VAR_DIR) that it runs in:
     does it go on, and does no sale wait for long?
@@ -25,11 +32,20 @@ def check(what: str) -> None:
     services = output.services()
     if what == "all":
         found = services.readiness.look()
+        found = Found((*found.checks, *_kept(services)))
     else:
         found = Found((_goes_on(services.beat.awaited()), services.readiness.orders()))
     for each in found.checks:
         click.echo(f"{click.style(each.state, COLOURS[each.state])}  {each.name}: {each.sentence}")
     sys.exit(0 if found.ready else 1)
+
+
+def _kept(services: Services) -> list[Check]:
+    """How the store keeps what it is told; that it is away stands in the first line."""
+    try:
+        return keeping.look(services.servers)
+    except StoreAway:
+        return []
 
 
 def _goes_on(does: bool) -> Check:

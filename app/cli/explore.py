@@ -50,6 +50,12 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 @click.option("--stock", default=1, type=click.IntRange(*UNITS), help="Units on the shelf.")
 @click.option("--quantity", default=1, type=click.IntRange(*UNITS), help="Units each one wants.")
 @click.option(
+    "--per-buyer",
+    default=0,
+    type=click.IntRange(0, UNITS[1]),
+    help="Most units of one buyer; 0: no limit. With it all are one buyer, at several windows.",
+)
+@click.option(
     "--faults",
     default="crash=1,pause=1",
     type=FaultsType(),
@@ -86,6 +92,7 @@ def explore(
     buyers: int,
     stock: int,
     quantity: int,
+    per_buyer: int,
     faults: Faults,
     again: bool,
     retries: str,
@@ -99,9 +106,9 @@ def explore(
     that it sends, and goes on when the search says so; the server is a model of Redis, which is
     checked against real servers. What may go wrong beside, --faults says.
 
-    sql, sql_lock and sql_version run on a real PostgreSQL instead, which is started for it: two
-    buyers, every order of their statements at each isolation level, no faults. SQLite is not
-    explored, and lock:db_unique and lock:zookeeper cannot be.
+    sql, sql_lock, sql_version and sql_units run on a real PostgreSQL instead, which is started for
+    it: two buyers, every order of their statements at each isolation level, no faults. SQLite is
+    not explored, and lock:db_unique and lock:zookeeper cannot be.
 
     TARGET may also be a file of your own, my_sell.py, with a function sell(redis, buyer): `redis`
     is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
@@ -110,6 +117,8 @@ def explore(
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
     """
+    if per_buyer and target and (target.endswith(".py") or explores(target)):
+        raise click.UsageError("--per-buyer is for modes that sell from the store.")
     if target is not None and explores(target):
         explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
     given = _given(ctx)
@@ -127,7 +136,7 @@ def explore(
         raise click.UsageError("--again is asked without faults: leave out one of the two.")
     check_writable(json_file)
     check_writable(save)
-    chosen = _target(target, stock, quantity, retries == "default")
+    chosen = _target(target, stock, quantity, retries == "default", per_buyer)
     if again and isinstance(chosen, Student):
         raise click.UsageError("--again is for modes, not for a file of your own.")
     people = Console(stderr=json_file == "-", highlight=False)
@@ -184,13 +193,15 @@ def show_matrix() -> None:
     click.echo(markdown(found), nl=False)
 
 
-def _target(name: str, stock: int, quantity: int, resend: bool) -> targets.Target | Student:
+def _target(
+    name: str, stock: int, quantity: int, resend: bool, per_buyer: int
+) -> targets.Target | Student:
     """Raises Invalid."""
     if name.endswith(".py"):
         return student(name, stock, quantity, resend)
     name = full_name(name)
     targets.check(name)
-    return targets.Target(name, stock, quantity, resend=resend)
+    return targets.Target(name, stock, quantity, resend=resend, per_buyer=per_buyer)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

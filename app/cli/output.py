@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from app.checks import BadSetting
 from app.cli import clone
-from app.config import BadSetting, Settings
+from app.config import Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
 
 if TYPE_CHECKING:
@@ -77,6 +78,15 @@ def write_json(file: str, document: Any) -> None:
     try:
         with click.open_file(file, "wb") as to:
             to.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise click.ClickException(f"cannot write {file}: {error.strerror}") from error
+
+
+def write_text(file: str, text: str) -> None:
+    """Write a text to the file, or to standard output for `-`."""
+    try:
+        with click.open_file(file, "w", encoding="utf-8") as to:
+            to.write(text)
     except OSError as error:
         raise click.ClickException(f"cannot write {file}: {error.strerror}") from error
 

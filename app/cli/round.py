@@ -42,7 +42,11 @@ def round_group() -> None:
 @_time("wait", "A buyer's patience.")
 @click.option("--attempts", type=int, help=_help("attempts", "Most tries of one purchase."))
 @click.option("--limit", type=int, help=_help("limit", "Most units in one order."))
+@click.option(
+    "--per-buyer", type=int, help=_help("per_buyer", "Most units of one buyer; 0: no limit.")
+)
 @_time("delay", "Until it opens.")
+@_time("hold", "To pay in; 0: what is bought is sold at once.")
 @output.as_json
 def start(item: str, stock: int, mode: str | None, json_wanted: bool, **times: int | None) -> None:
     """Start a round of ITEM; ends the one that is running."""
@@ -83,7 +87,9 @@ def _show(round: Round, left: int | None, json_wanted: bool) -> None:
     click.echo(
         f"  {stock}; think {round.think} ms, lease {round.lease} ms, wait {round.wait} ms, "
         f"{round.attempts} attempts, {round.limit} units an order"
+        + (f", {round.per_buyer} units a buyer" if round.per_buyer else "")
         + (f", opens {round.delay / 1000:g} s after its start" if round.delay else "")
+        + (f", {round.hold / 1000:g} s to pay in" if round.hold else "")
     )
     for warning in warnings(round):
         click.secho(f"  ! {warning}", fg="yellow")

@@ -13,7 +13,8 @@ from app.bootstrap import Services
 from app.cli import interrupt, output
 from app.config import Settings
 from app.domain import ITEMS
-from app.service import processes
+from app.service import keeping, processes
+from app.service.readiness import State
 
 
 @click.group()
@@ -46,6 +47,7 @@ def fulfil() -> None:
     threading.Thread(
         target=services.trust.keep_watch, args=(stop,), name="trust", daemon=True
     ).start()
+    threading.Thread(target=services.sweep.run, args=(stop,), name="sweep", daemon=True).start()
     services.fulfil.run(stop)
 
 
@@ -79,11 +81,25 @@ def prepare() -> None:
     services.migrate()
     address = services.engine.url.render_as_string(hide_password=True)
     click.echo(f"  migrated database {address}")
+    _see_how_it_is_kept(services)
     for item in ITEMS:
         if lack := services.trust.look(item):
             click.secho(f"  ! {lack.sentence}", fg="red")
     for round in services.rounds.open_shop(settings.default_mode):
         click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
+
+
+def _see_how_it_is_kept(services: Services) -> None:
+    """What a person should know of the store; of the embedded one only what stops us."""
+    checks = keeping.look(services.servers)
+    for each in checks:
+        if each.state is State.FAILING:
+            raise click.ClickException(f"{each.name}: {each.sentence}")
+        if services.settings.redis_url:
+            mark = "!" if each.state is State.UNWELL else " "
+            click.secho(
+                f"  {mark} {each.name}: {each.sentence}", fg="yellow" if mark == "!" else None
+            )
 
 
 def _become(command: list[str]) -> None:

@@ -37,7 +37,8 @@ def _check(settings: Settings) -> None:
     """Everything that can be known to be wrong before anything is started."""
     check_default(settings.default_mode)
     masters = [socket.with_suffix("") for socket in settings.master_sockets]
-    for folder in (settings.var, settings.var / "store", *masters, settings.var / "log"):
+    replica = settings.var / "store" / "replica"
+    for folder in (settings.var, settings.var / "store", replica, *masters, settings.var / "log"):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / ".writable").touch()
@@ -108,7 +109,8 @@ def _say(text: str) -> None:
 
 def _where(child: Child, settings: Settings) -> str:
     places: dict[str, str | Path] = {
-        "store": f"Valkey on 127.0.0.1:{settings.store_port}, appendfsync {settings.appendfsync}",
+        "store": f"Valkey on 127.0.0.1:{settings.store_port}, durability {settings.durability}",
+        "replica": "has every sale before its buyer is told",
         "shop": settings.shop_address,
         "lab": settings.lab_address,
         "fulfil": "moves sales into the database",

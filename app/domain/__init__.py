@@ -17,6 +17,7 @@ from app.domain.errors import (
     RunIsOn,
     ShopError,
     StoreAway,
+    TooOften,
     UnknownComparison,
     UnknownDeadLetter,
     UnknownForm,
@@ -28,12 +29,15 @@ from app.domain.errors import (
     Unreadable,
     WrongDatabase,
 )
+from app.domain.holding import AlreadyPaid, Hold, HoldOver, Stands
 from app.domain.lack import Lack, Lacking, Loss
+from app.domain.mended import Mended
 from app.domain.selling import ITEMS, ROUND_BOUNDS, Bound, Item, Order, Outcome, Round, Sale
 
 __all__ = [
     "ITEMS",
     "ROUND_BOUNDS",
+    "AlreadyPaid",
     "Away",
     "Bound",
     "ClassIsOn",
@@ -41,6 +45,8 @@ __all__ = [
     "ComparisonIsOn",
     "DatabaseAway",
     "ForTheClass",
+    "Hold",
+    "HoldOver",
     "Invalid",
     "Item",
     "KeyReused",
@@ -49,6 +55,7 @@ __all__ = [
     "LockBusy",
     "LockLost",
     "Loss",
+    "Mended",
     "Newer",
     "NotOnSale",
     "NotOpen",
@@ -58,7 +65,9 @@ __all__ = [
     "RunIsOn",
     "Sale",
     "ShopError",
+    "Stands",
     "StoreAway",
+    "TooOften",
     "UnknownComparison",
     "UnknownDeadLetter",
     "UnknownForm",

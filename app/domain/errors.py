@@ -87,6 +87,22 @@ class NotOpen(NotOnSale):
         self.wait = wait
 
 
+class TooOften(ShopError):
+    """One address asks to buy more often than it may; `wait` s are left until it may again.
+
+    Nothing was looked at, and nothing was sold.
+    """
+
+    def __init__(self, wait: int) -> None:
+        super().__init__(
+            Text(
+                "You ask to buy too often. Try again in %(seconds)s s: it is the same purchase.",
+                seconds=wait,
+            )
+        )
+        self.wait = wait
+
+
 class KeyReused(ShopError):
     """The idempotency key belongs to an order with another body."""
 

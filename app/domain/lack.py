@@ -83,8 +83,8 @@ class Lack:
     def sentence(self) -> Text:
         """The same, with what follows from it."""
         return Text(
-            "%(what)s Nothing of %(item)s is sold until that is accepted: "
-            "lastapple audit %(item)s --accept.",
+            "%(what)s Nothing of %(item)s is sold until that is mended from the books "
+            "(lastapple audit %(item)s --repair) or accepted (lastapple audit %(item)s --accept).",
             what=self.what,
             item=self.item,
         )

@@ -14,7 +14,9 @@ class Outcome(StrEnum):
     """How one attempt to buy ended."""
 
     SOLD = "SOLD"
+    HELD = "HELD"  # taken, and to be paid for: no mode's word, to them it is SOLD
     SOLD_OUT = "SOLD_OUT"  # fewer units left than asked for
+    LIMIT = "LIMIT"  # the buyer would have more of the round than one buyer may
     BUSY = "BUSY"  # stock remained; attempts or patience ran out
     ERROR = "ERROR"  # the store did not answer
     ROUND_OVER = "ROUND_OVER"  # a mode's word to the service; no buyer ever sees it
@@ -51,7 +53,8 @@ class Order:
     """A wish to buy, with its id made before attempt 1. It becomes durable when it is sold.
 
     `at` is the buyer's moment in ms since 1970; `price` is a unit's, in cents; `key` is the
-    idempotency key, or the id itself when the client sent none.
+    idempotency key, or the id itself when the client sent none; `request` is the id of the request
+    that made it, "" of orders from before requests had one.
     """
 
     id: str
@@ -62,6 +65,7 @@ class Order:
     buyer: str
     key: str
     at: int
+    request: str = ""
 
     def encode(self) -> bytes:
         """The sale as it stands in the store's stream and under its keys (JSON)."""
@@ -89,6 +93,7 @@ class Sale:
     attempts: int = 1  # the first try is attempt 1
     conflicts: int = 0  # lost races: aborted EXECs, versions that had changed
     lock_lost: bool = False  # the release found the lock not mine any more
+    bought: int | None = None  # units that the buyer has in the round; set when LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +102,10 @@ class Round:
 
     `think` waits between read and write, `lease` is a lock's lifetime, `wait` is the buyer's
     patience, `attempts` caps retries, `limit` is the most units that one order may take, `delay` is
-    how long after its start it opens: until then customers gather, and nothing is sold. With
-    `tickets` each buyer gets one order, under a key that the shop has made (service/tickets.py).
+    how long after its start it opens: until then customers gather, and nothing is sold. `hold` is
+    how long its buyers have to pay; 0: what they buy is sold at once. With `tickets`
+    each buyer gets one order, under a key that the shop has made (service/tickets.py).
+    `per_buyer` is the most units that one buyer may have of the round; 0: as many as there are.
     """
 
     item: str
@@ -111,9 +118,11 @@ class Round:
     attempts: int = 64
     limit: int = 10
     delay: int = 0
+    hold: int = 0
     started: int = 0  # ms since 1970
     ended: int | None = None
     tickets: bool = False
+    per_buyer: int = 0
 
     @property
     def running(self) -> bool:
@@ -156,5 +165,7 @@ ROUND_BOUNDS = {
     "wait": Bound(0, 60_000, Text("ms")),
     "attempts": Bound(1, 1_000, Text("attempts")),
     "limit": Bound(1, 10, Text("units")),
+    "per_buyer": Bound(0, 1_000, Text("units")),
     "delay": Bound(0, 3_600_000, Text("ms")),
+    "hold": Bound(0, 3_600_000, Text("ms")),
 }

@@ -30,10 +30,19 @@ def _sold(view: View) -> int:
     return sum({sale.id: sale.quantity for sale in view.book.sales}.values())
 
 
-def _oversell(view: View) -> bool:
+def _units(view: View) -> int:
+    """Units that somebody is to get: was told so, or stands in the book."""
     units = dict.fromkeys(_bought(view), view.target.quantity)
     units |= {sale.id: sale.quantity for sale in view.book.sales}
-    return bool(sum(units.values()) > view.target.stock)
+    return sum(units.values())
+
+
+def _oversell(view: View) -> bool:
+    return bool(_units(view) > view.target.stock)
+
+
+def _above_limit(view: View) -> bool:
+    return bool(_units(view) > view.target.per_buyer)
 
 
 def _sold_twice(view: View) -> bool:
@@ -123,5 +132,11 @@ RULES: tuple[Rule, ...] = (
         STARVED,
         explanation="The others buy again and again while one buyer never gets a turn.",
     ),
+)
+# Of a round with a limit, in which all the explorer's buyers are one.
+ABOVE_LIMIT = OfState(
+    "above the limit",
+    "One buyer was sold more units than one may have.",
+    _above_limit,
 )
 FINDINGS = {rule.name: rule.explanation for rule in RULES}

@@ -13,7 +13,7 @@ from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid
 from app.explorer.book import COLUMNS, UNITS
-from app.explorer.findings import FINDINGS
+from app.explorer.findings import ABOVE_LIMIT, FINDINGS
 from app.explorer.former import in_todays_keys
 from app.explorer.student import Student
 from app.explorer.targets import Target, check
@@ -42,7 +42,8 @@ def read(text: bytes) -> Recorded:
 
 
 def _read(document: Edited) -> Recorded:
-    known = saved(document, FINDINGS, COLUMNS)
+    findings = FINDINGS | {ABOVE_LIMIT.name: ABOVE_LIMIT.explanation}
+    known = saved(document, findings, COLUMNS)
     target = _target(document)
     changed = False
     if isinstance(target, Student):
@@ -61,12 +62,14 @@ def _target(document: Edited) -> Target | Student:
     check(name)
     think = "think" if "think" in document.members else "think_ms"  # as files of before say it
     bound = ROUND_BOUNDS["think"]
+    limited = "per_buyer" in document.members
     return Target(
         name,
         stock,
         document.number("quantity", *UNITS),
         document.number(think, bound.low, bound.high),
         resend,
+        per_buyer=document.number("per_buyer", *UNITS) if limited else 0,
     )
 
 

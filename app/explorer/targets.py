@@ -18,17 +18,18 @@ from badluck.target import EPOCH, Lock, Shown, Vocabulary
 from app.domain import Invalid, Order, Outcome, Round, ShopError
 from app.explorer import words
 from app.explorer.book import Book, Sold, shelf
-from app.explorer.findings import RULES
+from app.explorer.findings import ABOVE_LIMIT, RULES
 from app.explorer.servers import MASTERS, GateServers
 from app.locks import LOCKS
 from app.locks.handle import Counts
-from app.modes import MODES
+from app.modes import IN_SQL, MODES
 from app.store.keys import Keys
 from app.text import Text
 
 # ms. A buyer waits for as long as it takes, unless the target says otherwise: so a wait that never
 # ends can be seen.
 FOR_EVER_MS = 10**15
+ONE = "one"  # the buyer who is at all windows
 
 
 def check(name: str) -> None:
@@ -61,7 +62,7 @@ def explorable() -> list[str]:
     return names
 
 
-WHERE = {"database": Text("an SQL database"), "zookeeper": "ZooKeeper"}
+WHERE = {name: Text("an SQL database") for name in IN_SQL} | {"zookeeper": "ZooKeeper"}
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,19 @@ class Target:
     think: int = 0
     resend: bool = False  # as redis-py does by default
     wait: int = FOR_EVER_MS  # ms for which a buyer waits for a lock
+    per_buyer: int = 0  # the most units of one buyer: then all are one, at several windows
 
     @cached_property
     def round(self) -> Round:
         return Round(
-            "apple", 1, self.stock, self.name, think=self.think, wait=self.wait, attempts=2
+            "apple",
+            1,
+            self.stock,
+            self.name,
+            think=self.think,
+            wait=self.wait,
+            attempts=2,
+            per_buyer=self.per_buyer,
         )
 
     @cached_property
@@ -116,7 +125,7 @@ class Target:
 
     @property
     def rules(self) -> Sequence[Rule]:
-        return RULES
+        return (ABOVE_LIMIT, *RULES) if self.per_buyer else RULES
 
     @property
     def gave_up(self) -> str:
@@ -128,7 +137,8 @@ class Target:
 
     @property
     def setting(self) -> str:
-        return shelf(self.stock, self.quantity, self.think)
+        limit = f", {self.per_buyer} for one buyer at all windows" if self.per_buyer else ""
+        return shelf(self.stock, self.quantity, self.think) + limit
 
     def identity(self) -> dict[str, str]:
         return {"target": self.name}
@@ -139,6 +149,7 @@ class Target:
             "quantity": self.quantity,
             "think_ms": self.think,
             "retries": "default" if self.resend else 0,
+            **({"per_buyer": self.per_buyer} if self.per_buyer else {}),
         }
 
     def surroundings(self) -> AbstractContextManager[None]:
@@ -154,8 +165,8 @@ class Target:
         return [[*load, shelve], *([load] * masters)]
 
     def order(self, buyer: str) -> Order:
-        id = f"order-{buyer}"
-        return Order(id, "apple", 1, self.quantity, 60, buyer, f"key-{buyer}", EPOCH)
+        id, who = f"order-{buyer}", ONE if self.per_buyer else buyer
+        return Order(id, "apple", 1, self.quantity, 60, who, f"key-{buyer}", EPOCH)
 
     @property
     def code(self) -> Code:

@@ -14,6 +14,7 @@ from app.modes.naive import Naive
 from app.modes.read_before_watch import ReadBeforeWatch
 from app.modes.sql import Sql
 from app.modes.sql_lock import SqlLock
+from app.modes.sql_units import SqlUnits
 from app.modes.sql_version import SqlVersion
 from app.modes.watch import Watch
 from app.modes.watch_elsewhere import WatchElsewhere
@@ -27,14 +28,15 @@ class Mode(Protocol):
 
     name: str
     exhibit: bool  # broken on purpose, to be looked at; never a default
-    needs: str  # what of `Servers` it sells from: "store" or "database"
+    # What it sells from: "store", "database", or "rows": a database that can lock single ones.
+    needs: str
     # Round trips and commands of a purchase that meets nobody; a recipe's come on top, SQL's are
     # not counted.
     cost: tuple[int, int]
     outlived: str  # what to expect when the work outlives the mode's lease; "": it has none
     no_think: str  # why think time does nothing; "": it does something
     one_at_a_time: bool  # while one purchase is in its critical section, do all others wait?
-    put_back: bool  # may units go back into stock at any moment? Not where SET writes what GET read
+    increments: bool  # may INCRBY put units back at any moment? Not where SET writes what GET read
     tutorials: tuple[int, ...]  # those of the five that teach it
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
@@ -48,6 +50,14 @@ class Mode(Protocol):
         from the store, or marked as ended in the database. Raises redis.RedisError or
         DatabaseAway; whether the sale happened is then unknown, and trying again with the same
         key finds out.
+        """
+        ...
+
+    def put_back(self, order: Order) -> bool:
+        """Put the units of a hold that is over back into stock, and out of `held`, in one step.
+
+        True also when somebody has done it before. False: nothing was done, as the round is over or
+        others were in the way. Raises as `sell` does; trying again finds out.
         """
         ...
 
@@ -66,6 +76,8 @@ TEACHING_ORDER: tuple[type[Mode], ...] = (
     Sql,
     SqlLock,
     SqlVersion,
+    SqlUnits,
     Atomic,
 )
+IN_SQL = ("database", "rows")  # of `needs`: the stock and the orders are in tables
 MODES: dict[str, type[Mode]] = {mode.name: mode for mode in TEACHING_ORDER}

@@ -14,6 +14,7 @@ from __future__ import annotations
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store import lua
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 from app.text import Text
 
@@ -26,26 +27,35 @@ class Atomic:
     outlived = ""
     no_think: str = Text("Think time does nothing here: a script has no gap to think in.")
     one_at_a_time = False
-    put_back = True
+    increments = True
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
         # EVALSHA; when the server has forgotten the script (it restarted), redis-py loads it and
         # asks again: safe, because a script that was not found has not run.
         self.script = servers.store.register_script(lua.source("sell"))
+        self.back = servers.store.register_script(lua.source("put_back"))
 
     def sell(self, order: Order) -> Sale:
-        outcome, left, seen = self.script(
+        outcome, left, seen, *bought = self.script(
             keys=[
                 self.keys.stock,
                 self.keys.sales,
                 self.keys.order(order.id),
                 self.keys.key(order.key),
+                *self.per_buyer.counter(order),
             ],
-            args=[order.quantity, order.encode()],
+            args=[order.quantity, order.encode(), *self.per_buyer.limit],
         )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
+        if outcome == b"LIMIT":
+            return Sale(Outcome.LIMIT, left=left, bought=bought[0])
         sold = outcome == b"SOLD"
         return Sale(Outcome(outcome.decode()), left=left, order=order if sold else None)
+
+    def put_back(self, order: Order) -> bool:
+        keys = [self.keys.held, self.keys.bought(order.buyer), self.keys.ended, self.keys.stock]
+        return bool(self.back(keys=keys, args=[order.id, order.quantity]))

@@ -19,6 +19,7 @@ from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.lease import Lease
 from app.store import lua
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 from app.text import Text
 
@@ -31,15 +32,17 @@ class Decr:
     outlived: str = Text("one key to buy twice")
     no_think = ""
     one_at_a_time = False
-    put_back = True
+    increments = True
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
         self.note = servers.store.register_script(lua.source("note"))
+        self.back = servers.store.register_script(lua.source("put_back"))
 
     def sell(self, order: Order) -> Sale:
         # The stock needs no lock, the key does: taking units and noting the sale are two steps,
@@ -56,8 +59,11 @@ class Decr:
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
     def take(self, order: Order) -> Sale:
-        stock, seen, ended = self.store.mget(
-            self.keys.stock, self.keys.key(order.key), self.keys.ended
+        stock, seen, ended, *bought = self.store.mget(
+            self.keys.stock,
+            self.keys.key(order.key),
+            self.keys.ended,
+            *self.per_buyer.counter(order),
         )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
@@ -65,6 +71,8 @@ class Decr:
             return Sale(Outcome.ROUND_OVER)
         if int(stock) < order.quantity:
             return Sale(Outcome.SOLD_OUT, left=max(0, int(stock)))
+        if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+            return refusal
 
         self.clock.sleep(self.round.think / 1000)
 
@@ -81,21 +89,25 @@ class Decr:
             self.compensate(order.quantity)
             return Sale(Outcome.SOLD_OUT, left=max(0, left + order.quantity))
 
-        outcome, seen = self.note(
+        outcome, seen, *bought = self.note(
             keys=[
                 self.keys.sales,
                 self.keys.order(order.id),
                 self.keys.key(order.key),
                 self.keys.ended,
+                *self.per_buyer.counter(order),
             ],
-            args=[order.encode()],
+            args=[order.encode(), order.quantity, *self.per_buyer.limit],
         )
-        if seen or outcome == b"ROUND_OVER":  # the work has outlived its key's lock, or its round
+        # The work has outlived its key's lock, or its round, or the buyer has bought meanwhile.
+        if seen or outcome != b"SOLD":
             self.compensate(order.quantity)
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
         if outcome == b"ROUND_OVER":
             return Sale(Outcome.ROUND_OVER)
+        if outcome == b"LIMIT":
+            return Sale(Outcome.LIMIT, left=left + order.quantity, bought=bought[0])
         return Sale(Outcome.SOLD, left=left, order=order)
 
     def compensate(self, quantity: int) -> None:
@@ -108,3 +120,8 @@ class Decr:
                 pipe.delete(self.keys.stock)
                 pipe.incrby(self.keys.ended, quantity)
                 pipe.execute()
+
+    def put_back(self, order: Order) -> bool:
+        # Not by `compensate`: a hold may be put back by several at once, and its units once.
+        keys = [self.keys.held, self.keys.bought(order.buyer), self.keys.ended, self.keys.stock]
+        return bool(self.back(keys=keys, args=[order.id, order.quantity]))

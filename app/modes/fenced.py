@@ -19,6 +19,7 @@ from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.fenced import Fenced as Recipe
 from app.store import lua
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 from app.text import Text
 
@@ -31,16 +32,18 @@ class Fenced:
     outlived: str = Text("BUSY while stock remains")
     no_think = ""
     one_at_a_time = True
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
         self.read = servers.store.register_script(lua.source("read_fenced"))
         self.write = servers.store.register_script(lua.source("write_fenced"))
+        self.back = servers.store.register_script(lua.source("write_back_fenced"))
 
     def sell(self, order: Order) -> Sale:
         lock = Recipe(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
@@ -57,11 +60,17 @@ class Fenced:
     def critical_section(self, order: Order, token: int) -> Sale:
         """BUSY: somebody entered after us, and the store has seen its token."""
         found = self.read(
-            keys=[self.keys.fence, self.keys.stock, self.keys.key(order.key)], args=[token]
+            keys=[
+                self.keys.fence,
+                self.keys.stock,
+                self.keys.key(order.key),
+                *self.per_buyer.counter(order),
+            ],
+            args=[token],
         )
         if found is None:
             return Sale(Outcome.BUSY)
-        stock, seen = found
+        stock, seen, *bought = found
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
         if stock is None:
@@ -69,6 +78,8 @@ class Fenced:
         left = int(stock) - order.quantity
         if left < 0:
             return Sale(Outcome.SOLD_OUT, left=int(stock))
+        if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+            return refusal
 
         self.clock.sleep(self.round.think / 1000)
 
@@ -79,9 +90,28 @@ class Fenced:
                 self.keys.sales,
                 self.keys.order(order.id),
                 self.keys.key(order.key),
+                *self.per_buyer.counter(order),
             ],
-            args=[token, left, order.encode()],
+            args=[token, left, order.encode(), *self.per_buyer.counted(order, bought).values()],
         )
         if outcome != b"SOLD":
             return Sale(Outcome(outcome.decode()))
         return Sale(Outcome.SOLD, left=left, order=order)
+
+    def put_back(self, order: Order) -> bool:
+        lock = Recipe(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+        if not lock.acquire(wait_s=self.round.wait / 1000):
+            return False
+        try:
+            token = lock.fence or 0
+            found = self.read(
+                keys=[self.keys.fence, self.keys.stock, self.keys.key(order.key)], args=[token]
+            )
+            if found is None or found[0] is None:
+                return False
+            left = int(found[0]) + order.quantity
+            names = self.keys
+            keys = [names.fence, names.stock, names.held, names.bought(order.buyer)]
+            return bool(self.back(keys=keys, args=[token, left, order.id, order.quantity]))
+        finally:
+            lock.release()

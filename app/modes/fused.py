@@ -12,12 +12,14 @@ Taught    No tutorial has it. What the fifth one aims at, that a lost lock abort
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 from fairlock import FusedLock
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 from app.text import Text
 
@@ -32,25 +34,26 @@ class Fused:
     outlived: str = Text("BUSY while stock remains")
     no_think = ""
     one_at_a_time = True
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
         self.lease_s = min(round.lease, MOMENT_MS + round.think) / 1000
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
-        reads = [self.keys.stock, self.keys.key(order.key)]
+        reads = [self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)]
         for attempt in range(1, self.round.attempts + 1):
             lock = FusedLock(self.store, self.keys.lock, self.lease_s, clock=self.clock)
             values = lock.acquire(reads, timeout_s=deadline - self.clock.now())
             if values is None:
                 return Sale(Outcome.BUSY, attempts=attempt)
-            stock, seen = values
+            stock, seen, *bought = values
             if seen:
                 lock.release()
                 return Sale(Outcome.SOLD, order=Order.decode(seen), attempts=attempt)
@@ -61,14 +64,33 @@ class Fused:
             if left < 0:
                 lock.release()
                 return Sale(Outcome.SOLD_OUT, left=int(stock), attempts=attempt)
+            if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+                lock.release()
+                return replace(refusal, attempts=attempt)
 
             self.clock.sleep(self.round.think / 1000)
 
+            noted = self.keys.copies(order) | self.per_buyer.counted(order, bought)
             # XX: the round's end moves the stock away. Refused, nothing is sold: in line again.
             if lock.release(
                 ["SET", self.keys.stock, left, "XX"],
                 ["XADD", self.keys.sales, "*", "sale", order.encode()],
-                ["MSET", *chain(*self.keys.copies(order).items())],
+                ["MSET", *chain(*noted.items())],
             ):
                 return Sale(Outcome.SOLD, left=left, order=order, attempts=attempt)
         return Sale(Outcome.BUSY, attempts=attempt, lock_lost=True)
+
+    def put_back(self, order: Order) -> bool:
+        lock = FusedLock(self.store, self.keys.lock, self.lease_s, clock=self.clock)
+        values = lock.acquire([self.keys.stock], timeout_s=self.round.wait / 1000)
+        if values is None:
+            return False
+        held = self.store.hexists(self.keys.held, order.id)
+        if values[0] is None or not held:
+            lock.release()
+            return not held
+        return lock.release(
+            ["SET", self.keys.stock, int(values[0]) + order.quantity, "XX"],
+            ["HDEL", self.keys.held, order.id],
+            *(["DECRBY", name, order.quantity] for name in self.per_buyer.counter(order)),
+        )

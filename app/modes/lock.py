@@ -21,6 +21,7 @@ from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
 from app.store import lua
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 
 
@@ -32,7 +33,7 @@ class Lock:
     outlived = ""
     no_think = ""
     one_at_a_time = True
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = (1,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
@@ -40,9 +41,11 @@ class Lock:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
         self.recipe = LOCKS[round.recipe]
         self.write = servers.store.register_script(lua.source("write"))
+        self.back = servers.store.register_script(lua.source("write_back"))
 
     def sell(self, order: Order) -> Sale:
         client = getattr(self.servers, self.recipe.needs)
@@ -57,7 +60,9 @@ class Lock:
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
     def critical_section(self, order: Order) -> Sale:
-        stock, seen = self.store.mget(self.keys.stock, self.keys.key(order.key))
+        stock, seen, *bought = self.store.mget(
+            self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
+        )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
         if stock is None:
@@ -65,6 +70,8 @@ class Lock:
         left = int(stock) - order.quantity
         if left < 0:
             return Sale(Outcome.SOLD_OUT, left=int(stock))
+        if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+            return refusal
 
         self.clock.sleep(self.round.think / 1000)
 
@@ -74,11 +81,27 @@ class Lock:
                 self.keys.sales,
                 self.keys.order(order.id),
                 self.keys.key(order.key),
+                *self.per_buyer.counter(order),
             ],
-            args=[left, order.encode()],
+            args=[left, order.encode(), *self.per_buyer.counted(order, bought).values()],
         )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
         if outcome == b"ROUND_OVER":
             return Sale(Outcome.ROUND_OVER)
         return Sale(Outcome.SOLD, left=left, order=order)
+
+    def put_back(self, order: Order) -> bool:
+        client = getattr(self.servers, self.recipe.needs)
+        lock = self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+        if not lock.acquire(wait_s=self.round.wait / 1000):
+            return False
+        try:
+            stock = self.store.get(self.keys.stock)
+            if stock is None:
+                return False
+            left = int(stock) + order.quantity
+            keys = [self.keys.stock, self.keys.held, self.keys.bought(order.buyer)]
+            return bool(self.back(keys=keys, args=[left, order.id, order.quantity]))
+        finally:
+            lock.release()

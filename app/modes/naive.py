@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 
 
@@ -24,17 +25,20 @@ class Naive:
     outlived = ""
     no_think = ""
     one_at_a_time = False
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
 
     def sell(self, order: Order) -> Sale:
-        stock, seen = self.store.mget(self.keys.stock, self.keys.key(order.key))
+        stock, seen, *bought = self.store.mget(
+            self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
+        )
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
         if stock is None:
@@ -42,6 +46,8 @@ class Naive:
         left = int(stock) - order.quantity
         if left < 0:
             return Sale(Outcome.SOLD_OUT, left=int(stock))
+        if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+            return refusal
 
         self.clock.sleep(self.round.think / 1000)
 
@@ -50,5 +56,17 @@ class Naive:
         if not self.store.set(self.keys.stock, left, xx=True):
             return Sale(Outcome.ROUND_OVER)  # XX: a round that has ended has no stock, gets none
         self.store.xadd(self.keys.sales, {"sale": order.encode()})
-        self.store.mset(self.keys.copies(order))
+        self.store.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
         return Sale(Outcome.SOLD, left=left, order=order)
+
+    def put_back(self, order: Order) -> bool:
+        stock, held = self.store.get(self.keys.stock), self.store.hget(self.keys.held, order.id)
+        if stock is None or held is None:
+            return held is None
+        # A unit that is sold meanwhile comes back, too; and two who see it held put it back twice.
+        if not self.store.set(self.keys.stock, int(stock) + order.quantity, xx=True):
+            return False
+        self.store.hdel(self.keys.held, order.id)
+        for name in self.per_buyer.counter(order):
+            self.store.decrby(name, order.quantity)
+        return True

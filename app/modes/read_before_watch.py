@@ -18,6 +18,7 @@ import redis
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 
 # Full jitter, 1 to 256 ms: the n-th pause is a random share of 2**n ms. Near the best for
@@ -34,14 +35,15 @@ class ReadBeforeWatch:
     outlived = ""
     no_think = ""
     one_at_a_time = False
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
@@ -59,7 +61,9 @@ class ReadBeforeWatch:
         """One race. BUSY: somebody else wrote between our WATCH and our EXEC."""
         with self.store.pipeline() as pipe:
             pipe.watch(self.keys.ended)  # of the round's end we hear in time
-            stock, seen = pipe.mget(self.keys.stock, self.keys.key(order.key))
+            stock, seen, *bought = pipe.mget(
+                self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
+            )
             if seen:
                 return Sale(Outcome.SOLD, order=Order.decode(seen))
             if stock is None:
@@ -67,17 +71,38 @@ class ReadBeforeWatch:
             left = int(stock) - order.quantity
             if left < 0:
                 return Sale(Outcome.SOLD_OUT, left=int(stock))
+            if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+                return refusal
 
             self.clock.sleep(self.round.think / 1000)
 
             # Too late: WATCH tells of changes from here on, and what was read may be old already.
-            pipe.watch(self.keys.stock, self.keys.key(order.key))
+            pipe.watch(self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order))
             pipe.multi()
             pipe.set(self.keys.stock, left)
             pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(self.keys.copies(order))
+            pipe.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
             try:
                 pipe.execute()
             except redis.WatchError:
                 return Sale(Outcome.BUSY, left=int(stock))
             return Sale(Outcome.SOLD, left=left, order=order)
+
+    def put_back(self, order: Order) -> bool:
+        """One race. False: somebody else wrote between our WATCH and our EXEC."""
+        with self.store.pipeline() as pipe:
+            pipe.watch(self.keys.ended)  # of the round's end we hear in time
+            stock, held = pipe.get(self.keys.stock), pipe.hexists(self.keys.held, order.id)
+            if stock is None or not held:
+                return not held
+            pipe.watch(self.keys.stock)  # too late, as above
+            pipe.multi()
+            pipe.set(self.keys.stock, int(stock) + order.quantity)
+            pipe.hdel(self.keys.held, order.id)
+            for name in self.per_buyer.counter(order):
+                pipe.decrby(name, order.quantity)
+            try:
+                pipe.execute()
+            except redis.WatchError:
+                return False
+            return True

@@ -18,8 +18,8 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store import orders, stock
-from app.store.orders import OrderRow
+from app.store import buyers, sql_holds, stock
+from app.store.buyers import AboveLimit
 from app.store.servers import Servers
 from app.store.stock import Receipt, StockRow
 from app.store.transactions import Contended
@@ -34,10 +34,11 @@ class Sql:
     outlived = ""
     no_think: str = Text("Think time does nothing here: one UPDATE has no gap to think in.")
     one_at_a_time = False
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
         self.database = servers.transactions
         self.round = round
 
@@ -48,7 +49,8 @@ class Sql:
             return Sale(Outcome.BUSY)
 
     def take(self, order: Order) -> Sale | None:
-        """None: nothing was done, as the stock is short, the round over or the key used."""
+        """None: nothing was done, as the stock is short, the round over, the key used, or the buyer
+        would have too many."""
         try:
             with self.database.begin(self.round.wait / 1000) as sql:
                 # Whoever comes second waits here until the first has committed; then the database
@@ -62,9 +64,10 @@ class Sql:
                 if left is None:
                     return None
                 sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
-                sql.execute(insert(OrderRow).values(orders.row(order)))
+                sql.execute(sql_holds.taken(self.round, order, self.servers))
+                buyers.count(sql, self.round, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
-        except IntegrityError:
+        except (IntegrityError, AboveLimit):
             # The key is unique and has bought before. The rollback has put the units back.
             return None
 
@@ -75,8 +78,23 @@ class Sql:
             row = sql.execute(
                 select(StockRow.units, StockRow.ended).where(stock.of(self.round))
             ).first()
-        if seen:
-            return Sale(Outcome.SOLD, order=seen)
-        if row is None or row.ended:
-            return Sale(Outcome.ROUND_OVER)
-        return Sale(Outcome.SOLD_OUT, left=row.units)
+            if seen:
+                return Sale(Outcome.SOLD, order=seen)
+            if row is None or row.ended:
+                return Sale(Outcome.ROUND_OVER)
+            if row.units < order.quantity:
+                return Sale(Outcome.SOLD_OUT, left=row.units)
+            # Neither, nor the limit: what was in the way has gone since.
+            refusal = buyers.refusal(sql, self.round, order, row.units)
+            return refusal or Sale(Outcome.BUSY, left=row.units)
+
+    def put_back(self, order: Order) -> bool:
+        try:
+            with self.database.begin(self.round.wait / 1000) as sql:
+                if sql_holds.mark_back(sql, order.id):
+                    units = StockRow.units + order.quantity
+                    sql.execute(update(StockRow).where(stock.of(self.round)).values(units=units))
+                    buyers.free(sql, self.round, order)
+                return True
+        except Contended:
+            return False

@@ -18,8 +18,7 @@ from sqlalchemy import insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store import orders, stock
-from app.store.orders import OrderRow
+from app.store import buyers, sql_holds, stock
 from app.store.servers import Servers
 from app.store.stock import Receipt, StockRow
 from app.store.transactions import Contended
@@ -33,10 +32,11 @@ class SqlLock:
     outlived = ""
     no_think = ""
     one_at_a_time = True
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
         self.database = servers.transactions
         self.clock = clock
         self.round = round
@@ -67,15 +67,33 @@ class SqlLock:
                 left = row.units - order.quantity
                 if left < 0:
                     return Sale(Outcome.SOLD_OUT, left=row.units)
+                if refusal := buyers.refusal(sql, self.round, order, row.units):
+                    return refusal
 
                 self.clock.sleep(self.round.think / 1000)
 
                 # Blind: the lock alone keeps the others out.
                 sql.execute(update(StockRow).where(stock.of(self.round)).values(units=left))
                 sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
-                sql.execute(insert(OrderRow).values(orders.row(order)))
+                sql.execute(sql_holds.taken(self.round, order, self.servers))
+                buyers.count(sql, self.round, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
         except IntegrityError:
             # The key has bought meanwhile in another round, whose row we have not locked.
             with self.database.begin(self.round.wait / 1000) as sql:
                 return Sale(Outcome.SOLD, order=stock.bought(sql, order.item, order.key))
+
+    def put_back(self, order: Order) -> bool:
+        try:
+            with self.database.begin(self.round.wait / 1000) as sql:
+                if sql.dialect.name == "sqlite":
+                    sql.execute(text("BEGIN IMMEDIATE"))
+                mine = stock.of(self.round)
+                units = sql.scalar(select(StockRow.units).where(mine).with_for_update())
+                if units is not None and sql_holds.mark_back(sql, order.id):
+                    left = units + order.quantity
+                    sql.execute(update(StockRow).where(mine).values(units=left))
+                    buyers.free(sql, self.round, order)
+                return units is not None
+        except Contended:
+            return False

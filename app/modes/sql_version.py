@@ -20,8 +20,8 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store import orders, stock
-from app.store.orders import OrderRow
+from app.store import buyers, sql_holds, stock
+from app.store.buyers import AboveLimit
 from app.store.servers import Servers
 from app.store.stock import Receipt, StockRow
 from app.store.transactions import Contended
@@ -39,10 +39,11 @@ class SqlVersion:
     outlived = ""
     no_think = ""
     one_at_a_time = False
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
         self.database = servers.transactions
         self.clock = clock
         self.round = round
@@ -69,13 +70,15 @@ class SqlVersion:
                 select(StockRow.units, StockRow.version, StockRow.ended).where(stock.of(self.round))
             ).first()
             seen = stock.bought(sql, order.item, order.key)
-        if seen:
-            return Sale(Outcome.SOLD, order=seen)
-        if row is None or row.ended:
-            return Sale(Outcome.ROUND_OVER)
-        left = row.units - order.quantity
-        if left < 0:
-            return Sale(Outcome.SOLD_OUT, left=row.units)
+            if seen:
+                return Sale(Outcome.SOLD, order=seen)
+            if row is None or row.ended:
+                return Sale(Outcome.ROUND_OVER)
+            left = row.units - order.quantity
+            if left < 0:
+                return Sale(Outcome.SOLD_OUT, left=row.units)
+            if refusal := buyers.refusal(sql, self.round, order, row.units):
+                return refusal
 
         # No transaction is open meanwhile: whoever thinks holds up nobody.
         self.clock.sleep(self.round.think / 1000)
@@ -91,8 +94,25 @@ class SqlVersion:
                 if not written.rowcount:
                     return Sale(Outcome.BUSY, left=row.units)
                 sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
-                sql.execute(insert(OrderRow).values(orders.row(order)))
+                sql.execute(sql_holds.taken(self.round, order, self.servers))
+                buyers.count(sql, self.round, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
-        except IntegrityError:
-            # The key is unique and has bought since we looked: the next attempt finds its order.
+        except (IntegrityError, AboveLimit):
+            # The key is unique and has bought since we looked, or the buyer has: the next attempt
+            # finds out.
             return Sale(Outcome.BUSY, left=row.units)
+
+    def put_back(self, order: Order) -> bool:
+        """One transaction: who has read the stock before finds another version."""
+        try:
+            with self.database.begin(self.round.wait / 1000) as sql:
+                if sql_holds.mark_back(sql, order.id):
+                    sql.execute(
+                        update(StockRow)
+                        .where(stock.of(self.round))
+                        .values(units=StockRow.units + order.quantity, version=StockRow.version + 1)
+                    )
+                    buyers.free(sql, self.round, order)
+                return True
+        except Contended:
+            return False

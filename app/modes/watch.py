@@ -19,6 +19,7 @@ import redis
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 
 # Full jitter, 1 to 256 ms: the n-th pause is a random share of 2**n ms. Near the best for
@@ -35,14 +36,15 @@ class Watch:
     outlived = ""
     no_think = ""
     one_at_a_time = False
-    put_back = True
+    increments = True
     tutorials: tuple[int, ...] = (1,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
@@ -61,8 +63,10 @@ class Watch:
         with self.store.pipeline() as pipe:
             # WATCH belongs on the pipeline: on the client it would go out over some other
             # connection and watch for nobody.
-            pipe.watch(self.keys.stock, self.keys.key(order.key))
-            stock, seen = pipe.mget(self.keys.stock, self.keys.key(order.key))
+            pipe.watch(self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order))
+            stock, seen, *bought = pipe.mget(
+                self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
+            )
             if seen:
                 return Sale(Outcome.SOLD, order=Order.decode(seen))
             if stock is None:
@@ -70,15 +74,36 @@ class Watch:
             left = int(stock) - order.quantity
             if left < 0:
                 return Sale(Outcome.SOLD_OUT, left=int(stock))
+            if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+                return refusal
 
             self.clock.sleep(self.round.think / 1000)
 
             pipe.multi()
             pipe.set(self.keys.stock, left)
             pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(self.keys.copies(order))
+            pipe.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
             try:
                 pipe.execute()
             except redis.WatchError:
                 return Sale(Outcome.BUSY, left=int(stock))
             return Sale(Outcome.SOLD, left=left, order=order)
+
+    def put_back(self, order: Order) -> bool:
+        for attempt in range(1, self.round.attempts + 1):
+            with self.store.pipeline() as pipe:
+                pipe.watch(self.keys.stock)  # who puts the same units back writes it, too
+                stock, held = pipe.get(self.keys.stock), pipe.hexists(self.keys.held, order.id)
+                if stock is None or not held:
+                    return not held
+                pipe.multi()
+                pipe.set(self.keys.stock, int(stock) + order.quantity)
+                pipe.hdel(self.keys.held, order.id)
+                for name in self.per_buyer.counter(order):
+                    pipe.decrby(name, order.quantity)
+                try:
+                    pipe.execute()
+                    return True
+                except redis.WatchError:
+                    self.clock.sleep(self.clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt))
+        return False

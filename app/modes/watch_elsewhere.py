@@ -18,6 +18,7 @@ import redis
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 
 # Full jitter, 1 to 256 ms: the n-th pause is a random share of 2**n ms. Near the best for
@@ -34,14 +35,15 @@ class WatchElsewhere:
     outlived = ""
     no_think = ""
     one_at_a_time = False
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
@@ -60,9 +62,13 @@ class WatchElsewhere:
         with self.store.pipeline() as elsewhere, self.store.pipeline() as pipe:
             # One connection watches, the other writes: so it goes where every call borrows its
             # own from a pool.
-            elsewhere.watch(self.keys.stock, self.keys.key(order.key))
+            elsewhere.watch(
+                self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
+            )
             pipe.watch(self.keys.ended)  # of the round's end we hear
-            stock, seen = elsewhere.mget(self.keys.stock, self.keys.key(order.key))
+            stock, seen, *bought = elsewhere.mget(
+                self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
+            )
             if seen:
                 return Sale(Outcome.SOLD, order=Order.decode(seen))
             if stock is None:
@@ -70,15 +76,37 @@ class WatchElsewhere:
             left = int(stock) - order.quantity
             if left < 0:
                 return Sale(Outcome.SOLD_OUT, left=int(stock))
+            if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+                return refusal
 
             self.clock.sleep(self.round.think / 1000)
 
             pipe.multi()
             pipe.set(self.keys.stock, left)
             pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(self.keys.copies(order))
+            pipe.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
             try:
                 pipe.execute()
             except redis.WatchError:
                 return Sale(Outcome.BUSY, left=int(stock))
             return Sale(Outcome.SOLD, left=left, order=order)
+
+    def put_back(self, order: Order) -> bool:
+        """One race, so it believes; of one that was lost it is told by the round's end only."""
+        with self.store.pipeline() as elsewhere, self.store.pipeline() as pipe:
+            elsewhere.watch(self.keys.stock)
+            pipe.watch(self.keys.ended)
+            stock = elsewhere.get(self.keys.stock)
+            held = elsewhere.hexists(self.keys.held, order.id)
+            if stock is None or not held:
+                return not held
+            pipe.multi()
+            pipe.set(self.keys.stock, int(stock) + order.quantity)
+            pipe.hdel(self.keys.held, order.id)
+            for name in self.per_buyer.counter(order):
+                pipe.decrby(name, order.quantity)
+            try:
+                pipe.execute()
+            except redis.WatchError:
+                return False
+            return True

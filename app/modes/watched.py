@@ -20,6 +20,7 @@ import redis
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.lease import Lease
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 from app.text import Text
 
@@ -32,14 +33,15 @@ class Watched:
     outlived: str = Text("BUSY while stock remains")
     no_think = ""
     one_at_a_time = True
-    put_back = False
+    increments = False
     tutorials: tuple[int, ...] = (5,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         self.store = servers.store
         self.clock = clock
         self.round = round
-        self.keys = Keys(round.item, round.number)
+        self.keys = Keys.of(round)
+        self.per_buyer = PerBuyer(round)
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
@@ -69,8 +71,11 @@ class Watched:
                 pipe.watch(self.keys.lock, self.keys.ended)
                 # Only now look whose it is: WATCH tells of changes from here on, and the lock may
                 # have expired before. The round's end does not touch the lock: watch that, too.
-                holder, stock, seen = pipe.mget(
-                    self.keys.lock, self.keys.stock, self.keys.key(order.key)
+                holder, stock, seen, *bought = pipe.mget(
+                    self.keys.lock,
+                    self.keys.stock,
+                    self.keys.key(order.key),
+                    *self.per_buyer.counter(order),
                 )
                 if holder != lock.token.encode():
                     return Sale(Outcome.BUSY)
@@ -81,13 +86,15 @@ class Watched:
                 left = int(stock) - order.quantity
                 if left < 0:
                     return Sale(Outcome.SOLD_OUT, left=int(stock))
+                if refusal := self.per_buyer.refusal(order, bought, int(stock)):
+                    return refusal
 
                 self.clock.sleep(self.round.think / 1000)
 
                 pipe.multi()
                 pipe.set(self.keys.stock, left)
                 pipe.xadd(self.keys.sales, {"sale": order.encode()})
-                pipe.mset(self.keys.copies(order))
+                pipe.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
                 pipe.delete(self.keys.lock)
                 try:
                     pipe.execute()
@@ -97,4 +104,33 @@ class Watched:
                 return Sale(Outcome.SOLD, left=left, order=order)
         finally:
             if not sold:
+                lock.release()
+
+    def put_back(self, order: Order) -> bool:
+        """False: the lock was not to be had, or was lost."""
+        lock = Lease(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+        if not lock.acquire(wait_s=self.round.wait / 1000):
+            return False
+        back = False
+        try:
+            with self.store.pipeline() as pipe:
+                pipe.watch(self.keys.lock, self.keys.ended)
+                holder, stock = pipe.mget(self.keys.lock, self.keys.stock)
+                held = pipe.hexists(self.keys.held, order.id)
+                if holder != lock.token.encode() or stock is None or not held:
+                    return not held
+                pipe.multi()
+                pipe.set(self.keys.stock, int(stock) + order.quantity)
+                pipe.hdel(self.keys.held, order.id)
+                for name in self.per_buyer.counter(order):
+                    pipe.decrby(name, order.quantity)
+                pipe.delete(self.keys.lock)
+                try:
+                    pipe.execute()
+                except redis.WatchError:
+                    return False
+                back = True
+                return True
+        finally:
+            if not back:
                 lock.release()

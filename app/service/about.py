@@ -12,14 +12,19 @@ from app.store.servers import Servers
 
 
 class Shop(TypedDict):
+    """The shop's server."""
+
     url: str
     workers: int
     threads: int  # of each
 
 
 class Store(TypedDict):
+    """Redis or Valkey."""
+
     server: str  # its name and version
     appendfsync: str  # always, everysec, no; off, without an append-only file; unknown
+    durability: str  # what the shop waits for: fast, safe, replicated
 
 
 class About(TypedDict):
@@ -55,7 +60,11 @@ def about(servers: Servers, version: str) -> About:
             "workers": settings.shop_workers,
             "threads": settings.shop_threads,
         },
-        "store": {"server": server, "appendfsync": appendfsync},
+        "store": {
+            "server": server,
+            "appendfsync": appendfsync,
+            "durability": settings.durability,
+        },
         "database": make_url(settings.database).get_backend_name(),
         "masters": 0 if servers.missing("masters") else len(settings.masters),
         "zookeeper": settings.zookeeper_hosts,

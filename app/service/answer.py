@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain import Round, Sale
+from app.domain import Hold, Round, Sale
 from app.store.redis import Wire
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A sale, the round it was tried in, and what it cost on the wire."""
+    """A sale, the round it was tried in, what it cost on the wire; the hold that it is, if any."""
 
     sale: Sale
     round: Round
     wire: Wire
+    hold: Hold | None = None

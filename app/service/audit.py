@@ -1,27 +1,27 @@
-"""The audit: stocked, left and sold, from records that no mode counts; and a verdict.
+"""The audit: stocked, left, held and sold, from records that no mode counts; and a verdict.
 
 stocked = the round's record · left = the stock key · sold = the distinct order ids in stream ∪
-database, with their quantities · recorded = the server's own count of the stream's entries.
-A round that sells in the database has no stream: left = its row, sold = its orders. A dead letter
-that can be read counts as sold, as its buyer was told so; none lets the round be exact.
+database, with their quantities · held = what the holds have, not paid for · recorded = the
+server's own count of the stream's entries. All of that is read in one step.
+A round that sells in the database has no stream: left = its row, or its rows, sold = its orders. A
+dead letter that can be read counts as sold, as its buyer was told so; none lets the round be exact.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import DatabaseAway, Order, Outcome, Round, StoreAway, Unreadable
-from app.service.rounds import in_database
+from app.domain import Outcome, Round
+from app.service.books import Books, read
 from app.service.spoilt import spoilt
 from app.service.tally import BEAT_S, WorkerStatus, worker_statuses
 from app.service.verdict import Verdict, sentence
-from app.store import db, dead_letters, lacks, orders, rounds, sales, stock
+from app.store import lacks
 from app.store.keys import Keys
 from app.store.redis import answering
 from app.text import Text
@@ -56,11 +56,14 @@ class Audit:
     locks_lost: int
     # A field that is added has a default: runs are kept with the audits that they had.
     not_booked: int = 0  # dead letters, and what cannot be read in the stream
+    held: int = 0
+    units_astray: int = 0
 
     @property
     def broken(self) -> int:
         """Sales and orders that contradict each other."""
-        return self.duplicate_ids + self.duplicate_keys + self.orders_without_sale
+        twice = self.duplicate_ids + self.duplicate_keys
+        return twice + self.orders_without_sale + self.units_astray
 
     def of_a_run(self) -> str:
         """The verdict on a run that is over, as one would say it to a class; mostly a Text."""
@@ -75,26 +78,20 @@ class Audit:
             return Text(
                 "Sold 0 of %(stocked)s: no purchase ever reached the shop.", stocked=self.stocked
             )
-        contradicts = self.broken or self.not_booked or self.sold + self.left > self.stocked
+        taken = self.sold + self.held
+        contradicts = self.broken or self.not_booked or taken + self.left > self.stocked
         if self.verdict == Verdict.INCONSISTENT and not contradicts:
             return self.sentence  # the store had lost something, which stands there
         return sentence(
-            self.verdict, self.stocked, self.sold, self.left, self.broken, 0, self.not_booked
+            self.verdict,
+            self.stocked,
+            self.sold,
+            self.left,
+            self.broken,
+            0,
+            self.not_booked,
+            self.held,
         )
-
-
-@dataclass(frozen=True)
-class Books:
-    """One reading of store and database."""
-
-    left: int
-    waiting: list[Order]  # sales in the stream, not yet orders
-    recorded: int  # sales ever written to the stream, but for those dropped or put back
-    rows: dict[str, tuple[int, str]]  # order id -> quantity, idempotency key
-    dead: list[Order] = field(default_factory=list)  # dead letters that can be read
-    unreadable: int = 0  # dead letters that cannot
-    put_back: int = 0  # dead letters whose units are in stock again: their keys had bought before
-    unread: int = 0  # entries of the stream that cannot be read: dead letters to be
 
 
 class Auditor:
@@ -140,48 +137,7 @@ class Auditor:
             return int(self.store.incr(Keys(round.item, round.number).readings))
 
     def _read(self, round: Round) -> Books:
-        """Stock, stream, dead letters, database: a sale on its way is seen twice, never missed."""
-        if in_database(round.mode):
-            return self._read_database(round)
-        with answering():
-            left = rounds.left(self.store, round)
-            payloads, recorded = rounds.sales(self.store, round)
-            letters, dropped = dead_letters.of_round(self.store, round.item, round.number)
-        if left is None:
-            raise StoreAway("The store has lost this round's stock: was it emptied?")
-        with db.answering(), self.sessions() as session:
-            rows = orders.of_round(session, round.item, round.number)
-        waiting = _readable(round, payloads)
-        still_sold = [letter.sale for letter in letters if not letter.put_back]
-        dead = _readable(round, still_sold)
-        put_back = len(letters) - len(still_sold)
-        return Books(
-            left,
-            waiting,
-            recorded - dropped - put_back,
-            {id: (quantity, key) for id, quantity, key in rows},
-            dead,
-            len(still_sold) - len(dead),
-            put_back,
-            len(payloads) - len(waiting),
-        )
-
-    def _read_database(self, round: Round) -> Books:
-        with db.answering(), self.sessions() as session:
-            left = stock.left(session, round)
-            rows = orders.of_round(session, round.item, round.number)
-        if left is None:
-            raise DatabaseAway("The database has lost this round's stock: was it emptied?")
-        sold = {id: (quantity, key) for id, quantity, key in rows}
-        return Books(left, [], len(sold), sold)
-
-
-def _readable(round: Round, payloads: list[bytes]) -> list[Order]:
-    found = []
-    for payload in payloads:
-        with suppress(Unreadable):
-            found.append(sales.read(Keys(round.item, round.number), {b"sale": payload}))
-    return found
+        return read(self.store, self.sessions, round)
 
 
 def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) -> Audit:
@@ -189,18 +145,21 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
     in_store = [*books.waiting, *books.dead]
     bought = books.rows | {order.id: (order.quantity, order.key) for order in in_store}
     sold = sum(quantity for quantity, _ in bought.values())
-    keys = Counter(key for _, key in bought.values())
+    # Paid for and booked since the store was read: it is sold.
+    holds = [order for order in books.held if order.id not in bought]
+    held = sum(order.quantity for order in holds)
+    keys = Counter([*(key for _, key in bought.values()), *(order.key for order in holds)])
     settled = quiet and not books.waiting and not books.unread
     not_booked = len(books.dead) + books.unreadable + books.put_back + books.unread
-    oversold = max(0, sold - round.stock)
-    undersold = max(0, round.stock - books.left - sold)
+    oversold = max(0, sold + held - round.stock)
+    undersold = max(0, round.stock - books.left - held - sold)
     duplicate_ids = max(0, books.recorded - len(bought) - books.unreadable - books.unread)
     duplicate_keys = sum(count - 1 for count in keys.values())
     orders_without_sale = max(0, len(books.rows) - books.recorded)
-    broken = duplicate_ids + duplicate_keys + orders_without_sale
+    broken = duplicate_ids + duplicate_keys + orders_without_sale + books.astray
     # Naive selling never drives the stock below zero: sold + left can exceed what was stocked
     # long before sold alone does.
-    unaccounted = sold + books.left != round.stock
+    unaccounted = sold + held + books.left != round.stock
     answers = sum((Counter(status.answers) for status in workers), Counter[str]())
     if not settled:
         verdict = Verdict.SETTLING
@@ -213,7 +172,7 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         verdict = Verdict.UNDERSOLD
     elif broken or unaccounted:
         verdict = Verdict.INCONSISTENT
-    elif round.running and not sold and not answers.total():
+    elif round.running and not sold and not held and not answers.total():
         verdict = Verdict.UNTOUCHED
     else:
         verdict = Verdict.EXACT
@@ -225,7 +184,14 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         settled=settled,
         verdict=verdict,
         sentence=sentence(
-            verdict, round.stock, sold, books.left, broken, answers[Outcome.BUSY.value], not_booked
+            verdict,
+            round.stock,
+            sold,
+            books.left,
+            broken,
+            answers[Outcome.BUSY.value],
+            not_booked,
+            held,
         ),
         stocked=round.stock,
         left=books.left,
@@ -244,4 +210,6 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         conflicts=sum(status.conflicts for status in workers),
         locks_lost=sum(status.locks_lost for status in workers),
         not_booked=not_booked,
+        held=held,
+        units_astray=books.astray,
     )

@@ -16,6 +16,7 @@ class Figure(NamedTuple):
 COUNTED = (
     Figure("stocked", Text("Stocked"), Text("units the round began with, from its record")),
     Figure("left", Text("Left"), Text("units still for sale, from the stock itself")),
+    Figure("held", Text("Held"), Text("units taken and not paid for yet, or not put back yet")),
     Figure("sold", Text("Sold"), Text("units in all sales, each order counted once")),
     Figure("orders", Text("Orders"), Text("rows in the database")),
     Figure("in_flight", Text("In flight"), Text("purchases begun and not answered yet")),
@@ -38,6 +39,11 @@ SHOULD_BE_0 = (
         "orders_without_sale",
         Text("Orders without a sale"),
         Text("in the database, and never sold"),
+    ),
+    Figure(
+        "units_astray",
+        Text("Units astray"),
+        Text("kept as rows, and not whose the orders say they are"),
     ),
     Figure(
         "not_booked",

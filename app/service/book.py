@@ -1,4 +1,5 @@
-"""Orders as their buyers see them: recorded while in the store, confirmed once in the database."""
+"""Orders as their buyers see them: held while they are to be paid for, recorded while in the store,
+confirmed once in the database."""
 
 from __future__ import annotations
 
@@ -8,8 +9,19 @@ from dataclasses import dataclass
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import ITEMS, DatabaseAway, Order, ShopError, StoreAway, UnknownOrder, Unreadable
-from app.store import db, keys, orders
+from app.domain import (
+    ITEMS,
+    DatabaseAway,
+    Hold,
+    Order,
+    ShopError,
+    Stands,
+    StoreAway,
+    UnknownOrder,
+    Unreadable,
+)
+from app.service.holds import Holds
+from app.store import db, keys, orders, sql_holds
 from app.store.redis import answering
 from app.text import Text
 
@@ -18,18 +30,21 @@ MOST = 50  # orders on one page
 
 @dataclass(frozen=True)
 class Entry:
-    """`confirmed`: the order is in the database; else it is a sale that waits in the store."""
+    """`confirmed`: the order is in the database; else it is a sale that waits in the store, or a
+    `hold` that is not paid for."""
 
     order: Order
     confirmed: bool
+    hold: Hold | None = None
 
 
 class OrderBook:
     """Orders by id and by buyer, wherever they stand at this moment."""
 
-    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
+    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session], holds: Holds) -> None:
         self.store = store
         self.sessions = sessions
+        self.holds = holds
 
     def find(self, id: str) -> Entry:
         """One order. Asks the store first, so a sale is found with the database away.
@@ -39,11 +54,14 @@ class OrderBook:
         """
         recorded, lacking = self._recorded([id])
         if recorded:
-            return Entry(recorded[0], confirmed=False)
+            return self._unconfirmed(recorded[0])
         with db.answering(), self.sessions() as session:
             order = orders.find(session, id)
+            held = None if order else sql_holds.find(session, id)
         if order:
             return Entry(order, confirmed=True)
+        if held:
+            return self._unconfirmed(held)
         if lacking:
             raise lacking
         raise UnknownOrder(Text("There is no order %(id)s.", id=id))
@@ -54,16 +72,27 @@ class OrderBook:
         `recent` are ids from the buyer's cookie: those still in the store are found by them.
         """
         recorded, lacking = self._recorded(recent)
-        found = {order.id: Entry(order, confirmed=False) for order in recorded}
         partial = lacking is not None
         try:
             with db.answering(), self.sessions() as session:
                 confirmed = orders.of_buyer(session, buyer, MOST) if buyer else []
-            found |= {order.id: Entry(order, confirmed=True) for order in confirmed}
+                recorded += sql_holds.of_buyer(session, buyer, MOST) if buyer else []
         except DatabaseAway:
-            partial = True
+            confirmed, partial = [], True
+        found = {order.id: Entry(order, confirmed=True) for order in confirmed}
+        for order in recorded:
+            try:
+                if order.id not in found:
+                    found[order.id] = self._unconfirmed(order)
+            except (StoreAway, DatabaseAway):
+                partial = True
         newest_first = sorted(found.values(), key=lambda entry: entry.order.id, reverse=True)
         return newest_first[:MOST], partial
+
+    def _unconfirmed(self, order: Order) -> Entry:
+        """Raises StoreAway, DatabaseAway."""
+        hold = self.holds.look(order)
+        return Entry(order, False, None if hold and hold.stands is Stands.PAID else hold)
 
     def _recorded(self, ids: Iterable[str]) -> tuple[list[Order], ShopError | None]:
         """Orders in the store; and an error, when there may be more of them.

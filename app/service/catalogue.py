@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.domain import ROUND_BOUNDS
 from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.modes import MODES, Mode
+from app.store import units
 from app.text import Text
 
 
@@ -27,6 +29,7 @@ class Entry:
     exhibit: bool
     takes_recipe: bool = False
     outlived: str = ""  # what to expect when the work outlives the lease; "": nothing
+    most: int = ROUND_BOUNDS["stock"].high  # units that a round of it may begin with
 
     @property
     def label(self) -> Text:
@@ -36,7 +39,10 @@ class Entry:
 
 def modes() -> list[Entry]:
     """All, in teaching order."""
-    return [_entry(mode, outlived(name), name == "lock") for name, mode in MODES.items()]
+    return [
+        replace(_entry(mode, outlived(name), name == "lock"), most=most_stock(name))
+        for name, mode in MODES.items()
+    ]
 
 
 def recipes() -> list[Entry]:
@@ -60,8 +66,18 @@ def outlived(mode: str) -> str:
 
 
 def needs(mode: str) -> str:
-    """Where a mode, or its recipe, keeps its state: store, masters, database or zookeeper."""
+    """Where a mode, or its recipe, keeps its state: store, masters, database, rows or zookeeper."""
     return _kind(mode).needs
+
+
+def most_stock(mode: str) -> int:
+    """Units that a round of this mode may begin with: fewer where each is a row."""
+    return units.MOST if in_rows(mode) else ROUND_BOUNDS["stock"].high
+
+
+def in_rows(mode: str) -> bool:
+    """Is each unit of its stock a row in the database?"""
+    return needs(mode) == "rows"
 
 
 def tutorials(mode: str) -> tuple[int, ...]:

@@ -46,6 +46,8 @@ class Earlier:
         return self._answer(order, Wire()) if order else None
 
     def _answer(self, order: Order, wire: Wire) -> Answer:
+        with answering(), metered(wire):
+            self.servers.copied(order.item)  # it may be why its buyer asks again
         try:
             round = self.rounds.find(order.item, order.round)
         except (UnknownRound, Lacking, Unreadable):  # the store knows the order, not its round

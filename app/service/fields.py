@@ -8,6 +8,7 @@ from app.text import Text
 FIELDS = {
     "item": Text("Item"),
     "quantity": Text("Quantity"),
+    "buyer": Text("Buyer"),
     "key": Text("Key"),
     "mode": Text("Mode"),
     "recipe": Text("Recipe"),
@@ -17,7 +18,9 @@ FIELDS = {
     "wait": Text("Wait"),
     "attempts": Text("Attempts"),
     "limit": Text("Limit"),
+    "per_buyer": Text("Limit of a buyer"),
     "delay": Text("Delay"),
+    "hold": Text("Hold"),
     "buyers": Text("Buyers"),
     "seconds": Text("Seconds"),
     "modes": Text("Ways to sell"),

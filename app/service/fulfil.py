@@ -26,10 +26,10 @@ from typing import Any, cast
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import Unreadable
+from app.domain import DatabaseAway, Unreadable
 from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
 from app.service.mover import Batch, Entries, Mover
-from app.store import keys, rounds
+from app.store import keys, per_buyer, rounds
 from app.store.keys import Keys
 from app.store.rounds import GROUP
 
@@ -49,11 +49,18 @@ Answer = list[tuple[bytes, Entries]]  # XREADGROUP's: (stream, its entries)
 class Fulfil:
     """All the consumers that a process needs. Several processes may run at once."""
 
-    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session], batch: int) -> None:
-        """`batch` is the most sales of one stream to move at once."""
+    def __init__(
+        self,
+        store: redis.Redis,
+        sessions: sessionmaker[Session],
+        batch: int,
+        copied: Callable[[str], None] = lambda item: None,
+    ) -> None:
+        """`batch` is the most sales of one stream to move at once; `copied` see Servers.copied."""
         self.sessions = sessions
         self.consumers = [
-            Consumer(store, sessions, batch, items) for items in rounds.read_together(store)
+            Consumer(store, Mover(store, sessions, aside := Aside(), copied), aside, batch, items)
+            for items in rounds.read_together(store)
         ]
 
     def run(self, stop: threading.Event) -> None:
@@ -70,15 +77,15 @@ class Consumer:
     """Moves the sales of some items."""
 
     def __init__(
-        self, store: redis.Redis, sessions: sessionmaker[Session], batch: int, items: list[str]
+        self, store: redis.Redis, mover: Mover, aside: Aside, batch: int, items: list[str]
     ) -> None:
         self.store = store
+        self.mover = mover
+        self.aside = aside
         self.batch = batch
         self.items = items
         self.name = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
         self.beat: Callable[[], None] = lambda: None  # called with every turn, to show that we live
-        self.aside = Aside()
-        self.mover = Mover(store, sessions, self.aside)
         self.busy: dict[str, futures.Future[None]] = {}  # item -> its thread's work
         self.next_claim = 0.0
         self.next_tidy = time.monotonic() + TIDY
@@ -212,12 +219,14 @@ class Consumer:
         return [(each, entries) for each, (_, entries, _) in answers if entries]
 
     def tidy(self, streams: list[Keys]) -> None:
-        """Forget consumers that died empty-handed, and streams of rounds long ended."""
+        """Forget consumers that died empty-handed, and what is kept of rounds long ended."""
         for each in streams:
             try:
                 self._tidy(each)
             except redis.ResponseError as error:
                 self._failed(each, error)
+            except DatabaseAway as error:
+                log.warning("%s: who has bought is not forgotten yet: %s", each.sales, error)
 
     def _tidy(self, names: Keys) -> None:
         for consumer in self.store.xinfo_consumers(names.sales, GROUP):
@@ -230,4 +239,6 @@ class Consumer:
         except Unreadable:  # nor may we judge a record that we cannot read
             return
         if old and not self.store.xlen(names.sales):
+            if round and round.per_buyer:
+                per_buyer.forget(self.store, names, self.mover.buyers(names))
             self.store.srem(keys.streams(names.item), names.number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from app.domain import DatabaseAway, Round
-from app.store import db, orders, sales
+from app.store import db, orders, sales, sql_holds
 from app.store import rounds as records
 from app.store import stock as table
 from app.store.keys import Keys
@@ -54,6 +54,8 @@ class HandOver:
         with db.answering(), self.servers.sessions() as session:
             for sold in orders.since(session, before.item, since, before.number):
                 sales.remember(self.store, sold)
+            for held in sql_holds.since(session, before.item, since, before.number):
+                sales.remember(self.store, held)
         self.store.set(_mark(before), 1)
 
     def close(self, ended: Round) -> bool:

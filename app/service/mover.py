@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 
 import redis
 from sqlalchemy.orm import Session, sessionmaker
@@ -12,7 +13,7 @@ from app.domain import DatabaseAway, Order, Unreadable
 from app.modes import MODES
 from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
 from app.service.booking import Refusal, book
-from app.store import dead_letters, rounds, sales
+from app.store import db, dead_letters, orders, rounds, sales
 from app.store.keys import Keys
 from app.store.rounds import GROUP
 
@@ -25,10 +26,18 @@ Batch = tuple[Keys, Entries]
 class Mover:
     """Used by several threads, one for each item."""
 
-    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session], aside: Aside) -> None:
+    def __init__(
+        self,
+        store: redis.Redis,
+        sessions: sessionmaker[Session],
+        aside: Aside,
+        copied: Callable[[str], None],
+    ) -> None:
+        """`copied` waits until an item's sales are where DURABILITY wants them."""
         self.store = store
         self.sessions = sessions
         self.aside = aside
+        self.copied = copied
 
     def run(self, batches: list[Batch], stop: threading.Event) -> None:
         """Move an item's batches, each as often as it takes, or until `stop`.
@@ -50,6 +59,11 @@ class Mover:
                     return
                 pause = min(LONGEST_PAUSE, pause * 2)
 
+    def buyers(self, names: Keys) -> list[str]:
+        """Who has booked orders in a round. Raises DatabaseAway."""
+        with db.answering(), self.sessions() as session:
+            return orders.buyers_of_round(session, names.item, names.number)
+
     def move(self, names: Keys, entries: Entries) -> None:
         """Commit first, then acknowledge, delete, and let the idempotency keys run out.
 
@@ -65,6 +79,7 @@ class Mover:
                 sold[id] = sales.read(names, fields)
             except Unreadable as error:
                 refused[id] = Refusal(str(error))
+        self.copied(names.item)  # or books would have what a failover takes from the store
         refused |= book(self.sessions, sold, mode)
         booked = [id for id in sold if id not in refused]
         if booked:
@@ -75,10 +90,16 @@ class Mover:
             pipe.execute()
         if not refused:
             return
-        log.error("%s: %d sales are dead letters now.", names.sales, len(refused))
         sales.remember(self.store, [each.bought for each in refused.values() if each.bought])
-        puts_back = bool(mode) and MODES[mode.partition(":")[0]].put_back
+        puts_back = bool(mode) and MODES[mode.partition(":")[0]].increments
         for id, fields in entries:
             if why := refused.get(id):
+                which = _which(sold[id]) if id in sold else f"entry {id.decode()}"
+                log.error("%s: %s is a dead letter now: %.300r", names.sales, which, why.reason)
                 units = sold[id].quantity if why.bought and puts_back else 0
                 dead_letters.add(self.store, names, id, fields, why.reason, units)
+
+
+def _which(order: Order) -> str:
+    """As the shop's log and its customer know it."""
+    return f"order {order.id} of request {order.request or '(unknown)'}"

@@ -10,6 +10,7 @@ from http.client import HTTPException
 from pathlib import Path
 
 from app.config import Settings, reached
+from app.domain import StoreAway
 from app.service.beat import Beat
 from app.service.child import Child
 from app.store import embedded
@@ -59,8 +60,9 @@ def _gunicorn(app: str, host: str, port: int, grace: int) -> list[str]:
         *("--worker-connections", str(CONNECTIONS)),
         # An access log costs about a tenth of the throughput; errors are logged.
         *("--log-level", "warning", "--error-logfile", "-"),
-        # No proxy before us sets SCRIPT_NAME; from anybody else it would be a 500.
-        *("--forwarder-headers", ""),
+        # gunicorn believes nobody: it would take a scheme from whoever asks on this machine, and
+        # answer a SCRIPT_NAME with 500. What a proxy says is web/proxies.py's matter.
+        *("--forwarded-allow-ips", ""),
     ]
 
 
@@ -104,23 +106,50 @@ def children(settings: Settings) -> list[Child]:
     ]
     if settings.redis_url:
         return made
+    return [*_stores(settings), *made]
+
+
+def _stores(settings: Settings) -> list[Child]:
+    """The embedded Valkey, and its replica where DURABILITY wants one."""
     address = ("127.0.0.1", settings.store_port)
+    folder = settings.var / "store"
+    replicated = settings.durability == "replicated"
     store = Child(
         "store",
-        embedded.command(
-            settings.store_port,
-            settings.store_socket,
-            settings.var / "store",
-            settings.appendfsync,
-        ),
-        logs / "store.log",
+        [
+            *embedded.command(
+                settings.store_port, settings.store_socket, folder, settings.appendfsync
+            ),
+            *(embedded.replicated() if replicated else ()),
+        ],
+        settings.var / "log" / "store.log",
         lambda: _ping(address) == b"+PONG\r\n",
         lambda: bool(_ping(address)),
         stage=0,
         grace=STORE_GRACE,
         patience=60.0,  # a long append-only file takes its time to be read
     )
-    return [store, *made]
+    if not replicated:
+        return [store]
+    if (socket := settings.replica_socket) is None:
+        raise StoreAway(
+            f"The path {folder} is too long for the socket of the store's replica: "
+            "choose a shorter VAR_DIR, or another DURABILITY."
+        )
+    replica = Child(
+        "replica",
+        [
+            *embedded.command(0, socket, folder / "replica", settings.appendfsync),
+            *embedded.following(settings.store_port),
+        ],
+        settings.var / "log" / "replica.log",
+        lambda: b"state=online" in _ask(address, b"INFO replication"),  # the store says so
+        lambda: bool(_ping(socket)),
+        stage=0,
+        grace=STORE_GRACE,
+        patience=60.0,
+    )
+    return [store, replica]
 
 
 def masters(settings: Settings) -> list[Child]:
@@ -182,16 +211,21 @@ def _healthy(host: str, port: int) -> bool:
 
 
 def _ping(address: tuple[str, int] | Path) -> bytes:
-    """What a store answers to the plainest question, one PING over a socket; b"" for nothing.
+    """What a store answers to the plainest question; b"" for nothing."""
+    return _ask(address, b"PING")
 
-    A port, or the path of a Unix socket.
+
+def _ask(address: tuple[str, int] | Path, what: bytes) -> bytes:
+    """The beginning of what a store answers over a plain socket; b"" for nothing.
+
+    `address` is a port, or the path of a Unix socket.
     """
     family = socket.AF_UNIX if isinstance(address, Path) else socket.AF_INET
     try:
         with socket.socket(family) as plain:
             plain.settimeout(1)
             plain.connect(str(address) if isinstance(address, Path) else address)
-            plain.sendall(b"PING\r\n")
-            return plain.recv(64)
+            plain.sendall(what + b"\r\n")
+            return plain.recv(4096)
     except OSError:
         return b""

@@ -29,7 +29,10 @@ from app.domain import (
 from app.modes import MODES, Mode
 from app.service.answer import Answer
 from app.service.earlier import Earlier
-from app.service.refusals import no_item, not_running
+from app.service.holds import Holds
+from app.service.metrics.meter import Meter
+from app.service.refusals import nameless, no_item, not_running
+from app.service.request import current as request
 from app.service.round_clock import RoundClock, RoundLeft
 from app.service.rounds import Rounds, in_database
 from app.service.tally import Tally
@@ -41,6 +44,8 @@ from app.store.servers import Servers
 from app.text import Text
 
 MOST_UNITS = 10  # an order's; a round may allow fewer
+SHORT = (Outcome.SOLD_OUT, Outcome.LIMIT)  # a hold that comes back may help
+SWEPT = 10  # holds that a buyer who is sold out looks after, of those that are due
 LONGEST_KEY = 128  # characters; the column's length
 
 log = logging.getLogger(__name__)
@@ -63,39 +68,44 @@ class Purchase:
     (see tally) sees a newer round. Either way the round is looked up anew.
     """
 
-    def __init__(self, servers: Servers, rounds: Rounds) -> None:
+    def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
         self.servers = servers
         self.store = servers.store
         self.rounds = rounds
+        self.holds = holds
         self.earlier = Earlier(servers, rounds)
         self.selling: dict[str, Selling] = {}
         self.lock = threading.Lock()
         self.witness = Witness(servers, rounds)
-        self.tally = Tally(self.store, self.refresh)
+        self.tally = Tally(self.store, self.refresh, Meter(servers.settings.metrics))
 
     def buy(self, item: str, quantity: int, key: str | None = None, buyer: str = "") -> Answer:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, NotOpen, ForTheClass, KeyReused, StoreAway, DatabaseAway (the sale may have
-        happened: ask again with the error's key), Unreadable (the key has bought, and nobody can
-        read what).
+        NotOnSale, NotOpen, ForTheClass, KeyReused, HoldOver, StoreAway, DatabaseAway (the sale may
+        have happened: ask again with the error's key), Unreadable (the key has bought, and nobody
+        can read what).
         """
         self._check(item, quantity, key)
         id = str(uuid_utils.uuid7())
         try:
             answer = self._answer(item, quantity, key, buyer, id)
+            made = answer.sale.order
+            if made and made.id != id and (made.quantity, made.buyer) != (quantity, buyer):
+                used = Text("This idempotency key was already used with a different request.")
+                raise KeyReused(used)
+            return self.holds.answered(self._of_its_round(answer))
         except Away as error:
             error.key = key or id
             raise
+
+    def _of_its_round(self, answer: Answer) -> Answer:
+        """With the round in which it was sold: its key may have bought in an earlier one."""
         made = answer.sale.order
-        if made is None or made.id == id:
-            return answer
-        if (made.quantity, made.buyer) != (quantity, buyer):
-            raise KeyReused(Text("This idempotency key was already used with a different request."))
-        if made.round != answer.round.number:  # it was sold in an earlier one
+        if made and made.round != answer.round.number:
             with suppress(UnknownRound, Lacking, Unreadable):
-                return replace(answer, round=self.rounds.find(item, made.round))
+                return replace(answer, round=self.rounds.find(made.item, made.round))
         return answer
 
     def _answer(self, item: str, quantity: int, key: str | None, buyer: str, id: str) -> Answer:
@@ -126,6 +136,8 @@ class Purchase:
             if quantity > selling.round.limit:
                 most = Text("One order takes %(limit)s at most.", limit=selling.round.limit)
                 raise Invalid({"quantity": most})
+            if selling.round.per_buyer and not buyer:
+                raise nameless(selling.round)
             # The store knows all keys, also those that have bought in the database (see Rounds);
             # the database may not know yet what fulfil has not moved.
             wire = Wire()
@@ -136,9 +148,13 @@ class Purchase:
             now, price = self.servers.clock.now(ask=False), ITEMS[item].price
             if selling.round.delay and now < selling.round.opens:  # our clock may lag a little
                 raise NotOpen(selling.round.opens - now)
-            order = Order(id, item, selling.round.number, quantity, price, buyer, key, now)
+            order = Order(
+                id, item, selling.round.number, quantity, price, buyer, key, now, request.get()
+            )
             try:
                 answer = self._sell(selling, order, wire)
+                if answer.sale.outcome in SHORT and self._came_back(selling.round):
+                    answer = self._sell(selling, order, wire)
             except RoundLeft:
                 answer = Answer(Sale(Outcome.ROUND_OVER), selling.round, Wire())
             over = selling.clock.over.is_set() and answer.sale.outcome is Outcome.BUSY
@@ -154,12 +170,21 @@ class Purchase:
             except RoundLeft:  # perhaps after the sale: at a release that did not come through
                 sold = self.earlier.order(order.item, order.key)
                 sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)
+            if sale.order is not None and not in_database(selling.round.mode):
+                self.servers.copied(order.item)
+            # (A key's earlier order is of its own round, which may have held nothing.)
+            if sale.order and sale.order.round == order.round and selling.round.hold:
+                sale = replace(sale, outcome=Outcome.HELD)
             ended(sale)
         if sale.order is not None and sale.order.id == order.id:
             self.witness.sold(selling.round, order)
         if sale.lock_lost:
             log.warning("order %s: the lock was not mine any more at its release", order.id)
         return Answer(sale, selling.round, wire)
+
+    def _came_back(self, round: Round) -> bool:
+        """Has anything that was held too long come back, now that somebody looks?"""
+        return bool(round.hold) and self.holds.sweep(round, SWEPT) > 0
 
     def _check(self, item: str, quantity: int, key: str | None) -> None:
         if item not in ITEMS:
@@ -188,7 +213,7 @@ class Purchase:
         mode = MODES[round.mode.partition(":")[0]](self.servers, clock, round)
         selling = Selling(round, mode, clock, Keys(item, round.number))
         with answering():
-            self.tally.enter(selling.keys)
+            self.tally.enter(selling.keys, round.mode)
         with self.lock:
             return self.selling.setdefault(item, selling)
 

@@ -127,7 +127,7 @@ class Readiness:
             return Check("store", State.UNWELL, lost[0].sentence)
         said = Text(
             "%(what)s It has lost something of these, too: %(items)s. Nothing of all that is sold "
-            "until it is accepted, each by lastapple audit ITEM --accept.",
+            "until it is mended, each by lastapple audit ITEM --repair (or --accept).",
             what=lost[0].what,
             items=[lack.item for lack in lost[1:]],
         )
@@ -222,6 +222,8 @@ def _refusal(error: redis.RedisError) -> Text:
             return Text("The store still loads its data.")
         case redis.ResponseError() if str(error).startswith("MISCONF"):
             return Text("The store cannot write to its disk and takes no writes.")
+        case redis.ResponseError() if str(error).startswith("NOREPLICAS"):
+            return Text("The store has no replica and takes no writes without one.")
         case redis.ResponseError():
             return Text("The store refuses to write.")
     return Text("The store does not answer.")

@@ -6,7 +6,9 @@ from app.domain import (
     ITEMS,
     ROUND_BOUNDS,
     Bound,
+    Invalid,
     NotOnSale,
+    Round,
     UnknownItem,
     UnknownRound,
     UnknownRun,
@@ -41,6 +43,16 @@ def not_running(item: str) -> NotOnSale:
     return NotOnSale(Text("No round of %(item)s is running.", item=repr(item)))
 
 
+def nameless(round: Round) -> Invalid:
+    """Who sends no cookie cannot be told from others, and each press would be somebody else's."""
+    who = Text(
+        "One buyer gets %(most)s at most, so say who you are: ask for / once, and send the cookie "
+        "that comes with it.",
+        most=round.per_buyer,
+    )
+    return Invalid({"buyer": who})
+
+
 def no_mode(mode: str) -> Text:
     known = list(MODES)
     return Text("There is no mode %(mode)s. There are %(known)s.", mode=repr(mode), known=known)
@@ -70,6 +82,10 @@ def out_of_bounds(field: str, bound: Bound) -> Text:
         high=bound.high,
         unit=bound.unit,
     )
+
+
+def too_many_rows(mode: str, most: int) -> Text:
+    return Text("%(mode)s has a row for each unit: %(most)s are the most.", mode=mode, most=most)
 
 
 def not_from_to(field: str, low: int, high: int) -> Text:

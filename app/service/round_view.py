@@ -22,7 +22,9 @@ class Terms(TypedDict):
     wait_ms: int
     attempts: int
     limit: int  # units in one order
+    per_buyer: int  # units that one buyer may have; 0: no limit
     delay_ms: int
+    hold_ms: int  # 0: what is bought is sold at once
 
 
 class View(Terms):
@@ -47,7 +49,9 @@ def terms(round: Round) -> Terms:
         "wait_ms": round.wait,
         "attempts": round.attempts,
         "limit": round.limit,
+        "per_buyer": round.per_buyer,
         "delay_ms": round.delay,
+        "hold_ms": round.hold,
     }
 
 

@@ -16,8 +16,8 @@ from app.domain import (
     Round,
 )
 from app.locks import DEFAULT, LOCKS
-from app.modes import MODES
-from app.service.catalogue import needs
+from app.modes import IN_SQL, MODES
+from app.service.catalogue import in_rows, most_stock, needs
 from app.service.hand_over import HandOver
 from app.service.known import known, readable
 from app.service.refusals import (
@@ -29,6 +29,7 @@ from app.service.refusals import (
     not_running,
     out_of_bounds,
     takes_no_recipe,
+    too_many_rows,
 )
 from app.service.trust import Trust
 from app.store import db, lacks
@@ -87,6 +88,8 @@ class Rounds:
             mode = full_name(mode)
             if missing := self.missing(mode):
                 errors["mode"] = missing
+            if "stock" not in errors and stock > (most := most_stock(mode)):
+                errors["stock"] = too_many_rows(mode, most)
         except Invalid as invalid:
             errors |= invalid.errors
         if errors:
@@ -96,7 +99,7 @@ class Rounds:
     def _put(self, round: Round) -> bool:
         """Stock a round in the database. False: somebody else is starting that very one."""
         with db.answering(), self.servers.sessions.begin() as session:
-            return table.put(session, round)
+            return table.put(session, round, in_rows=in_rows(round.mode))
 
     def missing(self, mode: str) -> str:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""
@@ -199,7 +202,7 @@ def _check_item(item: str) -> None:
 
 def in_database(mode: str) -> bool:
     """Does this mode sell from the database? Then its stock is there, and its orders at once."""
-    return MODES[mode.partition(":")[0]].needs == "database"
+    return MODES[mode.partition(":")[0]].needs in IN_SQL
 
 
 def full_name(mode: str) -> str:

@@ -26,6 +26,7 @@ import orjson
 import redis
 
 from app.domain import Outcome, Round, Sale, StoreAway, records
+from app.service.metrics.meter import Meter
 from app.service.round_clock import RoundLeft
 from app.store import lua
 from app.store.keys import Keys
@@ -78,6 +79,7 @@ class Shift:
     """This worker's time in one round."""
 
     keys: Keys
+    mode: str
     status: WorkerStatus = field(default_factory=WorkerStatus)
     purchases: int = 0  # begun so far
     since: float = field(default_factory=time.monotonic)  # nothing is under way
@@ -87,12 +89,13 @@ class Shift:
 class Tally:
     """This worker's statuses, one for each round it sells in."""
 
-    def __init__(self, store: redis.Redis, on_beat: Callable[[], None]) -> None:
-        """`on_beat` runs before each beat, in the beating thread."""
+    def __init__(self, store: redis.Redis, on_beat: Callable[[], None], meter: Meter) -> None:
+        """`on_beat` runs before each beat, in the beating thread; `meter` counts for Prometheus."""
         self.store = store
         self.say = store.register_script(lua.source("say_status"))
         self.worker = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
         self.on_beat = on_beat
+        self.meter = meter
         self.shifts: dict[str, Shift] = {}  # by the name of the round's hash
         self.lock = threading.Lock()
         self.stopped = threading.Event()
@@ -103,10 +106,10 @@ class Tally:
         self.beats = threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True)
         self.beats.start()
 
-    def enter(self, keys: Keys) -> None:
+    def enter(self, keys: Keys, mode: str) -> None:
         """Show up in a round before the first purchase in it, so that no audit overlooks us."""
         with self.lock:
-            shift = self.shifts.setdefault(keys.workers, Shift(keys))
+            shift = self.shifts.setdefault(keys.workers, Shift(keys, mode))
             shift.status.left_round = False
         self._publish(shift)
 
@@ -136,6 +139,7 @@ class Tally:
             status.quiet = None
             shift.purchases += 1
         ended: list[Sale] = []
+        began = time.monotonic()
         try:
             yield ended.append
         finally:
@@ -150,6 +154,9 @@ class Tally:
                     status.locks_lost += sale.lock_lost
                 if not ended:
                     status.count(Outcome.ERROR)
+            if not ended or ended[0].outcome is not Outcome.ROUND_OVER:
+                known = ended[0] if ended else None
+                self.meter.count(shift.mode, known, time.monotonic() - began)
 
     def stop(self) -> None:
         """No more beats; returns when the one under way is over, or has taken DEAD_S.
@@ -159,6 +166,7 @@ class Tally:
         self.stopped.set()
         if self.beats:
             self.beats.join(DEAD_S)
+        self.meter.stop()
 
     def _beat_until_stopped(self) -> None:
         while not self.stopped.wait(BEAT_S):
@@ -166,6 +174,7 @@ class Tally:
             self._try(self.on_beat)
             for shift in list(self.shifts.values()):
                 self._try(partial(self._publish, shift))
+            self._try(self.meter.write)
 
     @staticmethod
     def _try(deed: Callable[[], None]) -> None:

@@ -13,7 +13,7 @@ import time
 
 from app.domain import ITEMS, DatabaseAway, Lack, Lacking, Loss, Round, ShopError
 from app.service.refusals import no_item
-from app.store import begun, db, lacks, orders, sales
+from app.store import begun, db, lacks, orders, sales, sql_holds
 from app.store.begun import Seen
 from app.store.lacks import There
 from app.store.redis import answering
@@ -70,6 +70,7 @@ class Trust:
         try:
             with db.answering(), self.servers.sessions.begin() as session:
                 begun.note(session, round.item, round.number, store)
+                begun.keep(session, round)
         except DatabaseAway as error:
             log.warning("round %d of %s is not in the books: %s", round.number, round.item, error)
 
@@ -80,8 +81,19 @@ class Trust:
         as `look` does.
         """
         lack = self.look(item)
-        if lack is None:
+        with answering():
+            found = lacks.standing(self.store, item)
+        if lack is None or found is None:
             return None
+        self.sell_again(lack, found)
+        return lack
+
+    def sell_again(self, lack: Lack, found: bytes) -> None:
+        """The last steps of whoever accepts or mends what is `found` (see lacks.standing).
+
+        May be done again. Raises Lacking when something else is found by now.
+        """
+        item = lack.item
         seen = self._seen(item)
         with answering():
             there = lacks.look(self.store, item)
@@ -92,9 +104,12 @@ class Trust:
         with db.answering(), self.servers.sessions() as session, answering():
             for sold in orders.since(session, item, since):
                 sales.remember(self.store, sold)
+            for held in sql_holds.since(session, item, since):
+                sales.remember(self.store, held)
         with answering():
-            lacks.accept(self.store, item, up_to)
-        return lack
+            done = lacks.accept(self.store, item, up_to, found)
+        if not done and (other := self.look(item)):
+            raise Lacking(other)
 
     def keep_watch(self, stop: threading.Event) -> None:
         """Look when the store is met, when it is met anew, and once in a while.

@@ -12,7 +12,7 @@ class Verdict(StrEnum):
 
     UNTOUCHED = "untouched"  # on sale, and nobody has tried to buy: nothing could be right yet
     SETTLING = "settling"  # sales are under way: nothing can be said yet
-    EXACT = "exact"  # every unit is sold once or still there
+    EXACT = "exact"  # every unit is sold once, held or still there
     OVERSOLD = "oversold"
     UNDERSOLD = "undersold"  # units that nobody has
     INCONSISTENT = "inconsistent"  # the numbers add up, the orders do not
@@ -26,6 +26,7 @@ def sentence(
     broken: int,
     busy: int = 0,
     not_booked: int = 0,
+    held: int = 0,
 ) -> Text:
     """The verdict as one would say it to a class.
 
@@ -44,6 +45,17 @@ def sentence(
                 sold=sold,
                 stocked=stocked,
             )
+        case Verdict.OVERSOLD if held:
+            return counted(
+                "Sold %(sold)s of %(stocked)s and %(held)s held. %(num)s customer will be "
+                "disappointed.",
+                "Sold %(sold)s of %(stocked)s and %(held)s held. %(num)s customers will be "
+                "disappointed.",
+                sold + held - stocked,
+                sold=sold,
+                stocked=stocked,
+                held=held,
+            )
         case Verdict.OVERSOLD:
             return counted(
                 "Sold %(sold)s of %(stocked)s. %(num)s customer will be disappointed.",
@@ -51,6 +63,18 @@ def sentence(
                 sold - stocked,
                 sold=sold,
                 stocked=stocked,
+            )
+        case Verdict.UNDERSOLD if held:
+            return counted(
+                "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: %(num)s unit belongs "
+                "to nobody.",
+                "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: %(num)s units belong "
+                "to nobody.",
+                stocked - left - held - sold,
+                sold=sold,
+                stocked=stocked,
+                held=held,
+                left=left,
             )
         case Verdict.UNDERSOLD:
             return counted(
@@ -70,6 +94,16 @@ def sentence(
                 stocked=stocked,
                 left=left,
             )
+        case Verdict.INCONSISTENT if held and sold + held + left > stocked:
+            return Text(
+                "Sold %(sold)s of %(stocked)s, %(held)s held and still %(left)s left: %(twice)s "
+                "more than there were. Lost updates; the oversell comes when the rest is sold.",
+                sold=sold,
+                stocked=stocked,
+                held=held,
+                left=left,
+                twice=sold + held + left - stocked,
+            )
         case Verdict.INCONSISTENT if sold + left > stocked:
             return Text(
                 "Sold %(sold)s of %(stocked)s and still %(left)s left: %(twice)s more than there "
@@ -85,6 +119,15 @@ def sentence(
                 sold=sold,
                 stocked=stocked,
                 broken=broken,
+            )
+        case Verdict.EXACT if held:
+            return Text(
+                "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: every unit accounted "
+                "for.",
+                sold=sold,
+                stocked=stocked,
+                held=held,
+                left=left,
             )
         case Verdict.EXACT if left and busy:
             return counted(

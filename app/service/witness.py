@@ -92,8 +92,10 @@ class Witness:
 
     def _lacking(self, lack: Lack) -> bool:
         """Mark it, for all workers; False: it is accepted. From then on the mark remembers it."""
+        since = time.monotonic() - REMEMBERED
+        told = [order for at, order in tuple(self.told.get(lack.item, ())) if at > since]
         with answering():
-            news = lacks.mark(self.store, lack)
+            news = lacks.mark(self.store, lack, told)
         if news:
             log.error("%s", lack.sentence)
         self.seen.pop(lack.item, None)

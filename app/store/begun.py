@@ -1,13 +1,14 @@
-"""How far each item has come by what the books know: a store is held against that."""
+"""What the books know of rounds that were begun: a store is held against that, and mended by it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import String, func, inspect, select
+from sqlalchemy import String, Text, func, inspect, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from app.domain import Round
 from app.store.orders import Base, OrderRow
 
 
@@ -19,6 +20,16 @@ class BegunRow(Base):
     item: Mapped[str] = mapped_column(String(32), primary_key=True)
     round: Mapped[int]
     store: Mapped[str] = mapped_column(String(32))
+
+
+class RoundRow(Base):
+    """A round as it began. Where the database was away then, there is none."""
+
+    __tablename__ = "rounds"
+
+    item: Mapped[str] = mapped_column(String(32), primary_key=True)
+    round: Mapped[int] = mapped_column(primary_key=True)
+    record: Mapped[str] = mapped_column(Text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +63,18 @@ def note(session: Session, item: str, round: int, store: str) -> None:
             index_elements=[BegunRow.item], set_=row, where=BegunRow.round <= round
         )
     )
+
+
+def keep(session: Session, round: Round) -> None:
+    """What was begun, for a store that may forget it."""
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    row = {"item": round.item, "round": round.number, "record": round.encode().decode()}
+    session.execute(dialect.insert(RoundRow).values(row).on_conflict_do_nothing())
+
+
+def rounds(session: Session, item: str, since: int) -> dict[int, Round]:
+    """Those with that number or a higher one, by their numbers. Raises Unreadable."""
+    if not inspect(session.connection()).has_table(RoundRow.__tablename__):
+        return {}
+    query = select(RoundRow).where(RoundRow.item == item, RoundRow.round >= since)
+    return {row.round: Round.decode(row.record) for row in session.scalars(query)}

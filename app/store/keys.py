@@ -7,7 +7,7 @@ the switch can never touch the next round.
 
 from __future__ import annotations
 
-from app.domain import Order
+from app.domain import Order, Round
 
 
 class Keys:
@@ -26,7 +26,23 @@ class Keys:
         self.workers = f"{prefix}:workers"  # hash: worker -> when, and what it is doing, as JSON
         self.handed_over = f"{prefix}:handed_over"  # string: 1 when the store knows its SQL keys
         self.readings = f"{prefix}:readings"  # string: how often an audit began or ended reading
+        self.mended = f"{prefix}:mended"  # string: what was mended of that, as JSON; for good
         self.lacks = f"{prefix}:lacks"  # string: what it was found to have lost, as JSON; for good
+        self.holds = f"{prefix}:holds"  # stream: what modes took to be paid for, until it is in:
+        self.held = f"{prefix}:held"  # hash: order's id -> its sale, neither left nor paid for
+        self.due = f"{prefix}:held:due"  # sorted set: order's id, by when to look at it again
+
+    @classmethod
+    def of(cls, round: Round) -> Keys:
+        """As the round's mode uses them: what it takes is a sale at once, or to be paid for."""
+        keys = cls(round.item, round.number)
+        if round.hold:
+            keys.sales = keys.holds
+        return keys
+
+    def bought(self, buyer: str) -> str:
+        """String: units that a buyer has in the round, where it has a limit (see PerBuyer)."""
+        return f"{{{self.item}}}:{self.number}:bought:{buyer}"
 
     def order(self, id: str) -> str:
         """String: a sale by its id, until it is in the database."""
@@ -35,6 +51,10 @@ class Keys:
     def key(self, key: str) -> str:
         """String: the sale made under an idempotency key; a day longer than the order's."""
         return f"{{{self.item}}}:key:{key}"
+
+    def hold(self, id: str) -> str:
+        """String: how a hold has ended and its deadline, "EXPIRED 1790000000000"; for a day."""
+        return f"{{{self.item}}}:hold:{id}"
 
     def claim(self, key: str) -> str:
         """String: a lock on an idempotency key, for a mode whose sale is more than one step."""
@@ -65,6 +85,11 @@ def lacks(item: str) -> str:
     return f"{{{item}}}:lacks"
 
 
+def told(item: str) -> str:
+    """Hash: order's id -> a sale that a worker knew of when the store had lost something."""
+    return f"{{{item}}}:lacks:told"
+
+
 def accepted(item: str) -> str:
     """String: number of the round up to which it is accepted that something is lost."""
     return f"{{{item}}}:lacks:accepted"
@@ -78,6 +103,11 @@ def streams(item: str) -> str:
 def probe(item: str) -> str:
     """String: written for a second to see that the item's node takes writes."""
     return f"{{{item}}}:probe"
+
+
+def copied(item: str) -> str:
+    """String: written before a replica is asked how far it has come."""
+    return f"{{{item}}}:copied"
 
 
 def dead_letters(item: str) -> str:

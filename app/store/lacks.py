@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import redis
 
-from app.domain import Lack, Loss, Unreadable
+from app.domain import Lack, Loss, Mended, Order, Unreadable
 from app.store import keys, rounds
 from app.store.keys import Keys
-from app.text import Text
+from app.text import Text, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,32 @@ def every(store: redis.Redis, items: Iterable[str]) -> list[Lack]:
     return [Lack.decode(answer) for answer in answers if isinstance(answer, bytes)]
 
 
+def standing(store: redis.Redis, item: str) -> bytes | None:
+    """What is not accepted, as it stands there."""
+    said: Any = store.get(keys.lacks(item))
+    return said if isinstance(said, bytes) else None
+
+
 def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
-    """What a round was ever found to have lost, or may have, and what is to be done about it."""
-    own, standing = store.mget(Keys(item, number).lacks, keys.lacks(item))
-    if standing and number >= (lack := Lack.decode(standing)).since:
+    """What a round was ever found to have lost, or may have, and what is to be done about it.
+
+    Or what was done: see Mended.
+    """
+    names = Keys(item, number)
+    own, found, mended = store.mget(names.lacks, keys.lacks(item), names.mended)
+    if found and number >= (lack := Lack.decode(found)).since:
         return lack.sentence
-    return Lack.decode(own).what if own else None
+    if not own:
+        return None
+    what = Lack.decode(own).what
+    return together(what, Mended.decode(mended).what) if mended else what
 
 
-def mark(store: redis.Redis, lack: Lack) -> bool:
+def mark(store: redis.Redis, lack: Lack, told: Sequence[Order] = ()) -> bool:
     """Let nothing of the item be sold: end the round that runs, and let none be begun.
 
-    False: it is accepted already. The first finding stands, whatever is found later.
+    False: it is accepted already. The first finding stands, whatever is found later; of the sales
+    that buyers were `told` of all are kept that anybody still knows.
     """
     accepted = int(store.get(keys.accepted(lack.item)) or 0)
     if lack.loss != Loss.OTHER and lack.round <= accepted:
@@ -67,18 +81,31 @@ def mark(store: redis.Redis, lack: Lack) -> bool:
     pipe.set(keys.lacks(lack.item), lack.encode(), nx=True)
     if lack.since:
         pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
+    for order in told:
+        pipe.hset(keys.told(lack.item), order.id, order.encode())
     pipe.execute()
     with suppress(Unreadable):  # a newer version's round is not ours to end; it reads the mark, too
         rounds.end(store, lack.item)
     return True
 
 
-def accept(store: redis.Redis, item: str, up_to: int) -> None:
-    """Sell again, in rounds after that one; what earlier ones have lost is not found again."""
-    pipe = store.pipeline()
-    pipe.set(keys.accepted(item), up_to)
-    pipe.delete(keys.lacks(item))
-    pipe.execute()
+def accept(store: redis.Redis, item: str, up_to: int, found: bytes) -> bool:
+    """Sell again, in rounds after that one; what earlier ones have lost is not found again.
+
+    False: it is not `found` any more what the item lacks.
+    """
+    with store.pipeline() as pipe:
+        pipe.watch(keys.lacks(item))
+        if pipe.get(keys.lacks(item)) != found:
+            return False
+        pipe.multi()
+        pipe.set(keys.accepted(item), up_to)
+        pipe.delete(keys.lacks(item), keys.told(item))
+        try:
+            pipe.execute()
+        except redis.WatchError:
+            return False
+    return True
 
 
 def recorded(store: redis.Redis, item: str, number: int) -> int | None:

@@ -38,6 +38,7 @@ class OrderRow(Base):
     buyer: Mapped[str] = mapped_column(String(36))
     key: Mapped[str] = mapped_column(String(128))
     at: Mapped[int] = mapped_column(BigInteger)
+    request: Mapped[str] = mapped_column(String(64), server_default="")
     confirmed: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
     __table_args__ = (
@@ -55,6 +56,7 @@ class OrderRow(Base):
             self.buyer,
             self.key,
             self.at,
+            self.request,
         )
 
 
@@ -139,6 +141,18 @@ def units_of_round(session: Session, item: str, round: int) -> int:
     """Units in all orders of a round."""
     there = OrderRow.item == item, OrderRow.round == round
     return session.scalar(select(func.sum(OrderRow.quantity)).where(*there)) or 0
+
+
+def buyers_of_round(session: Session, item: str, round: int) -> list[str]:
+    """Each once."""
+    there = OrderRow.item == item, OrderRow.round == round
+    return list(session.scalars(select(OrderRow.buyer).where(*there).distinct()))
+
+
+def rounds(session: Session, item: str, since: int) -> list[int]:
+    """Numbers of the rounds that have orders, from `since` on."""
+    there = OrderRow.item == item, OrderRow.round >= since
+    return list(session.scalars(select(OrderRow.round).where(*there).distinct()))
 
 
 def of_round(session: Session, item: str, round: int) -> Sequence[tuple[str, int, str]]:

@@ -23,7 +23,7 @@ from redis.connection import AbstractConnection, ConnectionPool
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
-from app.config import CLUSTER
+from app.checks import CLUSTER
 from app.domain import StoreAway
 from app.store.cluster import Cluster
 

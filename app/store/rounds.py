@@ -215,19 +215,6 @@ def _units(stock: bytes | str | None, ended: bytes | str | None) -> int | None:
     return None if units is None else int(units)
 
 
-def sales(store: redis.Redis, round: Round) -> tuple[list[bytes], int]:
-    """The sales not yet in the database, and how many were ever written (the server's count).
-
-    An entry without a sale is given as b"": it is not ours, but waits to be moved all the same.
-    """
-    name = Keys(round.item, round.number).sales
-    pipe = store.pipeline(transaction=True)
-    pipe.xrange(name)
-    pipe.xinfo_stream(name)
-    entries, info = pipe.execute()
-    return [fields.get(b"sale", b"") for _, fields in entries], info["entries-added"]
-
-
 def recorded(store: redis.Redis, round: Round) -> int:
     """How many sales were ever written to the round's stream (the server's count)."""
     return int(store.xinfo_stream(Keys(round.item, round.number).sales)["entries-added"])

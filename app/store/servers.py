@@ -8,12 +8,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import redis
-from sqlalchemy import Engine
+from sqlalchemy import Engine, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.config import Settings
 from app.domain import StoreAway
-from app.store import db
+from app.store import db, replica
 from app.store.clock import StoreClock
 from app.store.redis import Meet, Metered, connect
 from app.store.transactions import FOR_PAGES, Transactions, sellers
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 # Of the store's time-out, for each master of redlock: a purchase that meets five frozen ones when
 # it takes the lock, and again when it releases it, still answers within a second.
 MASTERS_SHARE = 5
+
+NO_ROW_LOCKS = Text(
+    "SQLite cannot lock single rows: set DATABASE_URL to a PostgreSQL of yours, as in "
+    "postgresql://user:password@host/orders."
+)
 
 
 class Servers:
@@ -47,6 +52,15 @@ class Servers:
     @cached_property
     def clock(self) -> StoreClock:
         return StoreClock(self.store)
+
+    def copied(self, item: str) -> None:
+        """Wait until the item's sales are where DURABILITY wants them when they are told of.
+
+        The store's log is synced before it answers; what remains is a replica. Raises
+        redis.RedisError.
+        """
+        if self.settings.durability == "replicated":
+            replica.wait(self.store, item, self.settings.store_timeout)
 
     def own_store(self) -> redis.Redis:
         """A client beside `store`, for a caller that changes or closes it as it likes."""
@@ -107,6 +121,8 @@ class Servers:
         """
         if needs == "masters":
             return self._no_masters()
+        if needs == "rows" and make_url(self.settings.database).get_backend_name() == "sqlite":
+            return NO_ROW_LOCKS
         if needs == "zookeeper" and not self.settings.zookeeper_hosts:
             return Text("There is no ZooKeeper here: set ZOOKEEPER_HOSTS to host:port of yours.")
         if needs == "zookeeper" and find_spec("kazoo") is None:

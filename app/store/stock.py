@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, String, and_, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    String,
+    and_,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Order, Round
-from app.store.orders import Base, OrderRow
+from app.store import units
+from app.store.orders import FIELDS, Base, OrderRow
+from app.store.sql_holds import HoldRow
 
 
 class StockRow(Base):
-    """The stock of one round.
+    """The stock of one round. Of one whose units are rows (see `units`) none are counted here.
 
     `started` (the round's, in ms) is a part of its name: two starters may want the same number at
     once, and the rows of a version that counted from 1 again in an emptied store are still there.
@@ -49,16 +61,22 @@ def of(round: Round) -> ColumnElement[bool]:
     )
 
 
-def put(session: Session, round: Round) -> bool:
-    """Stock a new round. False: somebody else did, under this number at this very millisecond."""
+def put(session: Session, round: Round, in_rows: bool) -> bool:
+    """Stock a new round, `in_rows` with a row for each unit.
+
+    False: somebody else did, under this number at this very millisecond.
+    """
+    counted = 0 if in_rows else round.stock
     try:
         session.execute(
             insert(StockRow).values(
-                item=round.item, round=round.number, started=round.started, units=round.stock
+                item=round.item, round=round.number, started=round.started, units=counted
             )
         )
     except IntegrityError:
         return False
+    if in_rows:
+        units.put(session, round)
     return True
 
 
@@ -68,27 +86,20 @@ def end(sql: Connection, round: Round) -> None:
 
 
 def left(sql: Connection | Session, round: Round) -> int | None:
-    """Units left; None when the database has lost them."""
-    return sql.scalar(select(StockRow.units).where(of(round)))
+    """Units left, those that are counted and those that are rows; None when they are lost."""
+    return sql.scalar(select(StockRow.units + units.free(round)).where(of(round)))
 
 
 def bought(sql: Connection | Session, item: str, key: str) -> Order | None:
-    """The order that an idempotency key has bought."""
+    """The order that an idempotency key has bought, or holds, or held."""
     row = sql.execute(
-        select(
-            OrderRow.id,
-            OrderRow.item,
-            OrderRow.round,
-            OrderRow.quantity,
-            OrderRow.price,
-            OrderRow.buyer,
-            OrderRow.key,
-            OrderRow.at,
-        )
-        .join(Receipt, Receipt.order == OrderRow.id)
+        select(*(func.coalesce(getattr(OrderRow, name), getattr(HoldRow, name)) for name in FIELDS))
+        .select_from(Receipt)
+        .outerjoin(OrderRow, OrderRow.id == Receipt.order)
+        .outerjoin(HoldRow, HoldRow.id == Receipt.order)
         .where(Receipt.item == item, Receipt.key == key)
     ).first()
-    return Order(*row) if row else None
+    return Order(*row) if row and row[0] else None
 
 
 def hand_receipts(session: Session, item: str, orders: Sequence[Order]) -> dict[str, str]:

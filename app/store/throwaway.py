@@ -69,12 +69,12 @@ def _folder() -> Iterator[Path]:
 
 @contextmanager
 def _serving(folder: Path) -> Iterator[Path]:
-    command, user = _postgres(folder / DATA)
+    command, user = postgres_command(folder / DATA)
     with running(command, folder / "postgres.log", user):
         yield folder / DATA
 
 
-def _postgres(data: Path) -> tuple[list[str], str | None]:
+def postgres_command(data: Path) -> tuple[list[str], str | None]:
     """Make the wheel's PostgreSQL a database; returns the command that serves it, and as whom."""
     try:
         with warnings.catch_warnings():

@@ -7,6 +7,7 @@ page that says so has links all the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,6 +31,10 @@ class Addressed(Flask):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.url_map.converters["int"] = Whole
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """No function of ours is a coroutine. Flask would look at each of them for each request."""
+        return func
 
     def request_context(self, environ: dict[str, Any]) -> RequestContext:
         """For a bad Host, Flask's has no map of our addresses, and no page could be drawn: each has

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from typing import Any
 
@@ -9,11 +10,13 @@ from flask import Flask, Response, abort, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from app.domain import (
+    AlreadyPaid,
     Away,
     ClassIsOn,
     ComparisonIsOn,
     DatabaseAway,
     ForTheClass,
+    HoldOver,
     Invalid,
     KeyReused,
     Lacking,
@@ -23,6 +26,7 @@ from app.domain import (
     RunIsOn,
     ShopError,
     StoreAway,
+    TooOften,
     UnknownComparison,
     UnknownForm,
     UnknownItem,
@@ -33,6 +37,7 @@ from app.domain import (
     Unreadable,
     WrongDatabase,
 )
+from app.service.request import current as request_id
 from app.text import Text, together
 from app.web.addresses import host_in
 from app.web.words import dumps, say
@@ -51,12 +56,15 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     NotOnSale: (409, Text("Not on sale")),
     NotOpen: (409, Text("Not open yet")),
     ForTheClass: (409, Text("For the class only")),
+    AlreadyPaid: (409, Text("Paid for")),
+    HoldOver: (410, Text("Held no more")),
     Lacking: (409, Text("The store has lost something")),
     Newer: (409, Text("Made by a newer version")),
     Unreadable: (409, Text("Not readable here")),
     KeyReused: (422, Text("Idempotency key already used")),
     UnknownForm: (422, Text("This page is too old")),
     Invalid: (422, Text("Invalid input")),
+    TooOften: (429, Text("Too often")),
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),
     WrongDatabase: (503, Text("The database is away")),
@@ -72,7 +80,9 @@ HTTP_WORDS = {
     411: (Text("Length Required"), Text("Say how long the body is (Content-Length).")),
     413: (Text("Request Entity Too Large"), Text("The body is too large: 16 KiB is the most.")),
     415: (Text("Unsupported Media Type"), Text("Send a form or application/json.")),
+    416: (Text("Range Not Satisfiable"), Text("The file has no such part.")),
 }
+CONTRACT = "/contract"  # the page that says what each type of problem means, and when
 # What a customer is told instead of which part of us is away.
 AWAY = Text("We cannot answer right now. Nothing is lost: try again in a moment.")
 IN_DOUBT = Text(
@@ -94,12 +104,27 @@ def created(document: Any, where: str) -> Response:
 
 
 def problem(status: int, title: str, detail: str, **members: Any) -> Response:
-    """An error as application/problem+json; 503 says when to try again."""
+    """An error as application/problem+json; 503 says when to try again.
+
+    `request` is what whoever runs the shop finds it by. Its `type`, if no other is given, says no
+    more than the status does.
+    """
     document = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    document |= {"request": request_id.get()}
     answer = Response(dumps(document | members), status, mimetype="application/problem+json")
     if status == 503:
         answer.headers["Retry-After"] = RETRY_AFTER
     return answer
+
+
+def kind(error: type) -> str:
+    """An error's name in the contract: KeyReused is `key-reused`."""
+    return re.sub(r"\B(?=[A-Z])", "-", error.__name__).lower()
+
+
+def type_of(name: str) -> str:
+    """The address by which programs know a problem, whatever its title's language."""
+    return f"{CONTRACT}#{name}"
 
 
 def wants_html() -> bool:
@@ -132,15 +157,16 @@ def describe(error: Exception) -> tuple[int, str, str, dict[str, object]]:
         title, words = HTTP_WORDS.get(status, (error.name, error.description or error.name))
         ours = error.description if isinstance(error.description, Text) else None
         return status, title, ours or words, {}
-    status, title = next(
-        (PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS), OUR_FAULT
-    )
+    known = next((each for each in type(error).__mro__ if each in PROBLEMS), None)
+    status, title = PROBLEMS[known] if known else OUR_FAULT
+    members: dict[str, object] = {"type": type_of(kind(known))} if known else {}
     if status >= 500:
         current_app.logger.error("%s: %s", title, error, exc_info=status == 500)
         if isinstance(error, Away) and error.key:
-            return status, title, IN_DOUBT, {"idempotency_key": error.key}
-        return status, title, AWAY, {}
-    return status, title, said(error) if isinstance(error, ShopError) else "", _members(error)
+            return status, title, IN_DOUBT, members | {"idempotency_key": error.key}
+        return status, title, AWAY, members
+    detail = said(error) if isinstance(error, ShopError) else ""
+    return status, title, detail, members | _members(error)
 
 
 def said(error: ShopError) -> str:
@@ -152,6 +178,9 @@ def _members(error: Exception) -> dict[str, object]:
     """What a program wants to know of it, beside the words."""
     if isinstance(error, Invalid):
         return {"errors": error.errors}
+    if isinstance(error, HoldOver):
+        hold = error.hold
+        return {"outcome": hold.stands, "order": hold.order.id, "pay_until": hold.until}
     return {"opens_in_ms": error.wait} if isinstance(error, NotOpen) else {}
 
 
@@ -170,6 +199,8 @@ def register(app: Flask, template: str) -> None:
                 answer = page(template, status, title=title, detail=detail)
         except Exception:  # then in JSON: an error of the error's page would say nothing at all
             current_app.logger.exception("no page for %s %s", status, title)
+        if isinstance(error, TooOften):
+            answer.headers["Retry-After"] = str(error.wait)
         if isinstance(error, HTTPException):
             for name, value in error.get_headers():
                 if name == "Allow":
@@ -187,8 +218,9 @@ def register(app: Flask, template: str) -> None:
     @app.after_request
     def protect(answer: Response) -> Response:
         answer.headers["X-Content-Type-Options"] = "nosniff"
-        if request.endpoint != "static":
-            answer.headers["Cache-Control"] = "no-store"  # stock and keys are of this moment
+        if request.endpoint != "static" or answer.status_code >= 400:
+            # Stock and keys are of this moment, and a file that is missing may come.
+            answer.headers["Cache-Control"] = "no-store"
         if answer.mimetype == "text/html":
             answer.headers["Content-Security-Policy"] = CSP
             answer.headers["Referrer-Policy"] = "same-origin"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypedDict
 
 from flask import Blueprint, Response, request, session
 
 from app.domain import ITEMS, DatabaseAway, Invalid, NotOnSale, Round, StoreAway, Unreadable
+from app.service.classroom.ending import ForOne
 from app.service.classroom.members import ITEM, Members
 from app.service.classroom.nickname import LONGEST_NAME, nickname
 from app.service.classroom.notices import Notices
@@ -22,8 +23,26 @@ from app.web.form_keys import sign
 from app.web.shop import know_buyer
 
 KNOWN = "class"  # in the phone's cookie: its nickname, and since when it has it
+
+
+class State(TypedDict):
+    """How things stand for one phone. `round` 0: nothing is on sale; `left` null: nobody knows."""
+
+    round: int
+    opens_in_ms: int
+    left: int | None  # units
+    key: str  # to send with the purchase; "" while nothing is on sale
+    ending: ForOne | None  # of the last sale that this phone had a part in
+
+
+class Joined(TypedDict):
+    """A phone's nickname, as it is shown."""
+
+    name: str
+
+
 # is on sale, and nothing has ended that this phone had a part in
-NOTHING: dict[str, Any] = {"round": 0, "opens_in_ms": 0, "left": None, "key": "", "ending": None}
+NOTHING: State = {"round": 0, "opens_in_ms": 0, "left": None, "key": "", "ending": None}
 
 
 def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Notices) -> Blueprint:
@@ -67,7 +86,8 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         known = me() or {"since": joined()}
         session[KNOWN] = known | {"name": name}
         greet()
-        return see_other("/class") if wants_html() else json({"name": name}, 201)
+        joined_as: Joined = {"name": name}
+        return see_other("/class") if wants_html() else json(joined_as, 201)
 
     def joined() -> int:
         """Now, by the clock that says when a class began."""
@@ -92,15 +112,16 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         greet()
         return json(now())
 
-    def now() -> dict[str, Any]:
+    def now() -> State:
         try:
             round = purchase.running(ITEM)
         except (NotOnSale, Unreadable):
             round = None
         if round is None or not round.tickets:  # else phones would buy from under a stampede
-            return NOTHING | {"ending": notices.ending_for(session["buyer"])}
+            return {**NOTHING, "ending": notices.ending_for(session["buyer"])}
         units = left(round)  # before the clock is read: the store takes its time
-        return NOTHING | {
+        return {
+            **NOTHING,
             "round": round.number,
             "opens_in_ms": rounds.opens_in(round),
             "left": units,

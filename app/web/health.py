@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypedDict
+
 from flask import Blueprint, Response
 
-from app.service.readiness import Readiness
+from app.service.readiness import Check, Readiness
 from app.web.answers import RETRY_AFTER, json
 
 
@@ -14,14 +16,29 @@ def blueprint(readiness: Readiness) -> Blueprint:
     @health.get("/healthz")
     def alive() -> Response:
         """Touches nothing: restarting us for a bad answer would not repair a store."""
-        return json({"status": "ok"})
+        fine: Alive = {"status": "ok"}
+        return json(fine)
 
     @health.get("/readyz")
     def ready() -> Response:
         found = readiness.look()
-        answer = json({"ready": found.ready, "checks": found.checks}, 200 if found.ready else 503)
+        stands: Ready = {"ready": found.ready, "checks": list(found.checks)}
+        answer = json(stands, 200 if found.ready else 503)
         if not found.ready:
             answer.headers["Retry-After"] = RETRY_AFTER
         return answer
 
     return health
+
+
+class Alive(TypedDict):
+    """It answers."""
+
+    status: Literal["ok"]
+
+
+class Ready(TypedDict):
+    """Whether the shop sells and books; each check with a sentence."""
+
+    ready: bool
+    checks: list[Check]

@@ -16,6 +16,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from app.web.addresses import host_in
+from app.web.proxies import secure
 
 LANGUAGES = {"en": "English", "zh": "简体中文"}  # the first is the code's own
 TAGS = {"en": "en", "zh": "zh-Hans"}  # as HTML and HTTP name them
@@ -87,7 +88,7 @@ def register(app: Flask) -> None:
     def remember(answer: Response) -> Response:
         asked = request.args.get(NAME) if request.query_string else None  # a purchase has none
         if asked in LANGUAGES:
-            answer.set_cookie(NAME, asked, max_age=YEAR, samesite="Lax", httponly=True)
+            answer.set_cookie(NAME, asked, YEAR, secure=secure(), samesite="Lax", httponly=True)
         if answer.mimetype == "text/html":
             answer.headers["Content-Language"] = TAGS[chosen()]
             answer.vary.update(("Accept-Language", "Cookie"))

@@ -8,12 +8,18 @@ from flask import Flask
 
 from app.config import Settings
 from app.service.secret import secret
-from app.web import addresses, answers, language, parse, words
+from app.web import addresses, answers, language, parse, request_id, words
+from app.web.proxies import believe
+from app.web.sessions import Sessions
 
 
-def flask_app(settings: Settings, error_page: str) -> Flask:
-    """`error_page` is the template that shows an error to a person."""
+def flask_app(settings: Settings, error_page: str, proxies: int = 0) -> Flask:
+    """`error_page` is the template that shows an error to a person.
+
+    `proxies` before it are believed.
+    """
     app = addresses.Addressed("app.web")
+    app.session_interface = Sessions()
     app.config.update(
         SECRET_KEY=secret(settings),
         SESSION_COOKIE_NAME="buyer",
@@ -27,6 +33,8 @@ def flask_app(settings: Settings, error_page: str) -> Flask:
     app.context_processor(
         lambda: {"shop_url": settings.shop_address, "lab_url": settings.lab_address}
     )
+    request_id.register(app, trusted=proxies > 0)
+    believe(app, proxies)
     language.register(app)
     words.register(app)
     answers.register(app, error_page)

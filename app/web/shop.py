@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from flask import Blueprint, Response, request, session
 
 from app.domain import (
-    ITEMS,
     Item,
     Round,
     ShopError,
     UnknownForm,
     Unreadable,
-    iso,
 )
-from app.service.book import Entry, OrderBook
+from app.service.book import OrderBook
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
 from app.text import Text
@@ -25,12 +23,16 @@ from app.web import parse
 from app.web.answers import json, page, said, wants_html
 from app.web.bought import error_page, sold_json, sold_page
 from app.web.form_keys import new_key, read
+from app.web.order_view import OrderView, order_page, view
 from app.web.words import money
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
 
 
-def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
+def blueprint(
+    purchase: Purchase, rounds: Rounds, book: OrderBook, ask: Callable[[], None]
+) -> Blueprint:
+    """`ask` refuses who asks to buy too often: raises TooOften."""
     shop = Blueprint("shop", __name__)
 
     def shelf() -> list[ShelfItem]:
@@ -49,7 +51,8 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
     def noop() -> Response:
         """Touches nothing: what HTTP alone costs, the yardstick of `compare`."""
         parse.body(request)
-        return json({"outcome": "NOOP"})
+        nothing: Noop = {"outcome": "NOOP"}
+        return json(nothing)
 
     @shop.post("/buy/<item>")
     def buy(item: str) -> Response:
@@ -63,6 +66,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
             if form and not sent:
                 sent = new_key()
             key, holder = read(sent)
+            ask()
             buyer = _presser(holder) if form else _caller()
             answer = purchase.buy(item, quantity, key or None, buyer)
         except ShopError as error:
@@ -77,16 +81,17 @@ def blueprint(purchase: Purchase, rounds: Rounds, book: OrderBook) -> Blueprint:
 
     @shop.get("/orders/<uuid:id>")
     def order(id: uuid.UUID) -> Response:
-        entry = _entry(book.find(str(id)))
-        return page("shop/order.html", order=entry) if wants_html() else json(entry)
+        entry = book.find(str(id))
+        return order_page(entry) if wants_html() else json(view(entry))
 
     @shop.get("/orders")
     def orders() -> Response:
         entries, partial = book.mine(session.get("buyer", ""), session.get("orders", []))
-        listed = [_entry(entry) for entry in entries]
+        listed = [view(entry) for entry in entries]
         if wants_html():
             return page("shop/orders.html", orders=listed, partial=partial)
-        return json({"orders": listed, "partial": partial})
+        mine: Orders = {"orders": listed, "partial": partial}
+        return json(mine)
 
     return shop
 
@@ -128,22 +133,22 @@ class ShelfItem(TypedDict):
     round: int
     opens_in_ms: int  # 0: it is open, or not on sale
     limit: int  # units in one order
+    per_buyer: int  # units that one buyer may have; 0: no limit
     tickets: bool  # it is on sale to the class only
     why_not: str  # it is not on sale, where there is more to say
 
 
-class OrderView(TypedDict):
-    """An order, for page and program."""
+class Orders(TypedDict):
+    """A browser's orders, the newest first. `partial`: we cannot say whether that is all."""
 
-    id: str
-    item: str
-    name: str  # the item's; of one that is in the catalogue no more, what the order calls it
-    known: bool  # is the item in the catalogue?
-    quantity: int
-    total: str  # as the visitor's language writes money
-    state: str  # confirmed, once it is in the database; recorded before
-    round: int
-    sold_at: str | None  # ISO 8601 in UTC
+    orders: list[OrderView]
+    partial: bool
+
+
+class Noop(TypedDict):
+    """Of a request that did nothing."""
+
+    outcome: Literal["NOOP"]
 
 
 def _shelf_item(
@@ -163,23 +168,13 @@ def _shelf_item(
         "on_sale": on_sale,
         "round": round.number if round else 0,
         "opens_in_ms": opens_in(round) if round and on_sale else 0,
-        "limit": round.limit if round else 0,
+        "limit": _most(round) if round else 0,
+        "per_buyer": round.per_buyer if round else 0,
         "tickets": on_sale and round is not None and round.tickets,
         "why_not": said(found) if isinstance(found, Unreadable) else "",
     }
 
 
-def _entry(entry: Entry) -> OrderView:
-    order = entry.order
-    known = ITEMS.get(order.item)
-    return {
-        "id": order.id,
-        "item": order.item,
-        "name": known.name if known else order.item,
-        "known": known is not None,
-        "quantity": order.quantity,
-        "total": money(order.price * order.quantity),
-        "state": "confirmed" if entry.confirmed else "recorded",
-        "round": order.round,
-        "sold_at": iso(order.at),
-    }
+def _most(round: Round) -> int:
+    """Units that one order can have."""
+    return min(round.limit, round.per_buyer or round.limit)

@@ -15,10 +15,19 @@ import socket
 from importlib import import_module
 from typing import Any
 
-# By create_shop.
+from app.config import Settings
+from app.service.metrics.places import wipe
+from app.service.request import log_lines
+
+# By create_shop, and the first beat after a purchase.
 LOADED = (
     "app.bootstrap",
-    *(f"app.web.{name}" for name in ("classroom", "health", "setup", "shop")),
+    "prometheus_client.mmap_dict",
+    *(
+        f"app.web.{name}"
+        for name in ("classroom", "health", "holding", "hosts", "rate", "setup", "shop")
+    ),
+    *(f"app.web.contract.{name}" for name in ("shop_side", "views")),
 )
 UNREAD = 16 * 1024  # bytes of answers that the system keeps for a client who does not read them
 
@@ -27,6 +36,7 @@ def on_starting(_server: Any) -> None:
     """In the master, before the first worker."""
     for module in LOADED:
         import_module(module)
+    wipe(Settings.read(os.environ).metrics)
 
 
 def pre_fork(server: Any, worker: Any) -> None:
@@ -42,6 +52,7 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 def post_fork(_server: Any, worker: Any) -> None:
     """In the worker, before it accepts anybody."""
+    log_lines()
     if worker.core is not None:
         os.sched_setaffinity(0, {worker.core})
     for listener in worker.sockets:

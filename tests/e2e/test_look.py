@@ -30,7 +30,8 @@ FIRST_VIEW = 100 * 1024  # bytes, without the chart library
 LAST_ROW = 20  # px on a picture 1080 high: about a fiftieth of it
 # Addresses that answer with no page of their own.
 NO_PAGES = {"/static/<path:filename>", "/items", "/about", "/rounds/<item>"}
-NO_PAGES |= {"/healthz", "/readyz"}
+NO_PAGES |= {"/healthz", "/readyz", "/openapi.json", "/metrics"}
+NO_PAGES |= {"/rounds/<item>/<int:number>/holds"}
 NO_PAGES |= {"/rounds/<item>/<int:number>/audit", "/runs/<id>/events", "/read/diff"}
 NO_PAGES |= {"/class/state", "/classroom/events", "/comparisons/<id>/events"}
 NO_PAGES |= {"/comparisons/<id>/export.<form>"}
@@ -118,7 +119,7 @@ def visited(page: Page, address: str) -> None:
 def test_every_page_of_the_shop(page: Page, furnished: Shop) -> None:
     sold = furnished.buy(requests.Session(), item="plum").json()["order"]
     examples = {"/": ["/"], "/orders": ["/orders"], "/orders/<uuid:id>": [f"/orders/{sold}"]}
-    examples |= {"/class": ["/class"], "/class/name": ["/class/name"]}
+    examples |= {"/class": ["/class"], "/class/name": ["/class/name"], "/contract": ["/contract"]}
     app = create_shop(Settings.read(full_environ(furnished.environ)))
     for path in (*paths(app, examples), "/nowhere"):
         visited(page, furnished.url + path)
@@ -138,6 +139,7 @@ def test_every_answer_of_the_shop(
 
 def test_every_page_of_the_lab(page: Page, furnished: Shop, oversold: str, compared: str) -> None:
     examples = {
+        "/contract": ["/contract"],
         "/": ["/?mode=lock&recipe=lease&think_ms=12000"],
         "/rounds/<item>/<int:number>": ["/rounds/pear/1"],
         "/stampede": ["/stampede"],
@@ -164,7 +166,7 @@ def test_every_page_of_the_lab(page: Page, furnished: Shop, oversold: str, compa
         visited(page, furnished.lab + path)
         looked_at(page, lab=True)
         here = page.locator(".site-head [aria-current=page]").count()
-        assert here == (path != "/nowhere"), path
+        assert here == (path not in ("/contract", "/nowhere")), path
 
 
 def test_a_large_page_comes_packed(page: Page, furnished: Shop) -> None:

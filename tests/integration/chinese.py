@@ -12,9 +12,10 @@ from tests.reading import Page, english
 ZH = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
 HTML = {"Accept": "text/html", **ZH}
 JSON = {"Accept": "application/json", **ZH}
-NO_PAGES = {"/static/<path:filename>", "/items", "/healthz", "/readyz", "/about"}
+NO_PAGES = {"/static/<path:filename>", "/items", "/healthz", "/readyz", "/about", "/openapi.json"}
 NO_PAGES |= {"/rounds/<item>/<int:number>/audit", "/runs/<id>/events", "/class/state"}
-NO_PAGES |= {"/comparisons/<id>/events", "/classroom/events"}
+NO_PAGES |= {"/comparisons/<id>/events", "/classroom/events", "/metrics"}
+NO_PAGES |= {"/rounds/<item>/<int:number>/holds"}
 
 
 def only_chinese(answer: TestResponse, status: int = 200) -> None:

@@ -1,6 +1,10 @@
-"""What these tests share: the shop's application, and connections with hands on them."""
+"""What these tests share: the shop's application, a disk, and connections with hands on them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from flask.testing import FlaskClient
@@ -24,3 +28,12 @@ def wired(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets `wire.Handed` lay hands on the connections."""
     monkeypatch.setattr(Metered, "send_command", wire.send_command)
     monkeypatch.setattr(Metered, "pack_commands", wire.pack_commands)
+
+
+@pytest.fixture
+def disk() -> Iterator[Path]:
+    """A folder on the disk; `tmp_path` may be in memory, where a sync takes no time."""
+    var = Path(__file__).parents[2] / "var"
+    var.mkdir(exist_ok=True)
+    with TemporaryDirectory(prefix="test-", dir=var) as folder:
+        yield Path(folder)

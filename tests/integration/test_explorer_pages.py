@@ -61,10 +61,9 @@ def at(page: str, number: str) -> str:
 
 
 def line(file: str, text: str) -> str:
-    """The number of the only line of that file, below app/, that has the text in it."""
+    """The number of the first line of that file, below app/, that has the text in it."""
     lines = (APP / file).read_text().splitlines()
-    (number,) = (number for number, one in enumerate(lines, 1) if text in one)
-    return str(number)
+    return str(next(number for number, one in enumerate(lines, 1) if text in one))
 
 
 def test_a_position_is_a_link(lab: FlaskClient) -> None:

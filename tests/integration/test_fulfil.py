@@ -133,6 +133,23 @@ def test_dead_consumers_and_old_streams_are_forgotten(
     assert services.store.smembers("{apple}:streams") == set()
 
 
+def test_the_counters_of_a_round_long_ended_are_forgotten(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round = services.rounds.start("apple", "atomic", 10, {"per_buyer": 2})
+    for buyer in "AAB":
+        mode(services, round).sell(order(round, buyer=buyer))
+    fulfil_all(services.fulfil)
+    monkeypatch.setattr(fulfilling, "STREAM_LIFE", -1)
+    names, tidy = Keys("apple", round.number), services.fulfil.consumers[0].tidy
+    tidy([names])
+    assert services.store.get(names.bought("A")) == b"2", "it still sells"
+    services.rounds.end("apple")
+    time.sleep(0.01)
+    tidy([names])
+    assert services.store.keys("*bought*") == []
+
+
 def test_a_running_rounds_stream_is_never_forgotten(
     services: Services, sold: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:

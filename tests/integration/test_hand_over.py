@@ -152,7 +152,7 @@ def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
 def test_a_round_under_load_hands_over(services: Services, worker: MakeWorker, name: str) -> None:
     """SQLite has no line for its file: who sells must leave before who closes gets it."""
     stop, shop = threading.Event(), worker()
-    services.rounds.start("apple", name, 100_000, {"think": 50})
+    services.rounds.start("apple", name, 20_000, {"think": 50})
 
     def buy(_: int) -> None:
         while not stop.is_set():

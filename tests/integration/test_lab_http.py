@@ -151,4 +151,5 @@ def test_about(lab: FlaskClient) -> None:
     assert about["shop"]["threads"] == 16
     assert about["store"]["server"].split()[0] in ("Valkey", "Redis")
     assert about["store"]["appendfsync"] == "no"
+    assert about["store"]["durability"] == "safe"
     assert [mode["name"] for mode in about["modes"]] == list(MODES)

@@ -45,6 +45,7 @@ def test_every_page_of_the_lab(services: Services, lab: FlaskClient) -> None:
     compared = [f"/comparisons/{each.id}" for each in comparisons(services)]
     runs = [f"/runs/{run.id}" for run in stampedes(services)]
     examples = {
+        "/contract": ["/contract"],
         "/": ["/"],
         "/rounds/<item>": [],
         "/rounds/<item>/<int:number>": numbers,

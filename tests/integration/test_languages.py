@@ -40,6 +40,7 @@ def test_every_page_of_the_shop(services: Services, shop: FlaskClient) -> None:
         "/orders": ["/orders"],
         "/class": ["/class"],
         "/class/name": ["/class/name"],
+        "/contract": ["/contract"],
     }
     for address in pages(shop, examples):
         only_chinese(shop.get(address, headers=HTML))

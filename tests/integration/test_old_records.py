@@ -95,7 +95,8 @@ def lab(old: Services, settings: Settings) -> FlaskClient:
 def test_the_shop_sells_on(shop: FlaskClient, old: Services) -> None:
     apple, pear, *_ = shop.get("/items").get_json()
     assert [(each["left"], each["round"]) for each in (apple, pear)] == [(8, 1), (57, 1)]
-    assert shop.get(f"/orders/{OLD}1").get_json()["state"] == "recorded"
+    recorded = shop.get(f"/orders/{OLD}1").get_json()
+    assert (recorded["state"], recorded["request"]) == ("recorded", "")
     fulfil_all(old.fulfil)
     for last in "12":
         assert shop.get(f"/orders/{OLD}{last}").get_json()["state"] == "confirmed"

@@ -187,7 +187,7 @@ def test_the_books_refuse_a_key_that_the_store_has_lost(
     assert mode(services, round).sell(order(round, 2, key="k")).order == first, "the key is back"
     audit = services.auditor.audit(round)
     assert (audit.verdict, audit.not_booked) == ("inconsistent", 1)
-    back = 2 if MODES[name.partition(":")[0]].put_back else 0
+    back = 2 if MODES[name.partition(":")[0]].increments else 0
     sold_before = 2 if rounds == 1 else 0
     stock = 10 if rounds == 1 else 8
     assert (letter.put_back, audit.left) == (back, stock - sold_before - 2 + back - 1)

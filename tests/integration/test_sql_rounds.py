@@ -108,7 +108,8 @@ def test_a_round_ends_although_somebody_holds_its_row(services: Services) -> Non
 
 
 def test_switches_under_load_mix_no_audits(services: Services, worker: MakeWorker) -> None:
-    names = [*IN_DATABASE, "atomic", *IN_DATABASE]
+    here = [name for name in IN_DATABASE if not services.rounds.missing(name)]
+    names = [*here, "atomic", *here]
     sold_exactly_while_switched(services, [worker(), worker()], names)
 
 

@@ -24,7 +24,7 @@ MakeWorker = Callable[[], Purchase]
 
 def test_a_worker_that_was_made_says_nothing_until_it_is_started(services: Services) -> None:
     before = set(threading.enumerate())
-    made = Purchase(services.servers, services.rounds)
+    made = Purchase(services.servers, services.rounds, services.holds)
     assert set(threading.enumerate()) <= before
     made.tally.start()
     assert [each.name for each in set(threading.enumerate()) - before] == ["tally"]

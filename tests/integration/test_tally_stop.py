@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from app.bootstrap import Services
+from app.service.metrics.meter import Meter
 from app.service.tally import Tally
 
 RUNS_ON = ["valkey"]
@@ -20,7 +21,7 @@ def test_stop_waits_for_the_beat_under_way(services: Services) -> None:
         go_on.wait(10)
         beats.append("over")
 
-    tally = Tally(services.store, beat)
+    tally = Tally(services.store, beat, Meter(services.settings.metrics))
     tally.start()
     assert begun.wait(10)
     threading.Timer(0.2, go_on.set).start()

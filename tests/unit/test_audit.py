@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from app.domain import Order, Round
-from app.service.audit import Audit, Books, judge
+from app.service.audit import Audit, judge
+from app.service.books import Books
 from app.service.tally import WorkerStatus
 from app.service.verdict import Verdict
 
@@ -134,3 +135,19 @@ def test_a_dead_letter_is_never_exact(
 def test_what_is_not_read_yet_keeps_it_settling() -> None:
     audit = judge(ROUND, Books(10, [], 1, {}, unread=1), [], quiet=True)
     assert (audit.verdict, audit.not_booked) == (Verdict.SETTLING, 1)
+
+
+def test_what_is_held_is_neither_left_nor_sold_and_what_is_booked_meanwhile_is_sold() -> None:
+    """It was held when the store was read, and paid for and booked before the database was."""
+    held, paid = order("h", 2), order("p", 3)
+    books = Books(5, [], 1, {"p": (3, "p")}, held=[held, paid])
+    audit = judge(ROUND, books, [], quiet=True)
+    assert (audit.verdict, audit.left, audit.held, audit.sold) == (Verdict.EXACT, 5, 2, 3)
+    assert audit.sentence == "Sold 3 of 10, 2 held, 5 left: every unit accounted for."
+    short = judge(ROUND, replace(books, left=4), [], quiet=True)
+    assert (short.verdict, short.undersold) == (Verdict.UNDERSOLD, 1)
+    assert short.sentence.startswith("Sold 3 of 10, 2 held, 4 left: 1 unit belongs")
+    over = judge(ROUND, replace(books, held=[order("h", 9)]), [], quiet=True)
+    assert (over.verdict, over.oversold) == (Verdict.OVERSOLD, 2)
+    twice = judge(ROUND, replace(books, held=[order("h", 2, "p")]), [], quiet=True)
+    assert (twice.duplicate_keys, twice.verdict) == (1, Verdict.INCONSISTENT)

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app.config import BadSetting, Settings
+from app.checks import BadSetting
+from app.config import Settings
 from app.domain import Invalid
 from app.service.classroom.addresses import lab_addresses, likeliest, shop_addresses
 from app.service.classroom.nickname import nickname

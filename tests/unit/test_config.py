@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.config import SETTINGS, BadSetting, Settings
+from app.checks import BadSetting
+from app.config import SETTINGS, Settings
 
 TOP = Path(__file__).parents[2]
 
@@ -42,7 +43,7 @@ def test_what_is_set_counts_and_what_is_empty_does_not() -> None:
         ("SHOP_PORT", "-1"),
         ("SHOP_PORT", "٨"),
         ("SHOP_WORKERS", "many"),
-        ("APPENDFSYNC", "yes"),
+        ("DURABILITY", "always"),
         ("REDLOCK_URLS", "redis://a,redis://b"),
         ("REDLOCK_URLS", "redis://a,redis://b,redis://b/1"),
         ("REDLOCK_URLS", "redis://a,redis://b,c:6379"),
@@ -50,6 +51,11 @@ def test_what_is_set_counts_and_what_is_empty_does_not() -> None:
         ("ZOOKEEPER_HOSTS", "zookeeper://a"),
         ("ZOOKEEPER_HOSTS", "a,,b"),
         ("ZOOKEEPER_HOSTS", "a:65536"),
+        ("ALLOWED_HOSTS", "shop:8000"),
+        ("ALLOWED_HOSTS", "http://shop"),
+        ("ALLOWED_HOSTS", "*.example.com"),
+        ("TRUSTED_PROXIES", "127.0.0.1"),
+        *(("SHOP_RATE", rate) for rate in ("30", "30/minutes", "0/minute", "30 per minute", "/")),
     ],
 )
 def test_what_cannot_be_used_is_named(name: str, value: str) -> None:

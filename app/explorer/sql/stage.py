@@ -17,8 +17,8 @@ from app.explorer.book import Book, Sold
 from app.explorer.sql.buyer import LONGEST, Buyer, StoppedClock, wait_until
 from app.explorer.sql.statement import Footprint, Level, Statement, Transaction
 from app.explorer.targets import Target
-from app.modes import Mode
-from app.store import db, stock
+from app.modes import MODES, Mode
+from app.store import db, stock, units
 from app.store.orders import OrderRow
 from app.store.stock import StockRow
 
@@ -62,9 +62,9 @@ class Stage:
     @contextmanager
     def order(self) -> Iterator[None]:
         """Both at their first statement; in the end nothing of theirs is under way."""
-        self.outside.execute(text("TRUNCATE stock, receipts, orders"))
+        self.outside.execute(text("TRUNCATE stock, units, receipts, orders"))
         with Session(self.outside) as session:
-            stock.put(session, self.round)
+            stock.put(session, self.round, in_rows=MODES[self.target.name].needs == "rows")
         self.transactions = [Transaction(self.level) for _ in self.buyers]
         self.waits: dict[int, Statement] = {}  # for the other's lock
         self.woken: list[int] = []
@@ -167,7 +167,9 @@ class Stage:
     def _look(self) -> Book:
         """What everybody can see: what is committed."""
         both = and_(OrderRow.item == StockRow.item, OrderRow.round == StockRow.round)
-        query = select(StockRow.units, OrderRow.id, OrderRow.quantity).outerjoin(OrderRow, both)
+        left = StockRow.units + units.free(self.round)
+        query = select(left, OrderRow.id, OrderRow.quantity).select_from(StockRow)
+        query = query.outerjoin(OrderRow, both)
         rows = self.outside.execute(query.where(stock.of(self.round))).all()
         sold = tuple(Sold(id, quantity) for _, id, quantity in rows if id is not None)
-        return Book(rows[0].units, tuple(sorted(sold)), None)
+        return Book(rows[0][0], tuple(sorted(sold)), None)

@@ -13,9 +13,12 @@ from typing import NamedTuple
 from app.explorer.sql import words
 from app.store.orders import OrderRow
 from app.store.stock import Receipt, StockRow
+from app.store.units import UnitRow
 
-ROWS = (OrderRow, StockRow, Receipt)  # what a purchase reads and writes
-TABLES = re.compile(rf"\b(?:{'|'.join(row.__tablename__ for row in ROWS)})\b")
+ROWS = (OrderRow, StockRow, Receipt, UnitRow)  # what a purchase reads and writes
+NAMES = "|".join(row.__tablename__ for row in ROWS)
+TABLES = re.compile(rf"\b(?:FROM|JOIN|INTO|UPDATE) ({NAMES})\b")
+LOCKING = ("FOR UPDATE", "FOR SHARE")
 SNAPSHOT = "(snapshot)"  # stands beside the tables: what a transaction sees from its BEGIN on
 NOTHING: frozenset[str] = frozenset()
 
@@ -34,7 +37,7 @@ class Statement(NamedTuple):
     verb: str
     text: str  # for people
     tables: frozenset[str]
-    locks: bool  # it writes, or it is a SELECT … FOR UPDATE
+    locks: bool  # it writes, or it is a SELECT … FOR UPDATE or FOR SHARE
 
 
 def of(sql: str, parameters: object, level: Level) -> Statement:
@@ -46,7 +49,7 @@ def of(sql: str, parameters: object, level: Level) -> Statement:
         return Statement("BEGIN", f"BEGIN ISOLATION LEVEL {level}", NOTHING, locks=False)
     text = words.statement(sql, parameters)
     verb = text.split(maxsplit=1)[0]
-    locks = verb != "SELECT" or "FOR UPDATE" in text
+    locks = verb != "SELECT" or any(lock in text for lock in LOCKING)
     return Statement(verb, text, frozenset(TABLES.findall(sql)), locks)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 PARAMETER = re.compile(r"%\((\w+)\)s(?:::\w+)*")
-TABLE = re.compile(r"\b(?:stock|receipts|orders)\.(?=\w)")
+TABLE = re.compile(r"\b(?:stock|receipts|orders|units)\.(?=[\"\w])")
 # There is only one item and one round, so the conditions that ask for them are left out.
 ROUND = re.compile(r"\b(?:item|round|started) = \S+(?: AND )?")
 MANY_COLUMNS = re.compile(r"(?<=^SELECT )\w+(?:, \w+){3,}")

@@ -19,9 +19,8 @@ from app.service.stampede.runs import Runs
 from app.service.stampede.scene import look
 from app.service.tally import worker_statuses
 from app.service.tickets import holder
+from app.store import accounts, db, orders
 from app.store import classroom as records
-from app.store import db, orders
-from app.store import rounds as round_records
 from app.store.redis import answering
 from app.text import Text
 
@@ -178,7 +177,7 @@ class ClassSale:
         waiting: list[bytes] = []
         if not in_database(round.mode):
             with answering():
-                waiting, _ = round_records.sales(self.store, round)
+                waiting = accounts.of_round(self.store, round).sales
         with db.answering(), self.rounds.servers.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
         keys = {id: key for id, _, key in rows}

@@ -94,6 +94,7 @@ class Machine:
     appendfsync: str
     database: str
     cores: int
+    durability: str = ""  # before it was a setting
 
     @classmethod
     def of(cls, about: About) -> Machine:
@@ -106,6 +107,7 @@ class Machine:
             appendfsync=store["appendfsync"],
             database=about["database"],
             cores=os.cpu_count() or 1,
+            durability=store["durability"],
         )
 
 

@@ -41,7 +41,7 @@ class Matrix:
     """The rows of one target; none for one that the explorer has no model of."""
 
     rows: list[Found]
-    kept_in: str = ""  # "database" or "zookeeper": why the explorer has no model of it
+    kept_in: str = ""  # "database", "rows", "zookeeper": why the explorer has no model of it
 
 
 def matrix(target: str) -> Matrix:

@@ -87,6 +87,11 @@ def _read(file: Path) -> Any:
     return orjson.loads(file.read_bytes())
 
 
+def _waited(durability: object) -> str:
+    """Since it is a setting, the file says so."""
+    return f", DURABILITY={durability}" if durability else ""
+
+
 def _measured(document: Any, rows: list[Any]) -> Measured:
     machine, options = document["machine"], document["options"]
     # An earlier version called them `finished` and `users`.
@@ -99,7 +104,7 @@ def _measured(document: Any, rows: list[Any]) -> Measured:
         int(machine["cores"]),
         str(machine["system"]),
         str(machine["store"]),
-        str(machine["appendfsync"]),
+        str(machine["appendfsync"]) + _waited(machine.get("durability", "")),
         str(machine["database"]),
         int(buyers),
         int(options["seconds"]),

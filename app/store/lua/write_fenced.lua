@@ -2,7 +2,9 @@
 --
 -- KEYS    1 the highest token shown   2 stock
 --         3 sales (stream)   4 the sale under its order's id   5 ... under its key
+--         6 the buyer's units in this round, where it limits them
 -- ARGV    1 my fencing token   2 units left   3 the sale, as JSON
+--         4 the buyer's units with it, where there is a limit
 -- returns SOLD, BUSY (refused) or ROUND_OVER
 
 if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[1]) or '0') then
@@ -15,4 +17,7 @@ if not redis.call('SET', KEYS[2], ARGV[2], 'XX') then
 end
 redis.call('XADD', KEYS[3], '*', 'sale', ARGV[3])
 redis.call('MSET', KEYS[4], ARGV[3], KEYS[5], ARGV[3])
+if KEYS[6] then
+  redis.call('SET', KEYS[6], ARGV[4])
+end
 return 'SOLD'

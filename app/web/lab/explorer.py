@@ -23,9 +23,16 @@ from app.service.explorer import (
 from app.service.reading.retold import retold
 from app.service.rounds import is_exhibit
 from app.text import Text
-from app.web.answers import json, page, problem, said, wants_html
+from app.web.answers import json, page, problem, said, type_of, wants_html
 from app.web.lab.explorer_source import lit, marked, sources
-from app.web.lab.unfollowed import NOT_POSSIBLE, no_such_finding, no_such_move, no_such_step
+from app.web.lab.unfollowed import (
+    BUSY,
+    NOT_POSSIBLE,
+    NOTHING,
+    no_such_finding,
+    no_such_move,
+    no_such_step,
+)
 
 SEARCHED_S = 1.0  # for which a page waits for a search, before it says that it is under way
 GLANCE = 0.05  # s, for a page that has something else to show
@@ -152,7 +159,8 @@ def wrong(
 ) -> Response:
     """A link that cannot be followed: why, and where to go from there."""
     if not wants_html():
-        return problem(status, NOT_POSSIBLE, sentence)
+        kind = "unknown-finding" if status == 404 else "impossible"
+        return problem(status, NOT_POSSIBLE, sentence, type=type_of(kind))
     shown = {"title": NOT_POSSIBLE, "sentence": sentence, "what": what, "names": names}
     return page("lab/explorer_wrong.html", status, **shown, **_common(wanted, None))
 
@@ -169,11 +177,12 @@ def in_words(view: Callable[[str], Response]) -> Callable[[str], Response]:
             if not error.errors.keys() & {"mode", "target"}:
                 raise  # buyers or faults out of range: 422
             if not wants_html():
-                return problem(404, Text("Nothing to explore"), said(error))
+                kind = type_of("nothing-to-explore")
+                return problem(404, NOTHING, said(error), type=kind)
             return page("lab/explorer_unknown.html", 404, name=name)
         except Unreachable as error:
             if not wants_html():
-                return problem(503, Text("The explorer is busy"), said(error))
+                return problem(503, BUSY, said(error), type=type_of("explorer-busy"))
             return page("lab/explorer_away.html", 503)
 
     return answered

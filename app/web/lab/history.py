@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, TypedDict
 
 from flask import Blueprint, Response, request
 
@@ -32,7 +33,9 @@ def blueprint(comparisons: Comparisons) -> Blueprint:
         found = comparisons.past((number - 1) * MOST, MOST + 1)
         shown, more = found[:MOST], len(found) > MOST
         if not wants_html():
-            return json({"page": number, "more": more, "past": [wire(each) for each in shown]})
+            past = [wire(each) for each in shown]
+            some: Past = {"page": number, "more": more, "past": past}
+            return json(some)
         return page(
             "lab/history.html", past=[entry(each) for each in shown], number=number, more=more
         )
@@ -40,7 +43,15 @@ def blueprint(comparisons: Comparisons) -> Blueprint:
     return lab
 
 
-def wire(past: Run | Comparison | Unreadable) -> Mapping[str, object]:
+class Past(TypedDict):
+    """One page of the history; each entry's `kind` is run, comparison or unreadable."""
+
+    page: int
+    more: bool  # there are older ones
+    past: list[Mapping[str, Any]]
+
+
+def wire(past: Run | Comparison | Unreadable) -> Mapping[str, Any]:
     if isinstance(past, Unreadable):
         return _unreadable(past)
     if isinstance(past, Comparison):

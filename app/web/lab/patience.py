@@ -11,11 +11,14 @@ from typing import Any
 
 from gevent import Timeout
 
+from app.service.request import log_lines
+
 LONGEST = 3.0  # s from the request's head to the end of its body, of 16 KiB at the most
 
 
 def post_worker_init(worker: Any) -> None:
     """In the worker, when it has the application and gevent's patches."""
+    log_lines()
     worker.wsgi = in_time(worker.wsgi)
 
 

@@ -54,9 +54,9 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
 
     @read.errorhandler(UnknownWay)
     def unknown(error: UnknownWay) -> Response:
-        status, title, detail, _ = describe(error)
+        status, title, detail, members = describe(error)
         if not wants_html():
-            return problem(status, title, detail)
+            return problem(status, title, detail, **members)
         return page("lab/read_unknown.html", status, ways=reading.ways(), name=error.name)
 
     def alone(name: str) -> Response:

@@ -19,13 +19,16 @@ from app.domain import (
 from app.service import audit_words, catalogue
 from app.service.about import About
 from app.service.audit import Auditor
+from app.service.catalogue import Entry
 from app.service.dead_letters import DeadLetters
 from app.service.round_view import View, terms, view
 from app.service.rounds import Rounds
 from app.text import Text
 from app.web import parse
 from app.web.answers import describe, json, page, said, see_other, wants_html
-from app.web.lab.asked import FIELDS, at_fields, read, round_limits
+from app.web.lab.asked import FIELDS, HOLD, PER_BUYER, at_fields, read, round_limits
+
+ASKED = (*FIELDS, PER_BUYER, HOLD)
 
 
 def blueprint(
@@ -40,7 +43,7 @@ def blueprint(
     @lab.get("/")
     def index() -> Response:
         # A link may fill the form in: "start another like it".
-        return form_page({name: request.args[name] for name in FIELDS if name in request.args}, {})
+        return form_page({name: request.args[name] for name in ASKED if name in request.args}, {})
 
     def form_page(
         values: Mapping[str, object], errors: dict[str, str], status: int = 200
@@ -74,7 +77,7 @@ def blueprint(
         return json(view(round), 201)
 
     def _start(values: Mapping[str, object]) -> Round:
-        if unknown := sorted(values.keys() - set(FIELDS)):
+        if unknown := sorted(values.keys() - set(ASKED)):
             raise Invalid(
                 {name: Text("A round has no %(field)s.", field=repr(name)) for name in unknown}
             )
@@ -85,19 +88,22 @@ def blueprint(
         round = rounds.find(item)
         if wants_html():
             return see_other(url_for("lab.show", item=item, number=round.number))
-        return json({**view(round), "left": rounds.left(round)})
+        return json(stands(round))
+
+    def stands(round: Round) -> Stands:
+        return {**view(round), "left": rounds.left(round)}
 
     @lab.get("/rounds/<item>/<int:number>")
     def show(item: str, number: int) -> Response:
         round = rounds.find(item, number)
         if not wants_html():
-            return json({**view(round), "left": rounds.left(round)})
+            return json(stands(round))
         try:
             audit, error = asdict(auditor.audit(round)), ""
         except (StoreAway, DatabaseAway, Unreadable) as away:
             audit, error = None, describe(away)[1]
         mode, _, recipe = round.mode.partition(":")
-        again = {name: value for name, value in terms(round).items() if name in FIELDS}
+        again = {name: value for name, value in terms(round).items() if name in ASKED}
         again |= {"mode": mode, "recipe": recipe} if recipe else {}
         return page(
             "lab/round.html", round=shown(round), audit=audit, audit_error=error, again=again
@@ -116,9 +122,27 @@ def blueprint(
 
     @lab.get("/about")
     def about_us() -> Response:
-        return json(about() | {"modes": catalogue.modes(), "recipes": catalogue.recipes()})
+        everything: Everything = {
+            **about(),
+            "modes": catalogue.modes(),
+            "recipes": catalogue.recipes(),
+        }
+        return json(everything)
 
     return lab
+
+
+class Stands(View):
+    """A round and what is left of it: units; null, when nobody knows."""
+
+    left: int | None
+
+
+class Everything(About):
+    """What this installation runs on, and all that it can sell with."""
+
+    modes: list[Entry]
+    recipes: list[Entry]
 
 
 class Shown(View):

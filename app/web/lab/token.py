@@ -33,6 +33,8 @@ def require(app: Flask, token: str) -> None:
     def admit() -> Response | None:
         if request.endpoint in OPEN or is_it(request.cookies.get(COOKIE, "")):
             return None
+        if is_it(request.headers.get("Authorization", "").removeprefix("Bearer ")):
+            return None  # a program; no page elsewhere can send this without being asked about it
         if request.method != "GET" or not is_it(request.args.get(NAME, "")):
             abort(403, REFUSED)
         rest = [pair for pair in request.args.items(multi=True) if pair[0] != NAME]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypedDict
+
 from flask import Blueprint, Response, abort, request, url_for
 
 from app.domain import Invalid
@@ -9,7 +11,7 @@ from app.service.transactions import CASES, Result
 from app.service.transactions.meaning import meanings
 from app.service.transactions.recordings import NotPlayed, Recordings
 from app.text import Text
-from app.web.answers import json, page, problem, see_other, wants_html
+from app.web.answers import json, page, problem, see_other, type_of, wants_html
 from app.web.lab.unfollowed import no_such_step
 
 PLAYED_S = 1.0  # for which a page waits for both servers, before it says that they are at work
@@ -49,14 +51,21 @@ def blueprint(recordings: Recordings) -> Blueprint:
     @lab.errorhandler(NotPlayed)
     def not_played(error: NotPlayed) -> Response:
         if not wants_html():
-            return problem(503, NOT_PLAYED, str(error))
+            return problem(503, NOT_PLAYED, str(error), type=type_of("not-played"))
         return page("lab/transactions_away.html", 503, title=NOT_PLAYED, why=str(error))
 
     return lab
 
 
+class Playing(TypedDict):
+    """Both servers are at work: ask again."""
+
+    playing: Literal[True]
+
+
 def waiting() -> Response:
-    return json({"playing": True}, 202)
+    still: Playing = {"playing": True}
+    return json(still, 202)
 
 
 def shown(result: Result) -> Response:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from app.text import Text
 
 NOT_POSSIBLE = Text("That is not possible here")
+NOTHING = Text("Nothing to explore")
+BUSY = Text("The explorer is busy")
 
 
 def no_such_move(nth: int, move: str) -> Text:

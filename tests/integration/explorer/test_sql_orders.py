@@ -22,7 +22,7 @@ from tests.integration.explorer.sql_exhibits import Crossed, LostUpdate
 from tests.servers import PostgresServer
 
 RC, RR, SERIALIZABLE = Level
-IN_SQL = ("sql", "sql_lock", "sql_version")
+IN_SQL = ("sql", "sql_lock", "sql_version", "sql_units")
 BUSY, SOLD, SOLD_OUT = "BUSY", "SOLD", "SOLD_OUT"
 
 
@@ -34,8 +34,10 @@ def url(postgres: PostgresServer) -> str:
 
 
 @contextmanager
-def staged(url: str, name: str, level: Level, mode: MakeMode | None = None) -> Iterator[Stage]:
-    with Stage(url, level, Target(name), mode or MODES[name]) as stage:
+def staged(
+    url: str, name: str, level: Level, mode: MakeMode | None = None, stock: int = 1
+) -> Iterator[Stage]:
+    with Stage(url, level, Target(name, stock), mode or MODES[name]) as stage:
         yield stage
 
 
@@ -98,6 +100,38 @@ def test_one_waits_for_the_other_and_goes_on_after_its_commit(url: str) -> None:
         ("B", "SELECT", "no row", "", 0),
         ("B", "COMMIT", "", SOLD_OUT, 0),
     ]
+
+
+def test_who_finds_all_rows_locked_waits_to_hear_what_becomes_of_them(url: str) -> None:
+    """And nothing goes wrong in any order."""
+    with staged(url, "sql_units", RC) as stage:
+        found = at_level(stage)
+    assert found.exhaustive
+    assert found.told == Counter({(SOLD, SOLD_OUT): 3_696})
+    assert not found.findings
+    assert [row[1:] for row in rows(found.blocks) if row[0] == "B"] == [
+        ("BEGIN", "", "", 1),
+        ("SELECT", "no row", "", 1),  # SKIP LOCKED
+        ("SELECT", "no row", "", 1),
+        ("COMMIT", "", "", 1),
+        ("BEGIN", "", "", 1),
+        ("SELECT", "BLOCKS", "", 1),
+        ("SELECT", "no row", "", 0),
+        ("SELECT", "no row", "", 0),
+        ("SELECT", "ended false", "", 0),
+        ("COMMIT", "", SOLD_OUT, 0),
+    ]
+
+
+@pytest.mark.soak
+def test_who_skips_locked_rows_waits_for_nobody_while_there_are_others(url: str, runs: int) -> None:
+    """All the orders in the soak; else those of 60 runs."""
+    with staged(url, "sql_units", RC, stock=2) as stage:
+        found = at_level(stage, most=60 if runs == 1 else 2_000)
+    assert found.told == (Counter({(SOLD, SOLD): 12_870}) if found.exhaustive else Counter())
+    assert found.exhaustive == (runs > 1)
+    assert not found.findings
+    assert not found.blocks
 
 
 def test_the_search_knows_every_order_that_there_is(url: str) -> None:

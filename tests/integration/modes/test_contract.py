@@ -8,6 +8,7 @@ from app.bootstrap import Services
 from app.domain import Outcome, Round
 from app.locks import LOCKS
 from app.modes import MODES
+from app.service.catalogue import in_rows
 from app.service.rounds import in_database
 from app.store.keys import Keys
 from app.store.redis import Wire, metered
@@ -29,7 +30,8 @@ def selling(services: Services, name: str) -> Round:
 
 def test_sells_and_says_how_many_are_left(services: Services, selling: Round) -> None:
     sale = mode(services, selling).sell(order(selling, quantity=3))
-    assert (sale.outcome, sale.left, sale.attempts) == (Outcome.SOLD, 7, 1)
+    left = None if in_rows(selling.mode) else 7  # it would have to count them
+    assert (sale.outcome, sale.left, sale.attempts) == (Outcome.SOLD, left, 1)
     assert services.rounds.left(selling) == 7
 
 

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.servers import StoreServer
 from tests.shop import Shop
-
-
-@pytest.fixture
-def disk() -> Iterator[Path]:
-    """A folder on the disk; `tmp_path` may be in memory, where a sync takes no time."""
-    var = Path(__file__).parents[3] / "var"
-    var.mkdir(exist_ok=True)
-    with TemporaryDirectory(prefix="test-", dir=var) as folder:
-        yield Path(folder)
 
 
 @pytest.fixture

@@ -39,6 +39,8 @@ def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path:
                 assert answer.status_code == 503
                 assert answer.headers["Retry-After"] == "1"
                 assert answer.headers["Content-Type"] == "application/problem+json"
+                said = (shop.folder / "var" / "log" / "shop.log").read_text()
+                assert f"ERROR {answer.json()['request']} The store is away" in said
             come_back()
             until(lambda: shop.buy(session).status_code == 201)
     assert shop.audit(number)["verdict"] == "exact"

@@ -93,3 +93,13 @@ def test_one_apple_is_sold_and_accounted_for(shop: Shop, form: Form, name: str) 
     audit = shop.audit(number)
     assert audit["verdict"] == "exact"
     assert (audit["sold"], audit["orders"], audit["left"]) == (1, 1, 0)
+
+
+def test_a_way_that_needs_row_locks_is_refused_in_words(shop: Shop, form: Form) -> None:
+    """On SQLite, which this shop has."""
+    form.values |= {"mode": "sql_units", "stock": "1"}
+    page = requests.post(f"{shop.lab}/rounds", data=form.values, headers=HTML, timeout=5)
+    assert page.status_code == 422
+    assert "SQLite cannot lock single rows" in page.text
+    compare = requests.get(f"{shop.lab}/compare", headers=HTML, timeout=5).text
+    assert "SQLite cannot lock single rows" in compare.partition('value="sql_units"')[2][:400]

@@ -75,6 +75,16 @@ def test_a_bad_head_is_refused_at_once(shop: Shop, name: str, server: str) -> No
     assert b"Traceback" not in answer
 
 
+@pytest.mark.parametrize("server", ["url", "lab"])
+def test_who_says_he_came_by_https_is_not_believed(shop: Shop, server: str) -> None:
+    """gunicorn itself would, of whoever asks on this machine."""
+    asked = "/?language=en"  # both answer it with a cookie
+    said = {"Accept": "text/html", "X-Forwarded-Proto": "https", "X-Forwarded-For": "6.6.6.6"}
+    answer = requests.get(getattr(shop, server) + asked, headers=said, timeout=ANSWER)
+    assert "language=en" in answer.headers["Set-Cookie"]
+    assert "Secure" not in answer.headers["Set-Cookie"]
+
+
 def test_a_body_that_never_comes_is_waited_for_so_long_only(shop: Shop) -> None:
     """And nobody else waits for it meanwhile."""
     head = POST.replace(b"/noop", b"/rounds") + b"Content-Length: 100\r\n\r\n"

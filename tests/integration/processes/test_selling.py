@@ -16,6 +16,7 @@ from tests.servers import PostgresServer, StoreServer, redis_server, until
 from tests.shop import Shop
 
 CLIENTS = 32
+STOCK = 120  # a few for each
 
 
 @pytest.fixture(scope="module", params=["embedded", "servers"])
@@ -56,22 +57,22 @@ def stampede(shop: Shop) -> Counter[str]:
 
 @pytest.mark.parametrize("mode", ["watch", "lock:lease", "sql", "sql_lock", "atomic"])
 def test_a_stampede_sells_the_stock_exactly(shop: Shop, mode: str) -> None:
-    number = shop.round(mode, 300)["round"]
+    number = shop.round(mode, STOCK)["round"]
     told = stampede(shop)
     audit = shop.audit(number)
     assert audit["verdict"] == "exact"
-    assert (audit["sold"], audit["orders"], audit["left"]) == (300, 300, 0)
-    assert told["SOLD"] == 300
+    assert (audit["sold"], audit["orders"], audit["left"]) == (STOCK, STOCK, 0)
+    assert told["SOLD"] == STOCK
     assert set(told) <= {"SOLD", "SOLD_OUT", "BUSY"}
-    until(lambda: shop.audit(number)["answers"]["SOLD"] == 300)
+    until(lambda: shop.audit(number)["answers"]["SOLD"] == STOCK)
 
 
 def test_naive_oversells_in_a_stampede(shop: Shop) -> None:
-    number = shop.round("naive", 300, think_ms=5)["round"]
+    number = shop.round("naive", STOCK, think_ms=5)["round"]
     told = stampede(shop)
     audit = shop.audit(number)
     assert audit["verdict"] == "oversold"
-    assert audit["sold"] == told["SOLD"] > 300
+    assert audit["sold"] == told["SOLD"] > STOCK
     assert "will be disappointed" in audit["sentence"]
 
 

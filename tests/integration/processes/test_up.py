@@ -171,7 +171,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     [
         ("SHOP_PORT", "http", "SHOP_PORT is 'http'; it must be a whole number"),
         ("SHOP_THREADS", "0", "SHOP_THREADS is '0'"),
-        ("APPENDFSYNC", "sometimes", "choose always, everysec, no"),
+        ("DURABILITY", "sometimes", "choose fast, safe, replicated"),
         ("REDIS_URL", "localhost:6379", "REDIS_URL must begin with redis://"),
         ("DATABASE_URL", "orders.db", "DATABASE_URL must begin with sqlite:///"),
         ("LAB_PORT", "8000", "must differ from each other"),

@@ -26,4 +26,5 @@ def test_one_name_for_one_thing() -> None:
     assert datetime.fromisoformat(typed["ended_at"]) == ended
     assert datetime.fromisoformat(asked["ended_at"] or "").tzinfo is UTC
     same = {"workers", "threads", "store", "appendfsync", "database", "cores"}
+    same |= {"durability"}
     assert typed["machine"].keys() & asdict(asked["machine"]).keys() == same

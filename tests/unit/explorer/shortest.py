@@ -25,7 +25,7 @@ under the first fault of [the matrix](matrix.md) that does it. In brackets its c
 switches between buyers, steps ([how to read a chart](explorer.md)). The explorer found them on the
 modes' real code; a test finds them again. What `lock` does depends on its recipe:
 [the recipes' pages](locks/README.md). Of the SQL modes `lastapple explore sql` (`sql_lock`,
-`sql_version`) shows who waits for whom.
+`sql_version`, `sql_units`) shows who waits for whom.
 """
 
 

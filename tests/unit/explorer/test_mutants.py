@@ -15,6 +15,7 @@ from tests.unit.explorer.mutants import (
     decr,
     fenced,
     lease,
+    limits,
     queue,
     queue_scripts,
     unfound,
@@ -27,6 +28,7 @@ from tests.unit.explorer.mutants.mutant import Budget, Mutant, explored, planted
 CATALOGUE = [
     *(*watch.MUTANTS, *atomic.MUTANTS, *decr.MUTANTS, *lease.MUTANTS, *watchdog.MUTANTS),
     *(*watched.MUTANTS, *fenced.MUTANTS, *queue_scripts.MUTANTS, *queue.MUTANTS),
+    *limits.MUTANTS,
 ]
 UNFOUND = [*unfound.MISSED, *unfound.HARMLESS]
 BUDGETS = list(dict.fromkeys(mutant.budget for mutant in [*CATALOGUE, *UNFOUND]))

@@ -17,6 +17,7 @@ LOOK = f"SELECT stock.units \nFROM stock \n{WHERE}"
 LOCK = f"{LOOK} FOR UPDATE"
 SET = "UPDATE stock SET units=%(units_1)s::INTEGER"
 WRITE = " ".join([SET, WHERE, "AND NOT stock.ended"])
+FREE = 'AND units."order" IS NULL ORDER BY units.n LIMIT 1 FOR UPDATE SKIP LOCKED'
 RECEIPT = "INSERT INTO receipts (item, key) VALUES (%(item_1)s::VARCHAR, %(key_1)s::VARCHAR)"
 
 
@@ -27,6 +28,10 @@ RECEIPT = "INSERT INTO receipts (item, key) VALUES (%(item_1)s::VARCHAR, %(key_1
         (LOCK, "SELECT units FROM stock FOR UPDATE"),
         (WRITE, "UPDATE stock SET units=2 WHERE NOT ended"),
         (" ".join([SET, WHERE, "RETURNING x"]), "UPDATE stock SET units=2 RETURNING x"),
+        (
+            " ".join(["SELECT units.n FROM units", WHERE.replace("stock", "units"), FREE]),
+            'SELECT n FROM units WHERE "order" IS NULL ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED',
+        ),
         (
             "SELECT orders.id, orders.item, orders.at, orders.key FROM orders",
             "SELECT … FROM orders",

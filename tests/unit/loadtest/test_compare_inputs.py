@@ -18,6 +18,7 @@ ABOUT = About(
     threads=16,
     server="Valkey 9.1.2",
     appendfsync="always",
+    durability="safe",
     database="sqlite",
     modes={"naive": True, "watch": False, "lock": False},
     recipes={"lease": False, "unowned": True},

@@ -14,11 +14,14 @@ function showVerdict(name, words) {
   write(sentence, words);
 }
 
-function drawBar(sold) {
+function drawBar(sold, held) {
   const span = Math.max(stocked, sold);
   const percent = (units) => `${(100 * units) / span}%`;
   bar.querySelector(".left").setAttribute("width", percent(stocked));
   bar.querySelector(".sold").setAttribute("width", percent(Math.min(stocked, sold)));
+  const fair = Math.min(sold, stocked);
+  bar.querySelector(".held").setAttribute("x", percent(fair));
+  bar.querySelector(".held").setAttribute("width", percent(Math.min(held, stocked - fair)));
   bar.querySelector(".over").setAttribute("width", percent(Math.max(0, sold - stocked)));
   for (const name of [".over", ".mark"]) {
     bar.querySelector(name).setAttribute("x", percent(stocked));
@@ -38,7 +41,7 @@ function show(audit) {
   for (const part of document.querySelectorAll("[data-running]")) {
     part.hidden = part.dataset.running !== String(audit.running);
   }
-  drawBar(audit.sold);
+  drawBar(audit.sold, audit.held);
 }
 
 /** Asks once. Returns whether there is anything more to wait for. */

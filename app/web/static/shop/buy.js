@@ -25,6 +25,7 @@ function read(status, answer) {
     return [name, { left: answer.left }, true];
   }
   if (answer.outcome === "BUSY") return ["busy", {}, false];
+  if (status === 429) return ["often", { detail: answer.detail }, false];
   return ["refused", { detail: answer.detail ?? answer.title ?? status }, status < 500];
 }
 
@@ -54,7 +55,7 @@ async function buy(form) {
     // No answer, or none that can be read: what became of the purchase is not known.
   }
   if (final) settle(form);
-  else keepOpen(form, name !== "busy");
+  else keepOpen(form, name === "often" ? form.quantity.disabled : name !== "busy");
   setBusy(form, false);
   said.replaceChildren(say(answers, name, slots));
 }

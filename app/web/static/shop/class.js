@@ -101,7 +101,7 @@ function hear(state, received) {
   } else if (round) {
     recall();
     // What was bought stays on the screen until the next countdown.
-    if (!result || result.name === "busy") remember("over");
+    if (!result || ["busy", "often"].includes(result.name)) remember("over");
   }
   render();
 }
@@ -111,6 +111,7 @@ function read(status, answer) {
   if (status === 201) return ["sold"];
   if (answer.outcome === "SOLD_OUT") return ["gone"];
   if (answer.outcome === "BUSY") return ["busy"];
+  if (status === 429) return ["often", { detail: answer.detail }];
   if ("opens_in_ms" in answer) return ["early", answer];
   if (status === 409) return ["over"];
   return status >= 500 ? ["lost"] : ["refused", { detail: answer.detail ?? status }];

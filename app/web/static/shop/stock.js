@@ -82,7 +82,8 @@ async function refresh() {
     const some = state === "few" || state === "plenty";
     const buyable = some && !item.tickets;
     const drawn = card.querySelector(".buy [data-state]")?.dataset.state;
-    if (buyable && form) offerQuantities(form.quantity, Math.min(item.limit, item.left));
+    const told = Number(card.querySelector("[data-per-buyer]")?.dataset.perBuyer ?? 0);
+    if (buyable && form && told === item.per_buyer) offerQuantities(form.quantity, Math.min(item.limit, item.left));
     else if (buyable || drawn !== (some ? "class" : state)) stale.push(item.slug);
   }
   if (stale.length) await redraw(stale);

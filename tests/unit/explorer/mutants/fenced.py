@@ -126,7 +126,13 @@ MUTANTS = [
         "fenced: reads the stock without showing its number",
         IN,
         """self.read(
-            keys=[self.keys.fence, self.keys.stock, self.keys.key(order.key)], args=[token]
+            keys=[
+                self.keys.fence,
+                self.keys.stock,
+                self.keys.key(order.key),
+                *self.per_buyer.counter(order),
+            ],
+            args=[token],
         )""",
         "self.store.mget(self.keys.stock, self.keys.key(order.key))",
         PAUSE,

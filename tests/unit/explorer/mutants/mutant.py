@@ -62,13 +62,14 @@ def wrong(report: Report) -> set[str]:
 def planted(mutant: Mutant) -> Iterator[None]:
     library = mutant.file.startswith("fairlock/")
     path = (LIBRARIES / "fairlock/src" if library else ROOT) / mutant.file
-    text = path.read_text(encoding="utf-8")
+    text, put_back, rest = path.read_text(encoding="utf-8").partition("    def put_back(")
     if (times := text.count(mutant.old)) != 1:
         raise ValueError(
             f"{mutant.name}: what it replaces stands {times} times in {mutant.file}, not once. "
             "The source has changed: let the mutant follow."
         )
-    text = text.replace(mutant.old, mutant.new)
+    # The explorer sells, and puts nothing back.
+    text = text.replace(mutant.old, mutant.new) + put_back + rest
     name = mutant.file.rpartition(".")[0]
     with _script(name, text) if path.suffix == ".lua" else _module(name, text):
         yield

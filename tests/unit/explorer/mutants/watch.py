@@ -11,24 +11,29 @@ ALONE = Budget(Target("watch"))
 AGAIN = Budget(Target("watch", stock=2, resend=True), Faults(lost=1))
 TWO_UNITS = Budget(Target("watch", stock=2))
 IN = "modes/watch.py"
+WATCHES = """\
+            pipe.watch(self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order))
+"""
+READS = """\
+            stock, seen, *bought = {}.mget(
+                self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
+            )
+"""
 
 MUTANTS = [
     Mutant(
         "watch: no WATCH at all",
         IN,
-        "            pipe.watch(self.keys.stock, self.keys.key(order.key))\n"
-        "            stock, seen = pipe.mget(",
-        "            stock, seen = self.store.mget(",
+        WATCHES + "            stock, seen, *bought = pipe.mget(",
+        "            stock, seen, *bought = self.store.mget(",
         ALONE,
         "oversell",
     ),
     Mutant(
         "watch: GET before WATCH",
         IN,
-        "            pipe.watch(self.keys.stock, self.keys.key(order.key))\n"
-        "            stock, seen = pipe.mget(self.keys.stock, self.keys.key(order.key))\n",
-        "            stock, seen = self.store.mget(self.keys.stock, self.keys.key(order.key))\n"
-        "            pipe.watch(self.keys.stock, self.keys.key(order.key))\n",
+        WATCHES + READS.format("pipe"),
+        READS.format("self.store") + WATCHES,
         ALONE,
         "oversell",
     ),
@@ -134,8 +139,8 @@ MUTANTS = [
     Mutant(
         "watch: the order's key is not written",
         IN,
-        "pipe.mset(self.keys.copies(order))",
-        "pass",
+        "pipe.mset(self.keys.copies(order) | ",
+        "pipe.mset({self.keys.order(order.id): order.encode()} | ",
         AGAIN,
         "sold twice",
     ),

@@ -36,13 +36,19 @@ MUTANTS = [
                 pipe.watch(self.keys.lock, self.keys.ended)
                 # Only now look whose it is: WATCH tells of changes from here on, and the lock may
                 # have expired before. The round's end does not touch the lock: watch that, too.
-                holder, stock, seen = pipe.mget(
-                    self.keys.lock, self.keys.stock, self.keys.key(order.key)
+                holder, stock, seen, *bought = pipe.mget(
+                    self.keys.lock,
+                    self.keys.stock,
+                    self.keys.key(order.key),
+                    *self.per_buyer.counter(order),
                 )
 """,
         """\
-                holder, stock, seen = self.store.mget(
-                    self.keys.lock, self.keys.stock, self.keys.key(order.key)
+                holder, stock, seen, *bought = self.store.mget(
+                    self.keys.lock,
+                    self.keys.stock,
+                    self.keys.key(order.key),
+                    *self.per_buyer.counter(order),
                 )
                 pipe.watch(self.keys.lock, self.keys.ended)
 """,

@@ -1,0 +1,197 @@
+"""A TCP proxy of ours on one way through the shop, which passes on, loses, holds back and cuts.
+
+It knows no protocol. A connection on which more was asked than was answered has a request under
+way; that is all that it needs to see whether a fault hits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+CHUNK = 64 * 1024  # bytes read at once
+NO_FAREWELL = struct.pack("ii", 1, 0)
+LOAD = 200  # bytes of an answer that carries something; a sale's are more
+Where = int | Path  # a port of loopback, or a Unix socket
+
+
+class Conduct(StrEnum):
+    """What the proxy does with what comes by."""
+
+    PASS = "pass"  # noqa: S105  no password
+    DELAY = "delay"  # both directions, each piece by so much; who has given up is not waited for
+    SWALLOW = "swallow"  # what is asked arrives, no answer comes back
+    SEVER = "sever"  # what is asked arrives; its answer cuts the connection instead
+    REFUSE = "refuse"  # what is asked cuts the connection, and has not arrived
+    HALF_OPEN = "half_open"  # the connection stands, and nothing arrives at either end
+
+
+@dataclass(eq=False)
+class Link:
+    """One connection through the proxy."""
+
+    client: asyncio.StreamWriter
+    server: asyncio.StreamWriter
+    under_way: bool = False  # more was asked than was answered
+    lost: bool = False  # something of it was swallowed: it is out of step, and ends with the fault
+
+    @property
+    def port(self) -> int:
+        """By which the server knows the connection; 0 over a Unix socket."""
+        name = self.server.get_extra_info("sockname")
+        return int(name[1]) if isinstance(name, tuple) else 0
+
+    def cut(self) -> None:
+        """At once, without a farewell: both ends see a reset."""
+        _reset(self.client)
+        _reset(self.server)
+
+
+@dataclass
+class Proxy:
+    """One way, from our port to `to`. `behave` from any thread; `delay` in s."""
+
+    name: str
+    to: Where
+    port: int = 0
+    conduct: Conduct = Conduct.PASS
+    delay: float = 0.0
+    asked: int = 0  # requests so far
+    loads: int = 0  # answers so far that carried something: to fulfil, sales
+    touched: int = 0  # pieces so far that were lost, held back or cut
+    links: set[Link] = field(default_factory=set)
+
+    def under_way(self) -> list[Link]:
+        """Connections with a request under way. From any thread."""
+        return [link for link in tuple(self.links) if link.under_way]
+
+    def behave(self, conduct: Conduct, delay: float = 0.0) -> None:
+        self.delay, self.conduct = delay, conduct
+
+    async def serve(self, reader: asyncio.StreamReader, client: asyncio.StreamWriter) -> None:
+        try:
+            if isinstance(self.to, Path):
+                answers, server = await asyncio.open_unix_connection(self.to)
+            else:
+                answers, server = await asyncio.open_connection("127.0.0.1", self.to)
+        except OSError:
+            _reset(client)
+            return
+        link = Link(client, server)
+        self.links.add(link)
+        try:
+            await asyncio.gather(
+                _pump(reader, lambda data: self._up(link, data), server),
+                _pump(answers, lambda data: self._down(link, data), client),
+            )
+        finally:
+            self.links.discard(link)
+            client.transport.abort()
+            server.transport.abort()
+
+    async def _up(self, link: Link, data: bytes) -> None:
+        self.asked += 1
+        link.under_way = True
+        if self.conduct is Conduct.REFUSE:
+            self.touched += 1
+            link.cut()
+        elif self.conduct is Conduct.HALF_OPEN:
+            self.touched += 1
+            link.lost = True
+        else:
+            await self._hold()
+            link.server.write(data)
+
+    async def _down(self, link: Link, data: bytes) -> None:
+        if self.conduct is Conduct.SEVER:
+            self.touched += 1
+            link.cut()
+        elif self.conduct in (Conduct.SWALLOW, Conduct.HALF_OPEN):
+            self.touched += 1
+            link.lost = True
+        else:
+            await self._hold()
+            link.under_way = False
+            self.loads += len(data) > LOAD
+            link.client.write(data)
+
+    async def _hold(self) -> None:
+        if self.conduct is Conduct.DELAY:
+            self.touched += 1
+            await asyncio.sleep(self.delay)
+
+
+def _reset(end: asyncio.StreamWriter) -> None:
+    with suppress(OSError):  # it is closed, or no TCP
+        end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_FAREWELL)
+    end.transport.abort()
+
+
+async def _pump(
+    reader: asyncio.StreamReader,
+    deed: Callable[[bytes], Awaitable[None]],
+    to: asyncio.StreamWriter,
+) -> None:
+    with suppress(OSError):
+        while data := await reader.read(CHUNK):
+            await deed(data)
+    to.close()  # what was written before still goes out
+
+
+class Proxies:
+    """All of them, in an event loop of a thread of their own."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.servers: list[asyncio.Server] = []
+        self.thread = threading.Thread(target=self.loop.run_forever, name="proxies", daemon=True)
+        self.thread.start()
+
+    def open(self, name: str, to: Where) -> Proxy:
+        """Raises OSError."""
+        proxy = Proxy(name, to)
+
+        async def listen() -> None:
+            server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+            self.servers.append(server)
+            proxy.port = server.sockets[0].getsockname()[1]
+
+        asyncio.run_coroutine_threadsafe(listen(), self.loop).result(10)
+        return proxy
+
+    def cut(self, links: list[Link]) -> None:
+        """These connections, at once. From any thread."""
+
+        async def each() -> None:
+            for link in links:
+                link.cut()
+
+        asyncio.run_coroutine_threadsafe(each(), self.loop).result(10)
+
+    def heal(self, proxy: Proxy) -> None:
+        """Pass on again; a connection that has lost something is out of step and ends."""
+        proxy.behave(Conduct.PASS)
+        self.cut([link for link in tuple(proxy.links) if link.lost])
+
+    def close(self) -> None:
+        """All connections are cut."""
+
+        async def end() -> None:
+            for server in self.servers:
+                server.close()
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        asyncio.run_coroutine_threadsafe(end(), self.loop).result(10)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(10)
+        self.loop.close()

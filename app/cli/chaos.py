@@ -1,0 +1,108 @@
+"""`lastapple chaos`: break all that can break while buyers buy, and judge what they were told."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from app.chaos.faults import possible
+from app.chaos.history import read
+from app.chaos.judge.judge import Judgement, Verdict, judge
+from app.chaos.plan import planned
+from app.chaos.report import document, page
+from app.chaos.run import Wanted, run
+from app.chaos.ways import chosen
+from app.cli import output
+from app.cli.interrupt import ends_at_ctrl_c, held_back
+from app.config import DURABILITIES
+
+COLOURS = {Verdict.AS_PROMISED: "green", Verdict.BROKEN: "red", Verdict.INCONCLUSIVE: "yellow"}
+MOST = 8  # findings that are named at the terminal
+
+
+@click.command(short_help="Break all that can break while buyers buy, and judge.")
+@click.option(
+    "--minutes", type=click.FloatRange(0.1, 600), default=5.0, show_default=True, help="Of play."
+)
+@click.option("--seed", type=int, default=7, show_default=True, help="Same seed, same plan.")
+@click.option("--modes", default="", help="Ways to sell, with commas between. [all sound ones]")
+@click.option(
+    "--database", type=click.Choice(["sqlite", "postgresql"]), default="sqlite", show_default=True
+)
+@click.option(
+    "--durability",
+    type=click.Choice(DURABILITIES),
+    default="safe",
+    show_default=True,
+    help="Where a sale is when its buyer is told (docs/durability.md).",
+)
+@click.option("--holds", is_flag=True, help="Most rounds hold what is bought, until it is paid.")
+@click.option("--plan", "plan_only", is_flag=True, help="Print the plan as JSON; break nothing.")
+@click.option("--history", "kept", metavar="FILE", help="Keep the history, which is judged.")
+@click.option("--html", metavar="FILE", help="Write the report for people.")
+@click.option("--json", "json_file", metavar="FILE", help="Write the verdict as JSON; - prints it.")
+def chaos(
+    minutes: float,
+    seed: int,
+    modes: str,
+    database: str,
+    durability: str,
+    holds: bool,
+    plan_only: bool,
+    kept: str | None,
+    html: str | None,
+    json_file: str | None,
+) -> None:
+    """Bring up a whole shop, break it while buyers buy, and hold it to what is promised.
+
+    Everything is of its own: processes, ports of loopback, a temporary folder. A shop that runs is
+    not touched. The exit status is 0 when all promises were kept (docs/promises.md), 1 when one was
+    broken or nobody can say, 2 for bad input, 130 after Ctrl-C.
+    """
+    postgresql = database == "postgresql"
+    wanted = Wanted(minutes, seed, chosen(modes, postgresql), postgresql, durability, holds)
+    if plan_only:
+        acts = planned(seed, minutes, wanted.modes, possible(postgresql), holds)
+        output.print_json([*acts])
+        return
+    for file in (kept, html, json_file):
+        output.check_writable(file)
+    with (
+        ends_at_ctrl_c("Stopped: nothing was judged. All that was started has ended."),
+        tempfile.TemporaryDirectory(prefix="lastapple-history-") as folder,
+    ):
+        history = Path(kept or f"{folder}/history.jsonl")
+        history.unlink(missing_ok=True)
+        with held_back() as gone:
+            run(wanted, history, lambda said: click.echo(said, err=True), gone)
+        with history.open("rb") as lines:
+            judged = judge(read(lines))
+    _tell(judged)
+    if json_file:
+        output.write_json(json_file, document(judged))
+    if html and judged.rounds:
+        output.write_text(html, page(judged))
+    sys.exit(judged.status)
+
+
+def _tell(judged: Judgement) -> None:
+    """The verdict, and what it rests on, in some lines; on stderr, as --json may print the rest."""
+    told = document(judged)
+    faults, hits = (sum(told[name].values()) for name in ("faults", "hits"))
+    click.secho(
+        f"{judged.verdict.upper()}  {told['sales']:,} sales in {told['rounds']:,} rounds, "
+        f"{faults:,} faults, of which {hits:,} hit (seed {told['seed']})",
+        bold=True,
+        fg=COLOURS[judged.verdict],
+        err=True,
+    )
+    for finding in judged.broken[:MOST]:
+        where = f"{finding.item} {finding.round}"
+        click.echo(f"  ! {finding.wrong}, {where}: {finding.sentence}", err=True)
+    for why in told["unsure"][:MOST]:
+        click.echo(f"  ? {why}", err=True)
+    if judged.expected:
+        click.echo(f"  {len(judged.expected)} findings are as docs/promises.md says.", err=True)

@@ -1,0 +1,91 @@
+"""`lastapple audit --repair`: what would be mended, or was."""
+
+from __future__ import annotations
+
+import click
+
+from app.cli import output
+from app.service.mend import Mend, Plan
+from app.service.mended_figures import Figures
+
+TO_DO = 4  # the exit status where something is still to be mended, as of an audit that found it
+LOST = (
+    "a worker had told its buyer of it; it was not paid for, or its key has bought: it stays lost"
+)
+UNKNOWABLE = (
+    "What nobody can know: a sale that is neither in the store nor in the books, and whose worker "
+    "is gone, too. It counts as not sold; its buyer can show the order's number."
+)
+
+
+def repair(mend: Mend, item: str, really: bool, json_wanted: bool) -> int:
+    """Say it, or do it; the exit status."""
+    plan = mend.do(item) if really else mend.plan(item)
+    if json_wanted:
+        output.print_json(_document(item, plan, really))
+    elif plan is None:
+        click.echo(f"The store lacks nothing of {item} that anybody has seen: nothing to mend.")
+    else:
+        _print(item, plan, really)
+    return 0 if plan is None or really else TO_DO
+
+
+def _print(item: str, plan: Plan, done: bool) -> None:
+    click.echo(plan.lack.what)
+    for each in plan.rounds:
+        click.echo(_line(each, done))
+        for order in each.written.brought_back:
+            click.echo(f"    comes back: order {order.id}, which a worker had told its buyer of")
+    for number in plan.unknown:
+        click.echo(f"  round {number}: nobody knows what was stocked; its figures stay lost")
+    for order in plan.lost:
+        click.echo(f"  order {order.id} of round {order.round}: {LOST}")
+    click.echo(UNKNOWABLE)
+    if done:
+        click.echo(f"Mended. {item} can be sold again, in a new round: lastapple round start.")
+    else:
+        click.echo(f"Nothing was changed. To do it: lastapple audit {item} --repair --yes")
+
+
+def _line(each: Figures, done: bool) -> str:
+    round = each.round
+    said = f"  round {round.number}, mode {round.mode}: "
+    if each.written.left is None:
+        return said + f"its record; its {each.booked:,} orders are in the database"
+    before = "unknown to the store" if each.remains.left is None else f"{each.remains.left:,}"
+    held = f", {each.held:,} held" if each.held else ""
+    waiting = f", {each.waiting:,} waiting to be booked" if each.waiting else ""
+    is_now = "is" if done else "becomes"
+    return said + (
+        f"{each.sold:,} of {round.stock:,} sold ({each.booked:,} booked{waiting}){held}; "
+        f"left was {before}, {is_now} {each.written.left:,}"
+    )
+
+
+def _document(item: str, plan: Plan | None, done: bool) -> dict[str, object]:
+    if plan is None:
+        return {"item": item, "lack": None, "mended": False, "rounds": []}
+    return {
+        "item": item,
+        "lack": plan.lack.what,
+        "mended": done,
+        "rounds": [
+            {
+                "round": each.round.number,
+                "mode": each.round.mode,
+                "stocked": each.round.stock,
+                "sold": each.sold,
+                "held": each.held,
+                "booked": each.booked,
+                "waiting": each.waiting,
+                "brought_back": [order.id for order in each.written.brought_back],
+                "left_before": each.remains.left,
+                "left": each.written.left,
+                "gone": each.gone,
+            }
+            for each in plan.rounds
+        ],
+        "unknown_rounds": plan.unknown,
+        "lost": [order.id for order in plan.lost],
+        "unknowable": UNKNOWABLE,
+    }

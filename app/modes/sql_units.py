@@ -1,0 +1,117 @@
+"""sql_units: a row for each unit; lock free ones, and skip those that somebody else has locked.
+
+How       SELECT … FOR UPDATE SKIP LOCKED -> UPDATE -> INSERT key, INSERT order -> COMMIT
+          (once more without SKIP LOCKED when that leaves too few: it waits for the locked ones)
+Prevents  oversell, an order without its units, units without their order; lines while stock lasts
+Breaks    who asks for the last units waits for those who think about them; patience runs out: BUSY
+Cost      six statements in one transaction, synced to disk; a row written for each unit
+          (nothing in the store; BEGIN, COMMIT and the time-outs come on top; to know how many are
+          left all free rows are counted, so a sale does not say it)
+Sound     while no failover loses a commit: the locks go with their transaction, or its dead holder
+          (on PostgreSQL only: SQLite has no locks on rows)
+Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
+          nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
+          side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from app.domain import Clock, DatabaseAway, Order, Outcome, Round, Sale
+from app.store import buyers, sql_holds, stock, units
+from app.store.buyers import AboveLimit
+from app.store.servers import NO_ROW_LOCKS, Servers
+from app.store.stock import Receipt, StockRow
+from app.store.transactions import Contended
+from app.store.units import UnitRow
+
+
+class SqlUnits:
+    name = "sql_units"
+    exhibit = False
+    needs = "rows"
+    cost = (0, 0)
+    outlived = ""
+    no_think = ""
+    one_at_a_time = False
+    increments = False
+    tutorials: tuple[int, ...] = ()
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        self.servers = servers
+        self.database = servers.transactions
+        self.clock = clock
+        self.round = round
+
+    def sell(self, order: Order) -> Sale:
+        deadline = self.clock.now() + self.round.wait / 1000
+        for attempt in (1, 2):
+            try:
+                sale = self.attempt(order, deadline, skip_locked=attempt == 1)
+            except Contended:
+                return Sale(Outcome.BUSY, attempts=attempt)
+            if sale.outcome is not Outcome.BUSY:
+                break
+        return replace(sale, attempts=attempt)
+
+    def attempt(self, order: Order, deadline: float, skip_locked: bool) -> Sale:
+        """BUSY: too few without a lock; only who waits for the others knows if they are sold."""
+        try:
+            with self.database.begin(deadline - self.clock.now()) as sql:
+                if sql.dialect.name == "sqlite":
+                    # FOR UPDATE compiles to nothing there, and two would sell the same rows.
+                    raise DatabaseAway(NO_ROW_LOCKS)
+                free = sql.scalars(
+                    select(UnitRow.n)
+                    .where(units.of(self.round), UnitRow.order.is_(None))
+                    .order_by(UnitRow.n)
+                    .limit(order.quantity)
+                    .with_for_update(skip_locked=skip_locked)
+                ).all()
+                seen = stock.bought(sql, order.item, order.key)
+                if seen:
+                    return Sale(Outcome.SOLD, order=seen)
+                short = len(free) < order.quantity
+                if short and skip_locked:
+                    return Sale(Outcome.BUSY)  # and lock nothing: who waits must not hold a row
+                ended = select(StockRow.ended).where(stock.of(self.round))
+                # All who sell share this lock; who ends the round waits for them, and they for it.
+                over = sql.scalar(ended if short else ended.with_for_update(read=True))
+                if over is None or over:
+                    return Sale(Outcome.ROUND_OVER)
+                if short:
+                    return Sale(Outcome.SOLD_OUT, left=len(free))
+                if refusal := buyers.refusal(sql, self.round, order, left=None):
+                    return refusal
+
+                self.clock.sleep(self.round.think / 1000)
+
+                # Blind: the locks alone keep the others out.
+                mine = units.of(self.round), UnitRow.n.in_(free)
+                sql.execute(update(UnitRow).where(*mine).values(order=order.id))
+                sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
+                sql.execute(sql_holds.taken(self.round, order, self.servers))
+                buyers.count(sql, self.round, order)
+                return Sale(Outcome.SOLD, order=order)
+        except (IntegrityError, AboveLimit):
+            # The key or the buyer has bought while we thought. The rollback has set our rows free.
+            with self.database.begin(self.round.wait / 1000) as sql:
+                seen = stock.bought(sql, order.item, order.key)
+                if seen:
+                    return Sale(Outcome.SOLD, order=seen)
+                return buyers.refusal(sql, self.round, order, left=None) or Sale(Outcome.BUSY)
+
+    def put_back(self, order: Order) -> bool:
+        try:
+            with self.database.begin(self.round.wait / 1000) as sql:
+                if sql_holds.mark_back(sql, order.id):
+                    mine = units.of(self.round), UnitRow.order == order.id
+                    sql.execute(update(UnitRow).where(*mine).values(order=None))
+                    buyers.free(sql, self.round, order)
+                return True
+        except Contended:
+            return False

@@ -1,0 +1,179 @@
+"""What becomes of units that are taken and not paid for: settled once, put back once.
+
+Two steps: whoever comes first settles a hold, in one step on its own record; then the round's mode
+puts the units back, by its own means and in one step with taking them out of `held`. Who dies in
+between leaves units that are still held, and whoever sweeps next puts them back.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from app.domain import (
+    AlreadyPaid,
+    Clock,
+    DatabaseAway,
+    Hold,
+    HoldOver,
+    Order,
+    Outcome,
+    Round,
+    Stands,
+    StoreAway,
+    Unreadable,
+)
+from app.modes import MODES
+from app.service.answer import Answer
+from app.service.known import known
+from app.service.rounds import in_database
+from app.store import db, holds, rounds, sql_holds
+from app.store.redis import answering, metered
+from app.store.servers import Servers
+
+log = logging.getLogger(__name__)
+
+
+class Holds:
+    """Used by the workers of the shop, and by fulfil's sweep."""
+
+    def __init__(self, servers: Servers) -> None:
+        self.servers = servers
+        self.at_once: set[tuple[str, int]] = set()  # rounds whose purchases nobody has to pay for
+
+    def look(self, order: Order, round: Round | None = None) -> Hold | None:
+        """How it stands; None: it was sold at once, or nobody knows its round any more.
+
+        What is found expired is put back. Raises StoreAway, DatabaseAway.
+        """
+        round = round or self._round(order)
+        return self._settle(round, order, Stands.HELD) if round else None
+
+    def answered(self, answer: Answer) -> Answer:
+        """To a buyer: with how the hold stands that was made now, or by the same key before.
+
+        Raises HoldOver, StoreAway, DatabaseAway.
+        """
+        made, round = answer.sale.order, answer.round
+        if made is None or made.round != round.number or not round.hold:
+            return answer
+        with metered(answer.wire):
+            hold = self.look(made, round)
+        if hold and hold.over:
+            raise HoldOver(hold)
+        held = hold is not None and hold.stands is Stands.HELD
+        outcome = Outcome.HELD if held else Outcome.SOLD
+        return replace(answer, sale=replace(answer.sale, outcome=outcome), hold=hold)
+
+    def pay(self, order: Order) -> None:
+        """Make it an order; one that is already is left as it is.
+
+        Raises HoldOver; StoreAway or DatabaseAway, and whether it is paid is then unknown: pay
+        again.
+        """
+        round = self._round(order)
+        hold = self._settle(round, order, Stands.PAID) if round else None
+        if hold and hold.over:
+            raise HoldOver(hold)
+
+    def give_up(self, order: Order, stands: Stands) -> Hold:
+        """DECLINED or CANCELLED, and its units are on sale again.
+
+        Raises HoldOver when it has ended in another way, AlreadyPaid; else as `pay`.
+        """
+        round = self._round(order)
+        hold = self._settle(round, order, stands) if round else None
+        if hold is None or hold.stands is Stands.PAID:
+            raise AlreadyPaid
+        if hold.stands is not stands:
+            raise HoldOver(hold)
+        return hold
+
+    def next_due(self, round: Round, most: int) -> list[tuple[Order, int]]:
+        """The `most` that run out next, with the ms until then; less than 0: they come back now.
+
+        Raises StoreAway, DatabaseAway.
+        """
+        if not round.hold:
+            return []
+        if not in_database(round.mode):
+            with answering():
+                return holds.next_due(self.servers.store, round, most)
+        now = self.servers.clock.now()
+        with db.answering(), self.servers.sessions() as sql:
+            return sql_holds.next_due(sql, round, now, most)
+
+    def sweep(self, round: Round, most: int) -> int:
+        """Expire up to `most` holds of a round that are due, and put back what is owed: how many.
+
+        Raises StoreAway, DatabaseAway.
+        """
+        if in_database(round.mode):
+            return 0
+        with answering():
+            found = holds.due(self.servers.store, round, most)
+        return sum(self._swept(round, order) for order in found)
+
+    def sweep_database(self, most: int) -> tuple[int, bool]:
+        """The same for all rounds that sell there; and whether anything may be due one day."""
+        now = self.servers.clock.now()
+        with db.answering(), self.servers.sessions() as sql:
+            found, more = sql_holds.due(sql, now, most), sql_holds.any_open(sql)
+        back = [self._swept(round, order) for order in found if (round := self._round(order))]
+        return sum(back), more
+
+    def _swept(self, round: Round, order: Order) -> bool:
+        hold = self._settle(round, order, Stands.HELD)
+        return hold.over and not hold.owed
+
+    def _settle(self, round: Round, order: Order, stands: Stands) -> Hold:
+        hold = self._settled(round, order, stands)
+        if not hold.owed:
+            return hold
+        try:
+            return replace(hold, owed=not self.put_back(round, order))
+        except (StoreAway, DatabaseAway) as error:  # the sweep will come by
+            log.warning("order %s: its units are not put back yet: %s", order.id, error)
+            return hold
+
+    def _settled(self, round: Round, order: Order, stands: Stands) -> Hold:
+        if not in_database(round.mode):
+            with answering():
+                hold = holds.settle(self.servers.store, round, order, stands)
+                if hold.stands is not Stands.HELD:  # that is for good, and told
+                    self.servers.copied(order.item)
+                return hold
+        now = self.servers.clock.now()
+        with db.answering(), self.servers.sessions.begin() as sql:
+            there = sql_holds.settle(sql, order, stands, now)
+        if there is None:
+            raise DatabaseAway("The database has lost this hold: was it emptied?")
+        return there
+
+    def put_back(self, round: Round, order: Order) -> bool:
+        """The units of a hold that is over; True also when they are back already.
+
+        False: others were in the way. Raises StoreAway, DatabaseAway.
+        """
+        mode = MODES[round.mode.partition(":")[0]](self.servers, Clock(), round)
+        with answering():
+            if in_database(round.mode):
+                return mode.put_back(order)
+            if round.running and mode.put_back(order):
+                return True
+            return holds.put_back_ended(self.servers.store, round, order)
+
+    def _round(self, order: Order) -> Round | None:
+        """None: it sold at once, or is not known here."""
+        name = order.item, order.round
+        if name in self.at_once:
+            return None
+        try:
+            with answering():
+                found = rounds.find(self.servers.store, order.item, order.round)
+            if found and not known(found).hold:
+                self.at_once.add(name)
+                return None
+        except Unreadable:
+            return None
+        return found

@@ -1,0 +1,130 @@
+"""Mend an item of which the store has lost something: `lastapple audit ITEM --repair`.
+
+Each of its rounds that may have lost something gets its record, its figures and its sales again:
+from what is left of them in the store, from the books, and from what workers had told buyers of. It
+stays ended. Then the store learns which keys have bought within a day, and only then may the next
+round begin: who dies half-way leaves the item off sale, and the next one does the same again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.domain import Lack, Lacking, Loss, Mended, Order, Round, ShopError, StoreAway
+from app.service.mended_figures import Figures, figures
+from app.service.rounds import Rounds, in_database
+from app.store import begun, db, dead_letters, lacks, mending, orders, stock
+from app.store.redis import answering
+from app.store.servers import Servers
+
+RACES = 20  # looks at a round in which fulfil still buries sales before one is told to try again
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What would be done, or was. `unknown` are numbers of rounds of which nobody knows the stock;
+    `lost` what buyers were told of and cannot come back: holds, and what a key bought twice."""
+
+    lack: Lack
+    mark: bytes  # the same as it stands in the store
+    rounds: list[Figures]
+    unknown: list[int]
+    lost: list[Order]
+
+
+class Stranger(ShopError):
+    """The store is another one, with rounds of its own: what is there is not ours to write over."""
+
+
+class Mend:
+    def __init__(self, servers: Servers, rounds: Rounds) -> None:
+        self.servers = servers
+        self.store = servers.store
+        self.rounds = rounds
+        self.trust = rounds.trust
+
+    def plan(self, item: str) -> Plan | None:
+        """None: it lacks nothing. The item is off sale then, as whenever somebody looks; no more.
+
+        Raises UnknownItem, StoreAway, DatabaseAway, Stranger; Unreadable when a record is in the
+        way that a newer version wrote, or that is broken.
+        """
+        lack = self.trust.look(item)
+        with answering():
+            mark = lacks.standing(self.store, item)
+        if lack is None or mark is None:
+            return None
+        if lack.loss == Loss.OTHER:
+            raise Stranger(
+                f"{lack.what} What is in it is not written over. Let REDIS_URL lead to the store "
+                f"of before, or sell on from this one: lastapple audit {item} --accept."
+            )
+        with answering():
+            told = mending.told(self.store, item)
+        with db.answering(), self.servers.sessions() as session:
+            known = begun.rounds(session, item, lack.since)
+            booked = orders.rounds(session, item, lack.since)
+        numbers = {*known, *booked, *(order.round for order in told)}
+        if lack.since:
+            numbers.add(lack.since)
+        found = {number: self._figures(item, number, known.get(number), told) for number in numbers}
+        rounds = [each for _, each in sorted(found.items()) if each]
+        back = {order.id for each in rounds for order in each.written.brought_back}
+        there = {id for each in rounds for id in each.there}
+        return Plan(
+            lack,
+            mark,
+            rounds,
+            sorted(number for number, each in found.items() if each is None),
+            [order for order in told if order.id not in back | there],
+        )
+
+    def do(self, item: str) -> Plan | None:
+        """As `plan`, and do it. May be done again, and by two at once.
+
+        Raises Lacking when somebody else accepted it, or found something new, meanwhile.
+        """
+        plan = self.plan(item)
+        if plan is None:
+            return None
+        done = [self._write(plan.mark, each) for each in plan.rounds]
+        self.trust.sell_again(plan.lack, plan.mark)
+        return replace(plan, rounds=done)
+
+    def _figures(
+        self, item: str, number: int, known: Round | None, told: list[Order]
+    ) -> Figures | None:
+        """None: neither store nor books know its stock."""
+        with answering():
+            remains = mending.look(self.store, item, number)
+            letters, dropped = dead_letters.of_round(self.store, item, number)
+        round = remains.round or known
+        if round is None:
+            return None
+        ended = round if round.ended else replace(round, ended=self.rounds.now())
+        its = [order for order in told if order.round == number]
+        with db.answering(), self.servers.sessions() as session:  # after the store: see Auditor
+            rows = orders.of_round(session, item, number)
+            before = [(order, stock.bought(session, item, order.key)) for order in its]
+        its = [order for order, other in before if other is None or other.id == order.id]
+        return figures(ended, remains, letters, dropped, rows, its, in_database(ended.mode))
+
+    def _write(self, mark: bytes, wanted: Figures) -> Figures:
+        """What was written: looked at anew when fulfil, or who mends it, too, was here since."""
+        round = wanted.round
+        for _ in range(RACES):
+            written = wanted.written
+            back = [order.id for order in written.brought_back]
+            mended = Mended(wanted.booked, back, written.left, wanted.gone).encode()
+            with answering():
+                if mending.write(self.store, mark, wanted.remains, written, mended):
+                    return wanted
+                other = lacks.standing(self.store, round.item)
+            if other is None:
+                raise ShopError(f"Somebody else has mended {round.item} meanwhile, or accepted it.")
+            if other != mark:
+                raise Lacking(Lack.decode(other))
+            with answering():
+                told = mending.told(self.store, round.item)
+            wanted = self._figures(round.item, round.number, round, told) or wanted
+        raise StoreAway("The store's sales are being moved all the time. Try again.")

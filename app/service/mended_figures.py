@@ -1,0 +1,90 @@
+"""What the figures of a round are that lost something: all sales that anybody still knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from app.domain import Order, Round, Unreadable
+from app.store import sales
+from app.store.dead_letters import DeadLetter
+from app.store.keys import Keys
+from app.store.mending import Remains, Written
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Units, but for `booked` (orders) and `waiting` (sales in the stream that are none yet).
+
+    `gone`: the store knew nothing of the round. `there` are the ids of all sales and holds that are
+    in store or books.
+    """
+
+    remains: Remains
+    written: Written
+    gone: bool
+    booked: int
+    waiting: int
+    sold: int
+    held: int
+    there: frozenset[str]
+
+    @property
+    def round(self) -> Round:
+        return self.written.round
+
+
+def figures(
+    round: Round,
+    remains: Remains,
+    letters: Sequence[DeadLetter],
+    dropped: int,
+    rows: Sequence[tuple[str, int, str]],
+    told: Sequence[Order],
+    elsewhere: bool,
+) -> Figures:
+    """`letters` and `dropped` are the round's dead letters, `rows` its orders (id, units, key).
+
+    `told` are sales that workers have told buyers of; in a round that holds nobody has paid for
+    them. A round that sells `elsewhere` is in the database alone.
+    """
+    waiting = _readable(round, remains.payloads)
+    still_sold = [letter.sale for letter in letters if not letter.put_back]
+    dead = _readable(round, still_sold)
+    booked = {id for id, _, _ in rows}
+    units = {id: quantity for id, quantity, _ in rows}
+    units |= {order.id: order.quantity for order in (*waiting, *dead)}
+    taken = [(entry, order) for entry, sale in remains.taken for order in _readable(round, [sale])]
+    paid = [each for each in taken if each[1].id in units]
+    held = {order.id: order.quantity for _, order in taken if order.id not in units}
+    buried = {order.id for order in _readable(round, [letter.sale for letter in letters])}
+    there = frozenset(units.keys() | held.keys() | buried)
+    keys = {key for _, _, key in rows} | {order.key for order in (*waiting, *dead)}
+    back = [order for order in told if order.id not in there and order.key not in keys]
+    back = [] if elsewhere or round.hold else back
+    sold = sum(units.values()) + sum(order.quantity for order in back)
+    # Never more than the store says: what was nobody's before, stays so.
+    left = max(0, round.stock - sold - sum(held.values()))
+    left = left if remains.left is None else min(left, remains.left)
+    unread = len(remains.payloads) - len(waiting)
+    others = len(letters) - len(dead) + dropped
+    recorded = max(remains.recorded + len(back), len(units) + len(back) + unread + others)
+    return Figures(
+        remains,
+        Written(round, None if elsewhere else left, recorded, back, paid),
+        remains.round is None,
+        len(rows),
+        len({order.id for order in waiting} - booked),
+        sold,
+        sum(held.values()),
+        there,
+    )
+
+
+def _readable(round: Round, payloads: Sequence[bytes]) -> list[Order]:
+    found = []
+    for payload in payloads:
+        with suppress(Unreadable):
+            found.append(sales.read(Keys(round.item, round.number), {b"sale": payload}))
+    return found

@@ -1,0 +1,1 @@
+"""What Prometheus is told: counted in the shop's workers, read and answered by the lab."""

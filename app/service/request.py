@@ -1,0 +1,37 @@
+"""The request that a thread is working on: its id is in each line of the log, and in each order."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from contextvars import ContextVar
+
+GOOD = re.compile(r"[A-Za-z0-9._-]{1,64}")  # what fits the orders' column, a header and a log
+LINE = "%(asctime)s %(levelname)s %(request)s %(message)s"
+
+current: ContextVar[str] = ContextVar("request", default="")  # "": none
+
+
+def new_id() -> str:
+    """64 random bits in hex: short, as each sale carries it, and it is told by telephone."""
+    return os.urandom(8).hex()
+
+
+class Lines(logging.Formatter):
+    """When, how grave, for which request (- for none), what."""
+
+    def __init__(self) -> None:
+        super().__init__(LINE)
+
+    def format(self, record: logging.LogRecord) -> str:
+        record.request = current.get() or "-"
+        return super().format(record)
+
+
+def log_lines() -> None:
+    """Let all lines of this process be such, a server's own with them."""
+    ours = logging.StreamHandler()
+    logging.getLogger().addHandler(ours)
+    for handler in (ours, *logging.getLogger("gunicorn.error").handlers):
+        handler.setFormatter(Lines())

@@ -1,0 +1,76 @@
+"""fulfil's sweep: what nobody has paid for in time is on sale again, whoever looks or not."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from app.domain import ITEMS, Round, ShopError, Unreadable
+from app.service.holds import Holds
+from app.service.known import has
+from app.service.rounds import in_database
+from app.store import rounds
+from app.store.keys import Keys
+from app.store.redis import answering
+from app.store.servers import Servers
+
+TURN = 0.5  # s between two sweeps: units come back that late at the most
+MOST = 100  # holds of a round in one sweep: others wait for their turn meanwhile
+
+log = logging.getLogger(__name__)
+
+
+class Sweep:
+    """One thread's. Several may sweep: a hold is settled and put back once."""
+
+    def __init__(self, servers: Servers, holds: Holds) -> None:
+        self.store = servers.store
+        self.holds = holds
+        self.known: dict[tuple[str, int], bool] = {}  # (item, round) -> does it hold?
+        self.more = True  # the database may have something; looked at once at the start
+
+    def run(self, stop: threading.Event) -> None:
+        while not stop.wait(TURN):
+            try:
+                self.sweep()
+            except ShopError as error:  # store or database are away
+                log.warning("no sweep: %s", error)
+            except Exception:  # whatever one hold does, the others' units come back
+                log.exception("no sweep")
+
+    def sweep(self) -> int:
+        """How many came back. Raises StoreAway, DatabaseAway."""
+        with answering():
+            streams, _ = rounds.open_streams(self.store, list(ITEMS))
+            found = [self._round(names) for names in streams if self._holds(names)]
+            newest = [round for _, round, _ in rounds.shelf(self.store)]
+        back = sum(self._sweep(round) for round in found if round)
+        if self.more or any(isinstance(each, Round) and _in_database(each) for each in newest):
+            swept, self.more = self.holds.sweep_database(MOST)
+            back += swept
+        return back
+
+    def _sweep(self, round: Round) -> int:
+        try:
+            return self.holds.sweep(round, MOST)
+        except ShopError as error:  # on a cluster, another item's node may be well
+            log.warning("no sweep of round %d of %s: %s", round.number, round.item, error)
+            return 0
+
+    def _holds(self, names: Keys) -> bool:
+        name = names.item, names.number
+        if name not in self.known:
+            round = self._round(names)
+            self.known[name] = bool(round and round.hold)
+        return self.known[name]
+
+    def _round(self, names: Keys) -> Round | None:
+        try:
+            found = rounds.find(self.store, names.item, names.number)
+            return found if found and has(found.mode) else None
+        except Unreadable:  # a newer version's, which sweeps its own
+            return None
+
+
+def _in_database(round: Round) -> bool:
+    return bool(round.hold) and has(round.mode) and in_database(round.mode)

@@ -1,0 +1,82 @@
+"""What each buyer has of a round that limits it, for the modes that sell in the database.
+
+A row for each buyer and round, written in the transaction that takes the stock. In a round without
+a limit there is no row, and no statement.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, String, and_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.domain import Order, Outcome, Round, Sale
+from app.store.orders import Base
+
+
+class BuyerRow(Base):
+    """`started` is a part of the round's name, as in StockRow."""
+
+    __tablename__ = "buyers"
+
+    item: Mapped[str] = mapped_column(String(32), primary_key=True)
+    round: Mapped[int] = mapped_column(primary_key=True)
+    started: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    buyer: Mapped[str] = mapped_column(String(36), primary_key=True)
+    units: Mapped[int]
+
+
+class AboveLimit(Exception):
+    """The buyer would have more than one may: what the transaction has done is to be undone."""
+
+
+def count(sql: Connection, round: Round, order: Order) -> None:
+    """Count the order's units, if its buyer may have them. Raises AboveLimit.
+
+    Of two in two transactions the second waits here until the first has ended, and is then held
+    against what that has written.
+    """
+    if not round.per_buyer:
+        return
+    dialect = postgresql if sql.dialect.name == "postgresql" else sqlite
+    first = dialect.insert(BuyerRow).values(
+        item=round.item,
+        round=round.number,
+        started=round.started,
+        buyer=order.buyer,
+        units=order.quantity,
+    )
+    counted = sql.scalars(
+        first.on_conflict_do_update(
+            index_elements=BuyerRow.__table__.primary_key,
+            set_={"units": BuyerRow.units + order.quantity},
+        ).returning(BuyerRow.units)
+    ).one()
+    if counted > round.per_buyer:
+        raise AboveLimit
+
+
+def free(sql: Connection, round: Round, order: Order) -> None:
+    """Count the order's units no more: they are back in stock."""
+    if round.per_buyer:
+        units = BuyerRow.units - order.quantity
+        sql.execute(update(BuyerRow).where(_its_row(round, order)).values(units=units))
+
+
+def refusal(sql: Connection, round: Round, order: Order, left: int | None) -> Sale | None:
+    """LIMIT, if this order would go beyond it."""
+    if not round.per_buyer:
+        return None
+    bought = sql.scalar(select(BuyerRow.units).where(_its_row(round, order))) or 0
+    if bought + order.quantity <= round.per_buyer:
+        return None
+    return Sale(Outcome.LIMIT, left=left, bought=bought)
+
+
+def _its_row(round: Round, order: Order) -> ColumnElement[bool]:
+    return and_(
+        BuyerRow.item == round.item,
+        BuyerRow.round == round.number,
+        BuyerRow.started == round.started,
+        BuyerRow.buyer == order.buyer,
+    )

@@ -1,0 +1,148 @@
+"""Holds in the database, for the modes that sell there: a row each, settled by conditional UPDATEs.
+
+Their moments are by the store's clock, as everybody's are: of SQLite's, each process has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Index,
+    Insert,
+    String,
+    and_,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain import Hold, Order, Round, Stands
+from app.store import orders
+from app.store.orders import AT_ONCE, FIELDS, Base, OrderRow
+from app.store.servers import Servers
+
+
+class HoldRow(Base):
+    """One hold; columns as in Order and Hold of the domain. `back`: its units are in stock."""
+
+    __tablename__ = "holds"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    item: Mapped[str] = mapped_column(String(32))
+    round: Mapped[int]
+    quantity: Mapped[int]
+    price: Mapped[int]
+    buyer: Mapped[str] = mapped_column(String(36))
+    key: Mapped[str] = mapped_column(String(128))
+    at: Mapped[int] = mapped_column(BigInteger)
+    request: Mapped[str] = mapped_column(String(64))
+    until: Mapped[int] = mapped_column(BigInteger)
+    stands: Mapped[str] = mapped_column(String(9))
+    back: Mapped[bool]
+
+    __table_args__ = (
+        Index("holds_by_round", "item", "round", "back"),
+        Index("holds_by_deadline", "back", "stands", "until"),
+    )
+
+    def order(self) -> Order:
+        return Order(**{name: getattr(self, name) for name in FIELDS})
+
+
+# Neither left nor paid for.
+TAKEN = and_(~HoldRow.back, HoldRow.stands != Stands.PAID.value)
+
+
+def taken(round: Round, order: Order, servers: Servers) -> Insert:
+    """What a mode writes beside the stock: an order at once, or one that is to be paid for."""
+    if not round.hold:
+        return insert(OrderRow).values(orders.row(order))
+    members: dict[str, Any] = {name: getattr(order, name) for name in FIELDS}
+    until = servers.clock.now(ask=False) + round.hold
+    return insert(HoldRow).values(**members, until=until, stands=Stands.HELD.value, back=False)
+
+
+def settle(sql: Session, order: Order, stands: Stands, now: int) -> Hold | None:
+    """As in the store; None: there is no such hold. Only one can win, in its transaction."""
+    mine = HoldRow.id == order.id, HoldRow.stands == Stands.HELD.value
+    if stands is not Stands.HELD:
+        wanted = update(HoldRow).where(*mine, HoldRow.until > now).values(stands=stands.value)
+        if _changed(sql, wanted) and stands is Stands.PAID:
+            sql.execute(insert(OrderRow).values(orders.row(order)))
+    row = sql.get(HoldRow, order.id, populate_existing=True)
+    if row and row.stands == Stands.HELD.value and row.until <= now:
+        _changed(sql, update(HoldRow).where(*mine).values(stands=Stands.EXPIRED.value))
+        row = sql.get(HoldRow, order.id, populate_existing=True)
+    if row is None:
+        return None
+    hold = Hold(order, Stands(row.stands), row.until, now)
+    return Hold(order, hold.stands, row.until, now, owed=hold.over and not row.back)
+
+
+def _changed(sql: Session, wanted: Any) -> bool:
+    result: Any = sql.execute(wanted.execution_options(synchronize_session=False))
+    return bool(result.rowcount)
+
+
+def mark_back(sql: Connection, id: str) -> bool:
+    """In the transaction that puts its units back. False: they are back already."""
+    wanted = update(HoldRow).where(HoldRow.id == id, TAKEN).values(back=True)
+    return bool(sql.execute(wanted).rowcount)
+
+
+def due(sql: Session, now: int, most: int) -> list[Order]:
+    """Up to `most` that are past their deadline, or over and owed to the stock."""
+    late = and_(HoldRow.stands == Stands.HELD.value, HoldRow.until <= now)
+    over = HoldRow.stands.not_in([Stands.HELD.value, Stands.PAID.value])
+    query = select(HoldRow).where(~HoldRow.back, or_(late, over)).order_by(HoldRow.until)
+    return [row.order() for row in sql.scalars(query.limit(most))]
+
+
+def any_open(sql: Session) -> bool:
+    """Is there anything that may be due one day?"""
+    return sql.scalar(select(HoldRow.id).where(TAKEN).limit(1)) is not None
+
+
+def find(sql: Session, id: str) -> Order | None:
+    row = sql.get(HoldRow, id)
+    return row.order() if row else None
+
+
+def of_round(sql: Session, item: str, round: int) -> list[Order]:
+    """Whose units are neither left nor paid for."""
+    return [row.order() for row in sql.scalars(select(HoldRow).where(_there(item, round), TAKEN))]
+
+
+def next_due(sql: Session, round: Round, now: int, most: int) -> list[tuple[Order, int]]:
+    """Up to `most` with the ms until each runs out."""
+    query = select(HoldRow).where(_there(round.item, round.number), TAKEN)
+    rows = sql.scalars(query.order_by(HoldRow.until).limit(most))
+    return [(row.order(), row.until - now) for row in rows]
+
+
+def of_buyer(sql: Session, buyer: str, most: int) -> list[Order]:
+    """The buyer's newest that are not paid for, newest first."""
+    mine = HoldRow.buyer == buyer, HoldRow.stands != Stands.PAID.value
+    query = select(HoldRow).where(*mine).order_by(HoldRow.at.desc()).limit(most)
+    return [row.order() for row in sql.scalars(query)]
+
+
+def since(sql: Session, item: str, moment: int, round: int | None = None) -> Iterator[list[Order]]:
+    """As orders.since: what was taken at `moment` or later and is not paid for, in parts."""
+    query = select(HoldRow).where(HoldRow.item == item, HoldRow.at >= moment)
+    query = query.where(HoldRow.stands != Stands.PAID.value)
+    if round is not None:
+        query = query.where(HoldRow.round == round)
+    for some in sql.scalars(query).yield_per(AT_ONCE).partitions():
+        yield [row.order() for row in some]
+
+
+def _there(item: str, round: int) -> ColumnElement[bool]:
+    return and_(HoldRow.item == item, HoldRow.round == round)

@@ -1,0 +1,84 @@
+"""Units of stock as rows, one for each: for the mode that locks single units (`sql_units`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Index,
+    ScalarSelect,
+    String,
+    and_,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+)
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain import Round
+from app.store.orders import Base
+
+MOST = 100_000  # units of a round: all are written before it begins, which takes about a second
+AT_ONCE = 10_000  # of them, so that no statement takes as long as one may at the most
+FREE = '"order" IS NULL'
+
+
+class UnitRow(Base):
+    """One unit, the `n`-th of its round, which is named as in StockRow. `order`: whose it is."""
+
+    __tablename__ = "units"
+
+    item: Mapped[str] = mapped_column(String(32), primary_key=True)
+    round: Mapped[int] = mapped_column(primary_key=True)
+    started: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    n: Mapped[int] = mapped_column(primary_key=True)
+    order: Mapped[str | None] = mapped_column(String(36))
+
+    # Who looks for a free unit must not walk over all that are sold.
+    __table_args__ = (
+        Index(
+            "units_free",
+            *("item", "round", "started", "n"),
+            postgresql_where=text(FREE),
+            sqlite_where=text(FREE),
+        ),
+    )
+
+
+def of(round: Round) -> ColumnElement[bool]:
+    """The condition that picks a round's rows."""
+    return and_(
+        UnitRow.item == round.item,
+        UnitRow.round == round.number,
+        UnitRow.started == round.started,
+    )
+
+
+def put(session: Session, round: Round) -> None:
+    """A row for each unit of a new round. On PostgreSQL."""
+    for first in range(1, round.stock + 1, AT_ONCE):
+        numbers = func.generate_series(first, min(first + AT_ONCE - 1, round.stock))
+        rows = select(
+            literal(round.item), literal(round.number), literal(round.started, BigInteger), numbers
+        )
+        session.execute(insert(UnitRow).from_select(["item", "round", "started", "n"], rows))
+
+
+def free(round: Round) -> ScalarSelect[int]:
+    """How many are nobody's yet; those among them that a buyer has locked, too."""
+    rows = select(func.count()).select_from(UnitRow).where(of(round), UnitRow.order.is_(None))
+    return rows.scalar_subquery()
+
+
+def astray(session: Session, round: Round, whose: Iterable[tuple[str, int]]) -> int:
+    """Units that are not whose they should be: `whose` are order ids with their quantities."""
+    query = select(UnitRow.order, func.count()).where(of(round), UnitRow.order.is_not(None))
+    more = Counter[str | None]({id: -quantity for id, quantity in whose})
+    for id, many in session.execute(query.group_by(UnitRow.order)):
+        more[id] += many
+    return sum(map(abs, more.values()))

@@ -1,0 +1,89 @@
+"""Rounds and what an audit finds."""
+
+from __future__ import annotations
+
+from app.domain import ROUND_BOUNDS, Invalid, Lacking, UnknownItem, UnknownRound
+from app.service.audit import Audit
+from app.service.round_view import View
+from app.text import Text
+from app.web.contract.common import PAGE
+from app.web.contract.fields import LANGUAGE
+from app.web.contract.lab.fields import BOOKS, ROUND, SEEN, STORE, leads, number
+from app.web.contract.parts import Answer, Body, Operation
+from app.web.lab.asked import HOLD, PER_BUYER
+from app.web.lab.holds import AllDue
+from app.web.lab.rounds import Everything, Stands
+
+MOST_EACH = number(
+    Text("Units that one buyer may have of the round; 0: as many as there are."),
+    ROUND_BOUNDS["per_buyer"],
+    0,
+)
+TO_PAY = number(
+    Text("ms that a buyer has to pay; 0: what is bought is sold at once."), ROUND_BOUNDS["hold"], 0
+)
+IT = {"item": "item", "number": "round"}
+SHOWN = Answer(
+    says=Text("The round."),
+    json=Stands,
+    html=True,
+    links=leads("lab.audit", Text("What its audit finds."), **IT),
+)
+
+ROUNDS = {
+    "lab.index": Operation(
+        name=Text("The console"),
+        says=Text("Fields of a round in the address fill its form in."),
+        query={"language": LANGUAGE},
+        answers=PAGE,
+        problems=BOOKS,
+    ),
+    "lab.start": Operation(
+        name=Text("Start a round"),
+        says=Text("It ends the item's running one."),
+        body=Body(fields=ROUND | {PER_BUYER: MOST_EACH, HOLD: TO_PAY}, closed=True),
+        answers={
+            201: Answer(
+                says=Text("It sells."),
+                json=View,
+                links=leads("lab.show", Text("How it stands."), **IT),
+            ),
+            303: SEEN,
+        },
+        problems=(Invalid, UnknownItem, Lacking, *BOOKS),
+    ),
+    "lab.newest": Operation(
+        name=Text("An item's newest round"),
+        answers={200: Answer(says=Text("The round."), json=Stands), 303: SEEN},
+        problems=(UnknownItem, UnknownRound, *BOOKS),
+    ),
+    "lab.show": Operation(
+        name=Text("A round"),
+        query={"language": LANGUAGE},
+        answers={200: SHOWN},
+        problems=(UnknownItem, UnknownRound, *BOOKS),
+    ),
+    "lab.end": Operation(
+        name=Text("End a round"),
+        says=Text("The item's newest one; nothing is sold afterwards."),
+        answers={200: Answer(says=Text("It has ended."), json=View), 303: SEEN},
+        problems=(UnknownItem, UnknownRound, *BOOKS),
+    ),
+    "lab.audit": Operation(
+        name=Text("What the audit finds"),
+        says=Text("Stocked, left and sold by the books, and a verdict; `settling` is none yet."),
+        answers={200: Answer(says=Text("What it found."), json=Audit)},
+        problems=(UnknownItem, UnknownRound, *BOOKS),
+    ),
+    "holds.show": Operation(
+        name=Text("The holds that run out next"),
+        answers={200: Answer(says=Text("Of this round."), json=AllDue)},
+        problems=(UnknownItem, UnknownRound, *BOOKS),
+    ),
+    "lab.about_us": Operation(
+        name=Text("What this runs on"),
+        says=Text("And all modes and recipes that it can sell with."),
+        answers={200: Answer(says=Text("All of it."), json=Everything)},
+        problems=STORE[:1],
+    ),
+}

@@ -1,0 +1,71 @@
+"""What each type of problem means, and what to do about it."""
+
+from __future__ import annotations
+
+from app.text import Text
+
+MEANINGS: dict[str, Text] = {
+    "sold-out": Text(
+        "Fewer units are left than were asked for: `left` says how many. Nothing was sold."
+    ),
+    "limit": Text(
+        "The buyer would have more units of the round than one buyer may: `bought` says how many "
+        "it has, `per_buyer` how many that may be. Nothing was sold."
+    ),
+    "busy": Text(
+        "There is stock, but too many were buying for this purchase to get its turn. Nothing was "
+        "sold: try again, with the same key."
+    ),
+    "too-often": Text(
+        "This address asks to buy more often than it may. Nothing was looked at and nothing sold: "
+        "try again after `Retry-After`, with the same key."
+    ),
+    "unknown-item": Text("No item of that name is in the catalogue."),
+    "unknown-order": Text("No order of that id is in the store or the database."),
+    "unknown-round": Text("The item never had such a round."),
+    "unknown-way": Text("No mode or recipe of that name is in the catalogue."),
+    "unknown-run": Text("No run of that id is in the store or the database."),
+    "run-is-on": Text("A run of the item is on. Watch it, or stop it first."),
+    "unknown-comparison": Text("No comparison of that id is in the store or the database."),
+    "comparison-is-on": Text("A comparison is on, and nothing else may be measured meanwhile."),
+    "class-is-on": Text("The class's sale is under way: it counts down, or it sells."),
+    "not-on-sale": Text("No round of the item is running."),
+    "not-open": Text(
+        "A round of the item runs, but does not sell yet: `opens_in_ms` says how long until then."
+    ),
+    "for-the-class": Text("A round of the item runs, but sells only to phones of the class."),
+    "lacking": Text(
+        "The store has lost something of the item, and sells none of it until somebody accepts "
+        "that."
+    ),
+    "newer": Text("A newer version of Last Apple wrote this, and only that one can read it."),
+    "unreadable": Text("What stands in the store or the database cannot be read."),
+    "already-paid": Text("What was held is paid for: it is an order, and cannot be given back."),
+    "hold-over": Text(
+        "What was held is on sale again: declined, cancelled or expired, as `outcome` says. It "
+        "cannot be paid for any more, and its key buys nothing."
+    ),
+    "key-reused": Text(
+        "The key belongs to an order of another quantity, or of another buyer. Use a new one."
+    ),
+    "unknown-form": Text(
+        "A form came without our cookie, and with a key that is none of ours: nobody can tell "
+        "whose it is. Nothing was bought."
+    ),
+    "invalid": Text("A field has a value that it cannot have: `errors` has a sentence for each."),
+    "store-away": Text(
+        "The store does not answer. A purchase may have gone through all the same: ask again with "
+        "`idempotency_key`, which never buys twice."
+    ),
+    "database-away": Text(
+        "The database does not answer. A purchase may have gone through all the same: ask again "
+        "with `idempotency_key`, which never buys twice."
+    ),
+    "wrong-database": Text("The database cannot keep what is sold; the log says what to do."),
+}
+# Of those that have no type: more than the person who meets one is told.
+STATUSES: dict[int, Text] = {
+    400: Text("The request is not what it says: no JSON, no form, or no known host."),
+    403: Text("Another site's page has sent it."),
+    404: Text("There is nothing at this address."),
+}

@@ -1,0 +1,89 @@
+"""Every type of problem: its status and title, what it means, and what it tells beside that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+from app.domain import DatabaseAway, HoldOver, Invalid, NotOpen, Outcome, Stands, StoreAway
+from app.text import Text
+from app.web.answers import HTTP_WORDS, PROBLEMS, kind
+from app.web.bought import OUTCOMES, NotSold, OverLimit, named
+from app.web.contract.meanings import MEANINGS, STATUSES
+
+
+class Problem(TypedDict):
+    """An error (RFC 9457). Title and detail are in the visitor's language."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request: str  # the request's id: whoever runs the shop finds it by that
+
+
+class InvalidProblem(Problem):
+    """With a sentence for each field that is wrong."""
+
+    errors: dict[str, str]
+
+
+class NotOpenProblem(Problem):
+    """With the ms until it opens."""
+
+    opens_in_ms: int
+
+
+class AwayProblem(Problem, total=False):
+    """Of a purchase: with the key under which to ask again, as it may have gone through."""
+
+    idempotency_key: str
+
+
+class HoldOverProblem(Problem):
+    """With how the hold ended, and until when it could be paid for (ms since 1970)."""
+
+    outcome: Stands
+    order: str
+    pay_until: int
+
+
+class NotSoldProblem(Problem, NotSold):
+    """With how the purchase went."""
+
+
+class OverLimitProblem(Problem, OverLimit):
+    """With how many units the buyer has, and may have."""
+
+
+MEMBERS: dict[str, type] = {
+    kind(HoldOver): HoldOverProblem,
+    **{kind(Invalid): InvalidProblem, kind(NotOpen): NotOpenProblem},
+    **{kind(away): AwayProblem for away in (StoreAway, DatabaseAway)},
+    **{named(outcome): NotSoldProblem for outcome in OUTCOMES},
+    named(Outcome.LIMIT): OverLimitProblem,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One type of problem. `members` is a TypedDict, all that its document has."""
+
+    status: int
+    title: Text
+    says: Text
+    members: type
+
+
+KINDS: dict[str, Told] = {
+    name: Told(status, title, MEANINGS[name], MEMBERS.get(name, Problem))
+    for name, (status, title) in {
+        **{named(outcome): told for outcome, told in OUTCOMES.items()},
+        **{kind(error): told for error, told in PROBLEMS.items()},
+    }.items()
+}
+# Without a type of their own: they say no more than their status does.
+BARE: dict[int, Told] = {
+    status: Told(status, title, STATUSES.get(status, words), Problem)
+    for status, (title, words) in HTTP_WORDS.items()
+}

@@ -1,0 +1,76 @@
+"""Every answer that a test gets is held against the contract: its status and its kind of body.
+
+So a route, a status or a kind of answer that the contract does not have fails the tests that are
+about it, wherever they are. What the contract cannot know (a method or an address that there is
+not) has answers of its own.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.exceptions import HTTPException
+from werkzeug.test import TestResponse
+
+Answers = dict[str, tuple[frozenset[str], frozenset[str]]]  # status -> media types, needed headers
+
+
+@cache
+def promised(app: Flask) -> dict[str, Answers]:
+    """endpoint -> what it may answer."""
+    document = app.extensions["contract"]()
+    headers = document["components"]["headers"]
+    found: dict[str, Answers] = {}
+    for path in document["paths"].values():
+        for operation in path.values():
+            found[operation["operationId"]] = {
+                status: (
+                    frozenset(answer.get("content", ())),
+                    frozenset(name for name in answer["headers"] if headers[name].get("required")),
+                )
+                for status, answer in operation["responses"].items()
+            }
+    return found
+
+
+def endpoint(app: Flask, answer: TestResponse) -> str | None:
+    """Of what was asked for; None: there is no such address, or it does not take that method."""
+    asked = answer.request
+    try:
+        found, _ = app.url_map.bind_to_environ(asked.environ).match(method=asked.method)
+    except HTTPException:
+        return None
+    return found if asked.method != "OPTIONS" else None
+
+
+def undocumented(app: Flask, answer: TestResponse) -> str:
+    """What the contract does not say of this answer; "" when it says all."""
+    if "contract" not in app.extensions or not (asked := endpoint(app, answer)):
+        return ""
+    answers = promised(app)[asked]
+    status = str(answer.status_code)
+    if status not in answers:
+        return f"{asked} may not answer {status}; only {sorted(answers)}"
+    kinds, headers = answers[status]
+    if kinds and answer.mimetype not in kinds:
+        return f"{asked} may not answer {status} with {answer.mimetype}; only {sorted(kinds)}"
+    if lacking := headers - {name for name, _ in answer.headers}:
+        return f"{asked} must answer {status} with {sorted(lacking)}"
+    return ""
+
+
+def hold_all_answers() -> None:
+    """From now on, in this process."""
+    asked = FlaskClient.open
+
+    def opened(client: FlaskClient, *args: Any, **options: Any) -> TestResponse:
+        answer = asked(client, *args, **options)
+        if answer.status_code != 500:  # which is a fault, and the test's to notice
+            wrong = undocumented(client.application, answer)
+            assert not wrong, wrong
+        return answer
+
+    FlaskClient.open = opened  # type: ignore[method-assign, assignment]

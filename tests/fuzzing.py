@@ -1,0 +1,90 @@
+"""Requests made of the contract by schemathesis, and what in their answers it does not allow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import schemathesis
+from flask import Flask
+from schemathesis import engine
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import events
+from schemathesis.schemas import BaseSchema
+
+SLOWEST = 10.0  # s for one answer; an audit waits for 0.75 s, and two cores are shared
+
+
+@dataclass
+class Asked:
+    """What came of one run."""
+
+    statuses: Counter[tuple[str, int]] = field(default_factory=Counter)  # by operation
+    wrong: dict[str, str] = field(default_factory=dict)  # what is wrong -> the request
+    answers: list[tuple[str, Any]] = field(default_factory=list)  # operation, response
+
+    @property
+    def requests(self) -> int:
+        return self.statuses.total()
+
+    def count(self, operation: str, status: int) -> int:
+        return self.statuses[operation, status]
+
+
+def config(seed: int, examples: int, **more: Any) -> SchemathesisConfig:
+    """`examples` are requests made for each operation, beside those that the contract gives."""
+    generation = {"max-examples": examples, "database": "none", "no-shrink": True}
+    checks = {
+        "enabled": True,
+        # The only one of them that is documented; which operations have it, another check knows.
+        "not_a_server_error": {"expected-statuses": ["2xx", "3xx", "4xx", "503"]},
+        "max_response_time": SLOWEST,
+        **{name: {"enabled": False} for name in LENIENT},
+    }
+    return SchemathesisConfig.from_dict(
+        {
+            **{"seed": seed, "generation": generation, "checks": checks},
+            **{"continue-on-failure": True, "request-timeout": SLOWEST},
+            **more,
+        }
+    )
+
+
+# We take more than we promise: digits for a number, any printable key.
+LENIENT = ("negative_data_rejection", "positive_data_acceptance", "ignored_auth")
+
+
+def ask(where: Flask | str, seed: int, examples: int, leave_out: tuple[str, ...] = ()) -> Asked:
+    """Ask an application, or the server at an address. `leave_out`: operations."""
+    chosen = config(seed, examples)
+    schema: BaseSchema
+    if isinstance(where, str):
+        schema = schemathesis.openapi.from_url(f"{where}/openapi.json", config=chosen)
+    else:
+        schema = schemathesis.openapi.from_wsgi("/openapi.json", where, config=chosen)
+    for name in leave_out:
+        schema = schema.exclude(operation_id=name)
+    found = Asked()
+    for event in engine.from_schema(schema).execute():
+        if isinstance(event, events.ScenarioFinished):
+            note(event.recorder, found)
+        elif isinstance(event, events.NonFatalError):
+            found.wrong[f"{event.label}: {event.value!r}"] = ""
+        elif isinstance(event, events.FatalError):
+            raise event.exception
+    return found
+
+
+def note(recorder: Any, found: Asked) -> None:
+    for id, interaction in recorder.interactions.items():
+        if interaction.response is None:
+            found.wrong[f"{recorder.label}: no answer"] = str(interaction.request)
+            continue
+        found.statuses[recorder.label, interaction.response.status_code] += 1
+        found.answers.append((recorder.label, interaction.response))
+        for check in recorder.checks.get(id, ()):
+            if check.failure_info is not None:
+                failure = check.failure_info.failure
+                said = f"{recorder.label}: {failure.title}: {failure.message}"
+                found.wrong.setdefault(said, check.failure_info.code_sample)

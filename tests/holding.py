@@ -1,0 +1,40 @@
+"""What tests of holds share: deadlines that run out when the test says so, and the one sum."""
+
+from __future__ import annotations
+
+from sqlalchemy import update
+
+from app.bootstrap import Services
+from app.domain import Order, Round
+from app.service.audit import Audit, judge
+from app.service.books import read
+from app.service.rounds import in_database
+from app.store.keys import Keys
+from app.store.sql_holds import HoldRow
+
+LONG = 600_000  # ms: a hold that no test outlives
+
+
+def runs_out(services: Services, order: Order) -> None:
+    """The deadline of a hold is over now, however long it was."""
+    round = services.rounds.find(order.item, order.round)
+    services.holds.look(order, round)  # it is entered with its deadline
+    if in_database(round.mode):
+        with services.servers.sessions.begin() as sql:
+            sql.execute(update(HoldRow).where(HoldRow.id == order.id).values(until=1))
+    else:
+        services.store.zadd(Keys(order.item, order.round).due, {order.id: 1})
+
+
+def counted(services: Services, round: Round) -> tuple[int, int, int]:
+    """(left, held, sold) by the audit, which must add up to what was stocked."""
+    audit = added_up(services, round)
+    return audit.left, audit.held, audit.sold
+
+
+def added_up(services: Services, round: Round) -> Audit:
+    # Not by `audit`, which waits for the workers' word: whether all are quiet, these tests know.
+    audit = judge(round, read(services.store, services.servers.sessions, round), [], quiet=True)
+    assert audit.left + audit.held + audit.sold == audit.stocked, audit
+    assert audit.verdict in ("exact", "untouched", "settling"), audit
+    return audit

@@ -1,0 +1,69 @@
+"""`make chaos-mutants`: plant each bug in a copy of the shop, and let chaos find it in a minute."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import orjson
+
+from tests.integration.chaos.planted import BUGS, ROOT, Bug, plant
+
+MINUTES = "0.8"  # of play; with its start and its judge, a minute
+
+
+def copied(folder: Path) -> Path:
+    """What is needed of the clone, in `folder`; its app/."""
+    for name in ("app", "migrations"):
+        shutil.copytree(
+            ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules")
+        )
+    return folder / "app"
+
+
+def chaos(folder: Path, bug: Bug, seed: int) -> tuple[int, str]:
+    """(exit status, what it said) of a run with the copy's code."""
+    command = [sys.executable, "-m", "app.cli", "chaos", "--minutes", MINUTES]
+    command += ["--seed", str(seed), "--modes", bug.modes, "--json", "-", *bug.options]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1) or not done.stdout:
+        raise SystemExit(f"chaos could not be run: {done.stderr.decode()}")
+    return done.returncode, done.stdout.decode()
+
+
+def found(bug: Bug) -> bool:
+    with tempfile.TemporaryDirectory(prefix="lastapple-planted-") as name:
+        folder = Path(name)
+        plant(bug, copied(folder))
+        for seed in bug.seeds:
+            begun = time.monotonic()
+            status, said = chaos(folder, bug, seed)
+            took = time.monotonic() - begun
+            word = orjson.loads(said)["verdict"] if status else "not found"
+            print(f"{bug.name}: seed {seed}, {took:.0f} s: {word}", flush=True)
+            if status:
+                return True
+    return False
+
+
+def main(names: list[str]) -> int:
+    """Bugs whose names contain one of `names`; all without. The exit status."""
+    chosen = [bug for bug in BUGS if not names or any(name in bug.name for name in names)]
+    missed = [bug.name for bug in chosen if not found(bug)]
+    print(f"{len(chosen) - len(missed)} of {len(chosen)} planted bugs were found.")
+    return bool(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

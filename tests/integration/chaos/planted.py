@@ -1,0 +1,209 @@
+"""Bugs that chaos must find: each a change of a line or two, where somebody might make a mistake.
+
+A text that is replaced must stand in its file exactly once. So a bug whose place has moved is no
+bug any more, and a test says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Change:
+    """In a file of app/: the old text, the new one."""
+
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Bug:
+    """`modes` are those that it is planted in; `seeds` are tried one after the other."""
+
+    name: str
+    modes: str
+    changes: Sequence[Change]
+    seeds: Sequence[int] = (1, 2, 3)
+    options: Sequence[str] = ()  # more of the command line
+
+
+BUGS = [
+    Bug(
+        "acknowledged before it is known",
+        "atomic,watch",
+        [
+            Change(
+                "service/purchase.py",
+                "            except RoundLeft:  # perhaps after",
+                '            except __import__("redis").RedisError:\n'
+                "                sale = Sale(Outcome.SOLD, order=order)\n"
+                "            except RoundLeft:  # perhaps after",
+            )
+        ],
+    ),
+    Bug(
+        "units given back twice",
+        "decr",
+        [
+            Change(
+                "modes/decr.py",
+                "        if left < 0:\n            self.compensate(order.quantity)\n",
+                "        if left < 0:\n            self.compensate(order.quantity)\n"
+                "            self.compensate(order.quantity)\n",
+            )
+        ],
+    ),
+    Bug(
+        "a sale that is booked again counts again",
+        "atomic",
+        [
+            Change(
+                "store/orders.py",
+                "on_conflict_do_nothing(index_elements=[OrderRow.id])",
+                "on_conflict_do_update(index_elements=[OrderRow.id], "
+                'set_={"quantity": OrderRow.quantity + 1})',
+            )
+        ],
+    ),
+    Bug(
+        "the key is forgotten",
+        "atomic",
+        [
+            Change(
+                "store/lua/sell.lua",
+                "redis.call('MSET', KEYS[3], ARGV[2], KEYS[4], ARGV[2])",
+                "redis.call('SET', KEYS[3], ARGV[2])",
+            )
+        ],
+    ),
+    Bug(
+        "fencing tokens that nobody checks",
+        "fenced",
+        [
+            Change(
+                "store/lua/write_fenced.lua",
+                "if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[1]) or '0') then",
+                "if false then",
+            )
+        ],
+    ),
+    Bug(
+        "sold after the end of the round",
+        "atomic",
+        [
+            Change(
+                "store/lua/sell.lua",
+                "local stock = redis.call('GET', KEYS[1])\n",
+                "local stock = redis.call('GET', KEYS[1]) "
+                "or redis.call('GET', KEYS[1] .. ':ended')\n",
+            )
+        ],
+    ),
+    Bug(
+        "an audit that finds everything exact",
+        "decr",
+        [
+            Change(
+                "service/audit.py",
+                "    elif oversold:\n        verdict = Verdict.OVERSOLD\n",
+                "    elif settled:\n        verdict = Verdict.EXACT\n",
+            )
+        ],
+    ),
+    Bug(
+        "acknowledged before the commit",
+        "atomic",
+        [
+            Change(
+                "service/mover.py",
+                "        refused |= book(self.sessions, sold, mode)\n        booked",
+                "        booked",
+            ),
+            Change(
+                "service/mover.py",
+                "            pipe.execute()\n        if not refused:",
+                "            pipe.execute()\n"
+                "        refused |= book(self.sessions, sold, mode)\n        if not refused:",
+            ),
+        ],
+    ),
+    Bug(
+        "the last unit is never sold",
+        "atomic",
+        [Change("store/lua/sell.lua", "if left < 0 then", "if left < 1 then")],
+    ),
+    Bug(
+        "each order takes one unit",
+        "atomic",
+        [
+            Change(
+                "store/lua/sell.lua",
+                "redis.call('SET', KEYS[1], left)",
+                "redis.call('SET', KEYS[1], tonumber(stock) - 1)",
+            )
+        ],
+    ),
+    Bug(
+        "nothing is watched",
+        "watch",
+        [
+            Change(
+                "modes/watch.py",
+                "pipe.watch(self.keys.stock, self.keys.key",
+                "pipe.watch(self.keys.key",
+            )
+        ],
+    ),
+    Bug(
+        "a hold's units are put back twice",
+        "atomic",
+        [
+            Change(
+                "store/lua/put_back.lua",
+                "redis.call('INCRBY', KEYS[i], ARGV[2])",
+                "redis.call('INCRBY', KEYS[i], 2 * ARGV[2])",
+            )
+        ],
+        options=["--holds"],
+    ),
+    Bug(
+        "paid for after it has expired",
+        "atomic",
+        [
+            Change(
+                "store/lua/settle.lua",
+                "local stands = now >= tonumber(deadline) and",
+                "local stands = ARGV[3] ~= 'PAID' and now >= tonumber(deadline) and",
+            ),
+            Change("store/lua/settle.lua", "if ended then", "if ended and ARGV[3] ~= 'PAID' then"),
+        ],
+        options=["--holds"],
+    ),
+    Bug(
+        "an UPDATE that does not ask for the version",
+        "sql_version",
+        [
+            Change(
+                "modes/sql_version.py",
+                "stock.of(self.round), StockRow.version == row.version)",
+                "stock.of(self.round))",
+            )
+        ],
+    ),
+]
+
+
+def plant(bug: Bug, app: Path) -> None:
+    """Change the copy of app/. Raises ValueError where a text is not there exactly once."""
+    for change in bug.changes:
+        file = app / change.file
+        text = file.read_text()
+        if text.count(change.old) != 1:
+            raise ValueError(f"{change.file} has {text.count(change.old)} of {change.old!r}")
+        file.write_text(text.replace(change.old, change.new))

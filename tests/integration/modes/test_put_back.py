@@ -1,0 +1,151 @@
+"""Units that come back while others read and write the same stock: forced, at each command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from app.bootstrap import Services
+from app.domain import Order, Outcome, Round, Stands
+from app.modes import Mode
+from app.service.audit import judge
+from app.service.books import read
+from app.store import clock, holds
+from app.store.keys import Keys
+from tests.holding import LONG, counted, runs_out
+from tests.selling import NAMES, SOUND, Once, mode, order
+from tests.wire import Handed
+
+RUNS_ON = ["valkey"]
+pytestmark = pytest.mark.usefixtures("wired")
+
+# A lock's recipe decides who enters, and nothing of what is done inside: two of them have to do.
+LOCKED = ["lock:lease", "lock:queue"]
+SOME = [name for name in NAMES if not name.startswith("lock:") or name in LOCKED]
+IN_STORE = [name for name in SOME if not name.startswith("sql")]
+KEPT = [name for name in IN_STORE if name in SOUND]
+BROKEN = [name for name in IN_STORE if name not in SOUND]
+
+
+def started(services: Services, name: str) -> Round:
+    """Nobody waits for a lock: whoever does not get it is told so at once."""
+    return services.rounds.start("apple", name, 10, {"hold": LONG, "wait": 0})
+
+
+def owed(services: Services, round: Round, quantity: int = 3) -> Order:
+    """A hold that is over; nobody has put its units back yet."""
+    held = order(round, quantity)
+    assert mode(services, round).sell(held).outcome is Outcome.SOLD
+    assert holds.settle(services.store, round, held, Stands.CANCELLED).owed
+    return held
+
+
+def meanwhile(seller: Mode, word: str, deed: Callable[[], object]) -> Handed:
+    """`deed` is done once, before the first command with that word."""
+    return Handed(seller, {word: Once(deed)})
+
+
+def words(round: Round) -> list[str]:
+    keys = Keys(round.item, round.number)
+    return ["MULTI", "SET", "HDEL", keys.held]
+
+
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("name", KEPT)
+def test_two_who_put_back_at_once_put_back_once(services: Services, name: str, at: int) -> None:
+    round = started(services, name)
+    held = owed(services, round)
+    other = mode(services, round)
+    late = meanwhile(mode(services, round), words(round)[at], lambda: other.put_back(held))
+    done = late.put_back(held)
+    assert done or other.put_back(held)
+    assert counted(services, round) == (10, 0, 0)
+
+
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("name", KEPT)
+def test_a_sale_in_between_is_lost_by_neither(services: Services, name: str, at: int) -> None:
+    round = started(services, name)
+    held = owed(services, round)
+    other, told = mode(services, round), list[Outcome]()
+    late = meanwhile(
+        mode(services, round),
+        words(round)[at],
+        lambda: told.append(other.sell(order(round)).outcome),
+    )
+    assert late.put_back(held) or late.put_back(held)
+    sold = told.count(Outcome.SOLD)
+    assert counted(services, round) == (10 - sold, sold, 0)
+
+
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("name", KEPT)
+def test_the_rounds_end_in_between(services: Services, name: str, at: int) -> None:
+    round = started(services, name)
+    held = owed(services, round)
+    late = meanwhile(mode(services, round), words(round)[at], lambda: services.rounds.end("apple"))
+    late.put_back(held)
+    services.rounds.find("apple").running and services.rounds.end("apple")
+    ended = services.rounds.find("apple")
+    services.holds.put_back(ended, held)
+    services.holds.put_back(round, held)  # by one who has not heard of its end
+    assert counted(services, ended) == (10, 0, 0)
+
+
+@pytest.mark.parametrize("name", [name for name in BROKEN if name != "watched_blind"])
+def test_an_exhibit_puts_back_as_it_sells(services: Services, name: str) -> None:
+    """Broken on purpose: a unit that is sold between its read and its write is there again."""
+    round = started(services, name)
+    held = owed(services, round)
+    other = mode(services, round)
+    word = "WATCH" if name == "read_before_watch" else "MULTI" if name != "naive" else "SET"
+    times = 2 if name == "read_before_watch" else 1  # its second WATCH comes too late
+    seen: list[str] = []
+
+    def sell_to_another() -> None:
+        seen.append(word)
+        if len(seen) == times:
+            other.sell(order(round))
+
+    assert Handed(mode(services, round), {word: sell_to_another}).put_back(held)
+    audit = judge(round, read(services.store, services.servers.sessions, round), [], quiet=True)
+    assert (audit.verdict, audit.left, audit.held) == ("inconsistent", 10, 1)
+    assert "Lost updates" in audit.sentence
+
+
+def test_a_hold_runs_by_the_stores_clock(services: Services) -> None:
+    """From the moment at which it is written, whatever the buyer's own clock says, and however long
+    it thinks before."""
+    round = services.rounds.start("apple", "watch", 10, {"hold": LONG, "think": 50})
+    made = order(round)
+    before = clock.now(services.store)
+    mode(services, round).sell(replace(made, at=1))
+    hold = services.holds.look(made, round)
+    assert hold
+    assert before + LONG + 50 <= hold.until <= clock.now(services.store) + LONG
+
+
+def test_a_hold_that_nobody_looks_at_is_found_by_the_sweep(services: Services) -> None:
+    """It was taken by a worker that died before it could answer, and runs all the same."""
+    round = services.rounds.start("apple", "atomic", 10, {"hold": 1})
+    assert mode(services, round).sell(order(round, 4)).outcome is Outcome.SOLD
+    assert counted(services, round)[1] == 4, "also before anybody enters it"
+    while services.store.time()[1] % 1000 == 999:  # its millisecond is over
+        pass
+    swept = 0
+    while not swept:
+        swept = services.sweep.sweep()
+    assert counted(services, round) == (10, 0, 0)
+
+
+def test_what_nobody_can_read_is_no_hold_and_is_told(services: Services) -> None:
+    round = started(services, "atomic")
+    keys = Keys("apple", round.number)
+    services.store.xadd(keys.holds, {"sale": b"{"})
+    held = owed(services, round, 2)
+    runs_out(services, held)
+    services.sweep.sweep()
+    audit = judge(round, read(services.store, services.servers.sessions, round), [], quiet=True)
+    assert (audit.left, audit.held, audit.not_booked) == (10, 0, 1)

@@ -1,0 +1,31 @@
+"""Workers whose purchases are counted, as processes of their own."""
+
+from __future__ import annotations
+
+import resource
+from multiprocessing.connection import Connection
+
+from app.bootstrap import Services
+from app.config import Settings
+from app.domain import Outcome, Sale
+from app.service.metrics.meter import Meter
+
+
+def sell(pipe: Connection, settings: Settings) -> None:
+    """A worker of the shop, which sells as often as it is told."""
+    shop = Services(settings).purchase()
+    pipe.send("ready")
+    while True:
+        for _ in range(pipe.recv()):
+            shop.buy("apple", 1)
+        pipe.send("sold")
+
+
+def count_without_room(pipe: Connection, settings: Settings) -> None:
+    """No file may grow, as on a full disk. Says whether the meter has given up."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    meter = Meter(settings.metrics)
+    for _ in range(3):
+        meter.count("atomic", Sale(Outcome.SOLD), 0.1)
+        meter.write()
+    pipe.send(meter.shut)

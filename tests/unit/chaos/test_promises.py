@@ -1,0 +1,132 @@
+"""The page of promises: made from what the judge reads, and of one mind with the matrix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from app.chaos.columns import FAULTS, Fault, column
+from app.chaos.judge.judge import judge
+from app.chaos.judge.wrong import Wrong
+from app.chaos.page import TOLD, page
+from app.chaos.promised import SOUND, Durability, Loss, Nuisance, cell
+from app.chaos.words import Answer, Kind, Where
+from app.explorer.matrix import WRITTEN
+from app.locks import LOCKS
+from app.modes import MODES
+from tests.unit.chaos.told import Tale
+
+DOCS = Path(__file__).parents[3] / "docs"
+# What the explorer calls it -> what a buyer or the books lose.
+FOUND: dict[str, Loss] = {
+    "oversell": Wrong.OVERSOLD,
+    "negative stock": Wrong.STRANDED,
+    "phantom order": Nuisance.DOUBT,
+    "stuck for ever": Nuisance.STUCK,
+    "starved": Nuisance.PATIENCE,
+}
+
+
+def ways() -> list[tuple[str, bool]]:
+    """(mode or mode:recipe, whether it is an exhibit)."""
+    modes = [(mode.name, mode.exhibit) for mode in MODES.values() if mode.name != "lock"]
+    return modes + [(f"lock:{name}", recipe.exhibit) for name, recipe in LOCKS.items()]
+
+
+def matrix() -> Iterator[tuple[str, str, str]]:
+    """(way, column, what was found or "prevented")."""
+    head, _, *rows = WRITTEN.read_text().strip().splitlines()
+    columns = [cell.strip() for cell in head.strip("|").split("|")][1:]
+    for row in rows:
+        name, *cells = [cell.strip() for cell in row.strip("|").split("|")]
+        way = re.findall("`(.+)`", name)[0]
+        for its, found in zip(columns, cells, strict=True):
+            yield way, its, found.partition(" (")[0]
+
+
+def test_the_page_is_made_of_what_is_promised() -> None:
+    made = "see app/chaos/page.py"
+    assert (DOCS / "promises.md").read_text() == page(), made
+
+
+def test_every_way_of_selling_is_promised_something_or_is_an_exhibit() -> None:
+    assert {way for way, exhibit in ways() if not exhibit} == set(SOUND)
+
+
+def test_each_fault_is_of_one_column_and_each_column_of_the_matrix_is_one_here() -> None:
+    for one, other in combinations(FAULTS, 2):
+        assert not one.deeds & other.deeds, (one.name, other.name)
+    assert {fault.like for fault in FAULTS} - {""} == {its for _, its, _ in matrix()}
+
+
+def test_the_audit_has_to_be_right_whatever_happens() -> None:
+    for way, _ in ways():
+        for fault in FAULTS:
+            for durability in Durability:
+                assert Wrong.MISJUDGED not in cell(way, fault, durability).may
+
+
+def test_every_loss_has_its_words() -> None:
+    assert TOLD.keys() == {*Wrong, *Nuisance} - {Wrong.MISJUDGED}
+
+
+@pytest.mark.parametrize("durability", Durability)
+@pytest.mark.parametrize(
+    "fault", [fault for fault in FAULTS if fault.like], ids=lambda fault: fault.name
+)
+def test_the_page_agrees_with_the_matrix_or_says_why_not(
+    fault: Fault, durability: Durability
+) -> None:
+    rows = [(way, found) for way, its, found in matrix() if its == fault.like]
+    assert len(rows) > 20
+    for way, found in rows:
+        promise = cell(way, fault, durability)
+        if found == "prevented":
+            assert not promise.may or promise.beyond, f"{way}: more than the matrix finds"
+        elif FOUND[found] not in promise.may:
+            assert promise.beyond, f"{way}: the matrix finds {found}"
+
+
+FROZEN = (Kind.FREEZE, Where.WORKER)
+# Two bought the last one, which no order of what was told allows: way, durability, fault, verdict.
+VERDICTS = [
+    ("lock:lease", "safe", None, "broken promise"),
+    ("lock:lease", "safe", FROZEN, "as promised"),
+    ("lock:lease", "safe", (Kind.KILL, Where.WORKER), "broken promise"),
+    ("fenced", "safe", FROZEN, "broken promise"),
+    ("atomic", "safe", (Kind.FAILOVER, Where.STORE), "as promised"),
+    ("atomic", "replicated", (Kind.FAILOVER, Where.STORE), "broken promise"),
+    ("atomic", "fast", (Kind.LOG_CUT, Where.STORE), "as promised"),
+    ("atomic", "safe", (Kind.LOG_CUT, Where.STORE), "broken promise"),
+    ("sql", "fast", (Kind.KILL, Where.STORE), "broken promise"),
+    ("naive", "safe", None, "as promised"),
+]
+
+
+@pytest.mark.parametrize(("way", "durability", "fault", "verdict"), VERDICTS)
+def test_a_run_is_held_against_the_page(
+    way: str, durability: str, fault: tuple[Kind, Where] | None, verdict: str
+) -> None:
+    tale = Tale(1, mode=way, durability=durability)
+    tale.told("a", 10, 20, Answer.SOLD, 0).told("b", 10, 20, Answer.SOLD, 0).booked("a", "b")
+    if fault:
+        tale.broken(*fault, since=5, until=15)
+    judged = judge(tale.audited(0))
+    assert judged.verdict == verdict
+    assert judged.status == (verdict != "as promised")
+    assert {one.wrong for one in (*judged.broken, *judged.expected)} >= {Wrong.OVERSOLD}
+
+
+def test_a_fault_after_the_last_audit_of_a_round_excuses_nothing() -> None:
+    tale = Tale(1, ends=1_000).told("a", 10, 20, Answer.SOLD, 0)
+    tale.broken(Kind.FAILOVER, Where.STORE, since=2_000, until=2_100)
+    assert judge(tale.audited(0)).verdict == "broken promise"
+
+
+def test_a_fault_of_which_nothing_is_promised_is_no_excuse() -> None:
+    with pytest.raises(LookupError, match="log_cut of the worker"):
+        column(Kind.LOG_CUT, Where.WORKER)

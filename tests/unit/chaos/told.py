@@ -1,0 +1,91 @@
+"""A history by hand. Moments are ms; every press has a number, and is told unless it says so."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from app.chaos.history import Audited, Begun, Called, Entry, Event, Fault, Over, Run, Told
+from app.chaos.words import Answer, Book, Deed, Kind, Where
+
+MS = 1_000_000
+
+
+class Tale:
+    """One round of apples, from 0 until `ends`; its books say what they are told to say."""
+
+    def __init__(
+        self,
+        stock: int,
+        *,
+        hold: int | None = None,
+        limit: int | None = None,
+        mode: str = "atomic",
+        ends: int = 10_000,
+        late: int | None = None,
+        durability: str = "safe",
+    ) -> None:
+        self.stock = stock
+        self.ends = ends
+        self.units: dict[str, int] = {}
+        self.sold = 0
+        self.events: list[Event] = [
+            Run(1, 1.0, durability, "sqlite", late * MS if late else None),
+            Begun(0, 1, "apple", 1, stock, mode, hold, limit),
+            Over(ends * MS, "apple", 1, (ends + 1) * MS),
+        ]
+
+    def told(
+        self,
+        key: str,
+        since: int,
+        until: int | None,
+        answer: Answer = Answer.UNKNOWN,
+        left: int | None = None,
+        *,
+        deed: Deed = Deed.BUY,
+        units: int = 1,
+        order: str = "",
+        buyer: str = "",
+    ) -> Self:
+        """`until` None: never told."""
+        op = len(self.events)
+        who = buyer or key
+        asked = units if deed is Deed.BUY else 0
+        self.units[key] = units if deed is Deed.BUY else self.units.get(key, 1)
+        self.events.append(Called(op, since * MS, deed, who, "apple", key, asked, 1))
+        if until is not None:
+            id = order or f"o-{key}" if answer in (Answer.SOLD, Answer.HELD) else None
+            self.events.append(Told(op, until * MS, answer, 1, id, left))
+        return self
+
+    def pay(self, key: str, since: int, until: int, answer: Answer = Answer.SOLD) -> Self:
+        return self.told(key, since, until, answer, deed=Deed.PAY)
+
+    def cancel(self, key: str, since: int, until: int, answer: Answer = Answer.GIVEN_BACK) -> Self:
+        return self.told(key, since, until, answer, deed=Deed.CANCEL)
+
+    def booked(self, *keys: str, id: str = "", where: tuple[Book, ...] = tuple(Book)) -> Self:
+        for key in keys:
+            units = self.units.get(key, 1)
+            self.sold += units
+            for book in where:
+                self.events.append(Entry(book, id or f"o-{key}", "apple", 1, units, key, key))
+        return self
+
+    def broken(self, kind: Kind, where: Where, since: int, until: int) -> Self:
+        self.events.append(Fault(kind, where, since * MS, until * MS))
+        return self
+
+    def audited(
+        self,
+        left: int,
+        held: int = 0,
+        sold: int | None = None,
+        settled: bool = True,
+        said: str = "",
+    ) -> list[Event]:
+        """The end of it: all events."""
+        sold = self.sold if sold is None else sold
+        at = (self.ends + 100) * MS
+        audit = Audited(at, "apple", 1, self.stock, left, held, sold, settled, said)
+        return [*self.events, audit]

@@ -1,0 +1,157 @@
+"""Ways to break a round's limit of a buyer, who presses at two windows at once."""
+
+from __future__ import annotations
+
+from badluck.faults import Faults
+
+from app.explorer.targets import Target
+from tests.unit.explorer.mutants.mutant import Budget, Mutant
+from tests.unit.explorer.mutants.watch import READS, WATCHES
+
+SELL, NOTE, WRITE = "store/lua/sell.lua", "store/lua/note.lua", "store/lua/write.lua"
+ABOVE = "above the limit"
+
+
+def limited(name: str, stock: int = 3, **faults: int) -> Budget:
+    return Budget(Target(name, stock=stock, per_buyer=1), Faults(**faults))
+
+
+ATOMIC, WATCH, LEASE = limited("atomic"), limited("watch"), limited("lock:lease")
+DECR, FENCED, FUSED, WATCHED = (limited(name) for name in ("decr", "fenced", "fused", "watched"))
+
+MUTANTS = [
+    Mutant(
+        "limit: counted in a trip of its own, after the sale",
+        "modes/atomic.py",
+        """\
+                *self.per_buyer.counter(order),
+            ],
+            args=[order.quantity, order.encode(), *self.per_buyer.limit],
+        )
+""",
+        """\
+            ],
+            args=[order.quantity, order.encode()],
+        )
+        counted = self.script.registered_client.incrby(*self.per_buyer.counter(order), 1)
+        if int(counted) > self.per_buyer.most:
+            return Sale(Outcome.LIMIT)
+""",
+        ATOMIC,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: the script does not count",
+        SELL,
+        "redis.call('INCRBY', KEYS[5], ARGV[1])",
+        "",
+        ATOMIC,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: one more than allowed",
+        SELL,
+        "> tonumber(ARGV[3])",
+        "> tonumber(ARGV[3]) + 1",
+        ATOMIC,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: the quantity is not held against it",
+        SELL,
+        "bought + tonumber(ARGV[1]) >",
+        "bought >",
+        ATOMIC,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: watch reads the counter before its WATCH",
+        "modes/watch.py",
+        WATCHES + READS.format("pipe"),
+        READS.format("self.store").replace("stock, seen, *bought", "_, _, *bought")
+        + WATCHES
+        + "            stock, seen = pipe.mget(self.keys.stock, self.keys.key(order.key))\n",
+        WATCH,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: watch does not write the counter",
+        "modes/watch.py",
+        " | self.per_buyer.counted(order, bought)",
+        "",
+        WATCH,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: not compared under the lock",
+        "modes/lock.py",
+        "if refusal := self.per_buyer.refusal(order, bought, int(stock)):",
+        "if refusal := None:",
+        LEASE,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: the lock's script does not write the counter",
+        WRITE,
+        "redis.call('SET', KEYS[5], ARGV[3])",
+        "",
+        LEASE,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: decr looks at it before it takes, and not again",
+        NOTE,
+        "if bought + tonumber(ARGV[2]) > tonumber(ARGV[3]) then",
+        "if false then",
+        DECR,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: decr keeps the units that it refuses",
+        "modes/decr.py",
+        'if seen or outcome != b"SOLD":',
+        'if seen or outcome == b"ROUND_OVER":',
+        DECR,
+        "unit lost",
+    ),
+    Mutant(
+        "limit: decr does not count",
+        NOTE,
+        "redis.call('INCRBY', KEYS[5], ARGV[2])",
+        "",
+        DECR,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: fenced does not write the counter",
+        "store/lua/write_fenced.lua",
+        "redis.call('SET', KEYS[6], ARGV[4])",
+        "",
+        FENCED,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: fused does not write the counter",
+        "modes/fused.py",
+        " | self.per_buyer.counted(order, bought)",
+        "",
+        FUSED,
+        ABOVE,
+    ),
+    Mutant(
+        "limit: who is refused keeps the lock",
+        "modes/fused.py",
+        "                lock.release()\n                return replace(refusal, attempts=attempt)",
+        "                return replace(refusal, attempts=attempt)",
+        FUSED,
+        "lock left behind",
+    ),
+    Mutant(
+        "limit: watched counts the wrong buyer",
+        "store/per_buyer.py",
+        "self.keys.bought(order.buyer)",
+        "self.keys.bought(order.key)",
+        WATCHED,
+        ABOVE,
+    ),
+]
