@@ -144,6 +144,18 @@ def test_on_a_full_disk_a_worker_goes_on_without_figures(
     assert SOLD not in scraped(lab)
 
 
+def test_who_gets_no_files_gives_the_place_back(settings: Settings) -> None:
+    settings.metrics.mkdir()
+    (settings.metrics / "histogram_1.db").mkdir()
+    with pytest.raises(IsADirectoryError) as refused:
+        places.Place(settings.metrics)
+    (settings.metrics / "histogram_1.db").rmdir()
+    next_one = places.Place(settings.metrics)
+    assert next_one.number == 1, "although the error still holds all that was made"
+    next_one.leave()
+    assert refused.value
+
+
 def test_all_modes_have_room_in_a_place(settings: Settings, lab: FlaskClient) -> None:
     """Beyond it the file would grow without asking the disk."""
     meter = Meter(settings.metrics)

@@ -12,8 +12,8 @@ import itertools
 import os
 import time
 import weakref
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -31,13 +31,17 @@ class Place:
     def __init__(self, folder: Path) -> None:
         """Take the first that is free. Raises OSError, on a full disk."""
         folder.mkdir(parents=True, exist_ok=True)
-        self.number, self.lock = _first_free(folder)
-        self.files = {kind: _opened(folder, kind, self.number) for kind in ROOM}
         # Of each figure its key in the file, and what stood there when we came.
         self.known: dict[tuple[str, ...], tuple[str, float]] = {}
-        # Also where nobody says that it is over: a shop that is made and dropped within a process.
-        ends = [*(file.close for file in self.files.values()), self.lock.close]
-        self.leave = weakref.finalize(self, _call, ends)
+        self.files: dict[str, MmapedDict] = {}
+        with ExitStack() as taken:  # given back if a file cannot be made
+            self.number, lock = _first_free(folder)
+            taken.callback(lock.close)
+            for kind in ROOM:
+                self.files[kind] = _opened(folder, kind, self.number)
+                taken.callback(self.files[kind].close)
+            # Also where nobody says that it is over: a shop made and dropped within a process.
+            self.leave = weakref.finalize(self, taken.pop_all().close)
 
     def put(
         self,
@@ -69,11 +73,6 @@ def wipe(folder: Path) -> None:
 def files(folder: Path) -> list[str]:
     """Every worker's, also of those that are dead."""
     return [str(path) for path in sorted(folder.glob("*.db"))]
-
-
-def _call(ends: list[Callable[[], None]]) -> None:
-    for end in ends:
-        end()
 
 
 def _first_free(folder: Path) -> tuple[int, IO[str]]:
