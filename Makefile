@@ -5,7 +5,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run classroom test test-browser test-others test-locks test-explorer
-.PHONY: test-timed-others test-timed-locks test-alone check check-unit check-servers
+.PHONY: test-timed-others test-timed-locks test-timed-runs test-alone check check-unit check-servers
 .PHONY: soak chaos chaos-mutants conformance compare lint translations screenshots lecture install install-dev clean
 
 help: ## show this list
@@ -26,24 +26,27 @@ check: install-dev ## after each change: style, types, unit tests, a slice throu
 	@$(TOGETHER) -j3 lint check-unit check-servers
 
 # Most tests wait for a server or a browser: four lanes, made equally long by files that move. What is
-# held to a time waits for them all, in two lanes; what is held to a ratio, or loads both cores, waits
+# held to a time waits for them all, in three lanes; what is held to a ratio, or loads both cores, waits
 # for these, too.
 LANES := test-browser test-others test-locks test-explorer
 PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
+PAGES := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http lab_languages read_http \
+  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := $(addprefix tests/integration/,locks modes bench chaos stampede comparison test_one_key.py \
   test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
 EXPLORER := $(PACKAGES) tests/unit/explorer \
   $(addprefix tests/integration/,explorer transactions cluster trust)
 TIMED_LOCKS := $(PACKAGES) $(addprefix tests/integration/,locks modes cluster)
+TIMED_RUNS := $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
 UNTIMED := -m "not timed and not alone"
 
 test-browser: install-dev
-	$(PYTEST) $(UNTIMED) tests/e2e
+	$(PYTEST) $(UNTIMED) $(PAGES)
 
 test-others: install-dev
-	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,tests/e2e $(EXPLORER) $(LOCKS))
+	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,$(PAGES) $(EXPLORER) $(LOCKS))
 
 test-locks: install-dev
 	$(PYTEST) $(UNTIMED) $(LOCKS)
@@ -52,12 +55,15 @@ test-explorer: install-dev
 	$(PYTEST) $(UNTIMED) $(EXPLORER)
 
 test-timed-others: $(LANES)
-	$(PYTEST) -m timed $(patsubst %,--ignore=%,tests/e2e $(TIMED_LOCKS))
+	$(PYTEST) -m timed $(patsubst %,--ignore=%,tests/e2e $(TIMED_LOCKS) $(TIMED_RUNS))
 
 test-timed-locks: $(LANES)
 	$(PYTEST) -m timed $(TIMED_LOCKS)
 
-test-alone: test-timed-others test-timed-locks
+test-timed-runs: $(LANES)
+	$(PYTEST) -m timed $(TIMED_RUNS)
+
+test-alone: test-timed-others test-timed-locks test-timed-runs
 	$(PYTEST) -m alone tests/e2e
 	$(PYTEST) -m alone --ignore=tests/e2e
 

@@ -60,23 +60,13 @@ def page(context: BrowserContext) -> Page:
 
 
 @pytest.fixture(scope="session")
-def oversold(browser: Browser, shop: Shop) -> str:
+def oversold(shop: Shop) -> str:
     """The path of a run in which hundreds were sold of 30."""
-    run = scenes.stampede(shop, stock=30, seconds=30)
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(shop.lab + run)
-        scenes.seen_to_its_end(page)
-    return run
+    return scenes.ended(shop, scenes.stampede(shop, stock=30, seconds=30))
 
 
 @pytest.fixture(scope="session")
-def compared(browser: Browser, shop: Shop) -> str:
+def compared(shop: Shop) -> str:
     """The path of a comparison of the ways that the form offers, but once and with less stock."""
     ways = ["naive", "watch", "lock:lease", "atomic"]
-    path = scenes.comparison(shop, modes=ways, repeats=1, stock=40, seconds=5)
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(shop.lab + path)
-        scenes.compared(page)
-    return path
+    return scenes.ended(shop, scenes.comparison(shop, modes=ways, repeats=1, stock=40, seconds=5))

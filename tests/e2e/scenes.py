@@ -55,6 +55,12 @@ def comparison(shop: Shop, **changes: Any) -> str:
     return f"/comparisons/{answer.json()['id']}"
 
 
+def ended(shop: Shop, path: str) -> str:
+    """The same path, when the run or comparison is over; no page draws it meanwhile."""
+    assert requests.get(f"{shop.lab}{path}/events", timeout=4 * SLOW / 1000).ok
+    return path
+
+
 def compared(page: Page) -> None:
     """On the page of a comparison, until it is finished."""
     expect(page.locator(".state")).to_contain_text("Finished", timeout=4 * SLOW)

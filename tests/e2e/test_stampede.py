@@ -40,6 +40,7 @@ def run(shop: Shop) -> Iterator[str]:
     assert requests.get(f"{address}/events", timeout=30).ok  # until it has ended
 
 
+@pytest.mark.parametrize("context", ["phone"], indirect=True)  # at larger ones: test_first_screen
 def test_from_the_form_to_the_disappointed_customers(page: Page, shop: Shop) -> None:
     page.goto(f"{shop.lab}/stampede")
     assert barriers(page) == []

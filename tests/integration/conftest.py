@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from flask.testing import FlaskClient
@@ -14,6 +13,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.store.redis import Metered
 from tests import wire
+from tests.servers import on_disk
 
 
 @pytest.fixture
@@ -32,8 +32,5 @@ def wired(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def disk() -> Iterator[Path]:
-    """A folder on the disk; `tmp_path` may be in memory, where a sync takes no time."""
-    var = Path(__file__).parents[2] / "var"
-    var.mkdir(exist_ok=True)
-    with TemporaryDirectory(prefix="test-", dir=var) as folder:
-        yield Path(folder)
+    with on_disk() as folder:
+        yield folder

@@ -126,5 +126,5 @@ def test_the_projector_goes_on_where_it_was_cut_off(shop: Shop, screen: Open) ->
     shop.child("lab").children()[0].kill()  # its worker
     join(screen, shop, "Bo")
     expect(page.locator("#names")).to_contain_text("Bo", timeout=SLOW)
-    expect(page.locator("#lost")).to_be_hidden()
+    expect(page.locator("#lost")).to_be_hidden(timeout=SLOW)
     assert re.fullmatch(r"[0-9a-f]+\.[0-9a-f]+", asked[-1].all_headers()["last-event-id"])

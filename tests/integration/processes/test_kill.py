@@ -16,7 +16,14 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.servers import PostgresServer, StoreServer, disk_pressure, redis_server, until
+from tests.servers import (
+    PostgresServer,
+    StoreServer,
+    disk_pressure,
+    on_disk,
+    redis_server,
+    until,
+)
 from tests.shop import Shop
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
@@ -86,7 +93,8 @@ def survive(
             until(lambda: len(buyers.acknowledged) > before + 50, 60, "no sale after the kill")
         audit = shop.audit(number, seconds=60)
         ids = set(buyers.acknowledged)
-        lost = [id for id in ids if not confirmed(shop, id)]
+        with requests.Session() as session:
+            lost = [id for id in ids if not confirmed(session, shop, id)]
         print(
             f"kill {what}, run {run}: {mode}, {len(ids)} acknowledged, {len(lost)} lost, "
             f"{audit['sold']} sold, {audit['duplicate_ids'] + audit['duplicate_keys']} twice, "
@@ -100,17 +108,19 @@ def survive(
         assert audit["orders"] == audit["sold"] >= len(ids)
 
 
-def confirmed(shop: Shop, id: str) -> bool:
-    answer = requests.get(f"{shop.url}/orders/{id}", timeout=10)
+def confirmed(session: requests.Session, shop: Shop, id: str) -> bool:
+    answer = session.get(f"{shop.url}/orders/{id}", timeout=10)
     return answer.status_code == 200 and answer.json()["state"] == "confirmed"
 
 
-@pytest.fixture
-def shop(disk: Path) -> Iterator[Shop]:
-    shop = Shop(disk / "shop")
-    shop.start()
-    yield shop
-    shop.close()
+@pytest.fixture(scope="module")
+def shop() -> Iterator[Shop]:
+    """On the disk."""
+    with on_disk() as folder:
+        shop = Shop(folder)
+        shop.start()
+        yield shop
+        shop.close()
 
 
 def test_kill_fulfil(shop: Shop, runs: int, disk: Path) -> None:
