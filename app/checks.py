@@ -13,13 +13,25 @@ class BadSetting(Exception):
     """An environment variable that cannot be used; the text says which and why."""
 
 
+def split_cluster(url: str) -> tuple[str, list[str], str]:
+    """What stands before the nodes, the nodes (each host:port), and what stands behind them.
+
+    urlsplit must not see more than one of them: newer Pythons refuse a host in brackets that is not
+    the first.
+    """
+    scheme, _, rest = url.partition("://")
+    authority = re.split("[/?#]", rest, maxsplit=1)[0]
+    user, at, nodes = authority.rpartition("@")
+    return f"{scheme}://{user}{at}", nodes.split(","), rest[len(authority) :]
+
+
 def check_store(url: str) -> None:
     """Raises BadSetting."""
     if url.startswith(CLUSTER):
-        nodes = urlsplit(url).netloc.rpartition("@")[2].split(",")
+        _, nodes, behind = split_cluster(url)
         if not all(_is_node(node) for node in nodes):
             raise BadSetting("REDIS_URL of a cluster is redis+cluster://host:port,host:port,…")
-        if urlsplit(url).path not in ("", "/", "/0"):
+        if urlsplit(behind).path not in ("", "/", "/0"):
             raise BadSetting(
                 "REDIS_URL of a cluster cannot name a database: a cluster has only one"
             )

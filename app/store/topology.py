@@ -12,6 +12,8 @@ import redis
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 from redis.exceptions import ClusterDownError, MovedError
 
+from app.checks import split_cluster
+
 MOST_REDIRECTS = 5  # of one command, before we say that the cluster sends us in circles
 BETWEEN_LOOKS = 0.1  # s: purchases that fail by the hundred must not ask by the hundred
 TO_ANY_NODE = {"CONFIG GET", "INFO", "PING", "TIME"}
@@ -48,15 +50,13 @@ class Topology:
 
         A node answers within `timeout` s.
         """
-        parts = urlsplit(url)
-        user, at, nodes = parts.netloc.rpartition("@")
-        self.before = f"{parts.scheme.removesuffix('+cluster')}://{user}{at}"
-        self.after = f"/0?{parts.query}"
+        before, nodes, self.after = split_cluster(url)
+        self.before = before.replace("+cluster://", "://", 1)
         self.timeout = timeout
         self.client = client
         self.clients: dict[Address, redis.Redis] = {}
         self.owners: list[redis.Redis | None] = []  # by slot; empty: nobody has asked yet
-        self.known = [_address(node) for node in nodes.split(",")]  # who failed us last is last
+        self.known = [_address(node) for node in nodes]  # who failed us last is last
         self.making = threading.Lock()
         self.looking = threading.Lock()
 
