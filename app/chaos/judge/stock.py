@@ -28,7 +28,8 @@ from app.chaos.words import Answer, Deed
 MS = 1_000_000  # ns
 # The store's clock counts whole ms, and may be set right while it runs (NTP slews 0.5 ms a second).
 EARLY = 100 * MS
-MAKES = (Answer.SOLD, Answer.HELD, Answer.UNKNOWN)
+# What a press may be told that took the units: EXPIRED, where its answer took longer than the hold.
+MAKES = TAKEN | {Answer.UNKNOWN}
 
 
 def moves_of(of: Sold, story: Story, exact: bool) -> list[Move]:

@@ -9,9 +9,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import orjson
 
+from app.chaos.judge.judge import Verdict
 from tests.integration.chaos.planted import BUGS, ROOT, Bug, plant
 
 MINUTES = "0.8"  # of play; with its start and its judge, a minute
@@ -26,8 +28,8 @@ def copied(folder: Path) -> Path:
     return folder / "app"
 
 
-def chaos(folder: Path, bug: Bug, seed: int) -> tuple[int, str]:
-    """(exit status, what it said) of a run with the copy's code."""
+def chaos(folder: Path, bug: Bug, seed: int) -> dict[str, Any]:
+    """What a run with the copy's code said, as JSON."""
     command = [sys.executable, "-m", "app.cli", "chaos", "--minutes", MINUTES]
     command += ["--seed", str(seed), "--modes", bug.modes, "--json", "-", *bug.options]
     done = subprocess.run(
@@ -39,7 +41,8 @@ def chaos(folder: Path, bug: Bug, seed: int) -> tuple[int, str]:
     )
     if done.returncode not in (0, 1) or not done.stdout:
         raise SystemExit(f"chaos could not be run: {done.stderr.decode()}")
-    return done.returncode, done.stdout.decode()
+    said: dict[str, Any] = orjson.loads(done.stdout)
+    return said
 
 
 def found(bug: Bug) -> bool:
@@ -48,11 +51,12 @@ def found(bug: Bug) -> bool:
         plant(bug, copied(folder))
         for seed in bug.seeds:
             begun = time.monotonic()
-            status, said = chaos(folder, bug, seed)
+            told = chaos(folder, bug, seed)
             took = time.monotonic() - begun
-            word = orjson.loads(said)["verdict"] if status else "not found"
-            print(f"{bug.name}: seed {seed}, {took:.0f} s: {word}", flush=True)
-            if status:
+            wrong = ", ".join(sorted({one["wrong"] for one in told["broken"]}))
+            why = wrong or "; ".join(told["unsure"])
+            print(f"{bug.name}: seed {seed}, {took:.0f} s: {told['verdict']} ({why})", flush=True)
+            if told["verdict"] == Verdict.BROKEN:  # that nobody can say finds nothing
                 return True
     return False
 

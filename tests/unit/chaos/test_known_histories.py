@@ -60,6 +60,13 @@ TRUE: dict[str, list[Event]] = {
     .pay("b", 620, 630)
     .booked("b")
     .audited(0),
+    "a hold has run out before its buyer was told of it": Tale(1, hold=500)
+    .told("a", 10, 700, EXPIRED)
+    .told("b", 20, 30, OUT, 0)
+    .told("b", 600, 610, HELD, 0)
+    .pay("b", 620, 630)
+    .booked("b")
+    .audited(0),
     "a hold has run out, and nobody has noticed yet": Tale(1, hold=500)
     .told("a", 10, 20, HELD, 0)
     .told("b", 2_000, 2_010, OUT, 0)
