@@ -42,6 +42,8 @@ class Run:
     durability: str  # fast, safe, replicated
     database: str  # sqlite, postgresql
     late: int | None = None
+    modes: tuple[str, ...] = ()  # ways to sell that were played
+    holds: bool = False  # in most rounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from app.chaos.history import encode
+from app.chaos.history import Run, encode
 from app.chaos.judge.judge import Judged, Judgement
 from app.chaos.judge.wrong import Finding, Wrong
 from app.chaos.page import TOLD
@@ -28,6 +28,8 @@ def document(judged: Judgement) -> dict[str, Any]:
         "minutes": run.minutes,
         "database": run.database,
         "durability": run.durability,
+        "modes": list(run.modes),
+        "holds": run.holds,
         "faults": counted(faults),
         "hits": counted([fault for fault in faults if is_hit(fault)]),
         "rounds": len(judged.rounds),
@@ -66,6 +68,16 @@ def page(judged: Judgement) -> str:
         timeline=timeline(judged.story),
         hits=sum(map(is_hit, judged.story.faults)),
         modes=sorted({one.of.begun.mode for one in judged.rounds}),
+        command=_command(judged.story.run),
+    )
+
+
+def _command(run: Run) -> str:
+    """What has the same plan again."""
+    modes = f" --modes {','.join(run.modes)}" if run.modes else ""
+    return (
+        f"lastapple chaos --seed {run.seed} --minutes {run.minutes:g} --database {run.database} "
+        f"--durability {run.durability}{modes}{' --holds' if run.holds else ''}"
     )
 
 

@@ -49,7 +49,12 @@ def run(
         ) as shop,
     ):
         database = shop.database.kind
-        recorder.note(Run(wanted.seed, wanted.minutes, wanted.durability, database, LATE))
+        recorder.note(
+            Run(
+                *(wanted.seed, wanted.minutes, wanted.durability, database, LATE),
+                *(tuple(wanted.modes), wanted.holds),
+            )
+        )
         operator = Operator(shop.lab_port, shop.operator_environ, recorder, gone)
         operator.take_over(ITEMS)
         market = Market(shop.front.port, recorder)

@@ -105,4 +105,6 @@ def _tell(judged: Judgement) -> None:
     for why in told["unsure"][:MOST]:
         click.echo(f"  ? {why}", err=True)
     if judged.expected:
-        click.echo(f"  {len(judged.expected)} findings are as docs/promises.md says.", err=True)
+        many = len(judged.expected)
+        found = "1 finding is" if many == 1 else f"{many} findings are"
+        click.echo(f"  {found} as docs/promises.md says.", err=True)

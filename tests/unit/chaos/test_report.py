@@ -8,7 +8,7 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from app.chaos.history import Event, Fault, Told
+from app.chaos.history import Event, Fault, Run, Told
 from app.chaos.judge.judge import Judgement, judge
 from app.chaos.report import document, page
 from app.chaos.tried import tried
@@ -60,6 +60,16 @@ def test_the_json_says_what_the_issue_asks_for(kept: Judgement) -> None:
     assert (said["seed"], said["minutes"], said["rounds"]) == (1, 1.0, 1)
     assert said["sales"] == kept.sales > 10
     assert (said["linearizable"], said["verdict"], said["broken"]) == (True, "as promised", [])
+
+
+def test_the_page_has_the_command_that_makes_the_same_plan() -> None:
+    run, *others = Shop(1, buyers=20, stock=30).history()
+    assert isinstance(run, Run)
+    judged = judge([replace(run, modes=("atomic", "lock:queue"), holds=True), *others])
+    command = "chaos --seed 1 --minutes 1 --database sqlite --durability safe"
+    assert f"{command} --modes atomic,lock:queue --holds</code>" in page(judged)
+    said = document(judged)
+    assert (said["modes"], said["holds"]) == (["atomic", "lock:queue"], True)
 
 
 def test_the_json_names_the_evidence(broken: Judgement) -> None:
