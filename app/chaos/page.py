@@ -54,6 +54,7 @@ TOLD: dict[Loss, str] = {
     Wrong.OVERSOLD: "more is sold than there was",
     Wrong.STRANDED: "units are nobody's",
     Wrong.SURPLUS: "units are there twice",
+    Wrong.HELD_ON: "units stay held after their deadline",
     Wrong.UNBOOKED: "a sale stays a dead letter",
     Wrong.RETURNED: "it is paid, and its units are given back",
     Wrong.DENIED: "it is booked, and its buyer was told no",

@@ -11,6 +11,7 @@ from app.chaos.judge.story import TAKEN, Op, Purchase, Sold, Story
 from app.chaos.judge.wrong import Finding, Wrong
 from app.chaos.words import Answer, Book, Deed
 
+SWEPT = 30_000 * MS  # within which units are back, when all is mended; a sweep takes half a second
 GONE = (Answer.EXPIRED, Answer.GIVEN_BACK)
 EXACT = ("exact", "untouched")  # words of the audit
 
@@ -37,6 +38,10 @@ def _units(of: Sold) -> Iterator[Finding]:
         words = "are nobody's" if missing > 0 else "are there twice"
         sentence = f"{abs(missing)} units {words}: {sums}."
         yield Finding(kind, *of.name, abs(missing), sentence)
+    last = of.over + (of.begun.hold or 0) * MS  # deadline
+    if of.audited and of.settled and of.audited.held and of.audited.at > last + SWEPT:
+        sentence = f"{of.audited.held} units are held long after the last deadline."
+        yield Finding(Wrong.HELD_ON, *of.name, of.audited.held, sentence)
     if of.begun.limit is None:
         return
     bought: dict[str, list[Purchase]] = defaultdict(list)

@@ -14,6 +14,7 @@ class Wrong(StrEnum):
     OVERSOLD = "oversold"  # units booked beyond the stock
     STRANDED = "stranded"  # units that are nobody's: neither left, held nor sold
     SURPLUS = "surplus"  # units that are somebody's twice: left, held and sold exceed the stock
+    HELD_ON = "held_on"  # units that are held long after their deadline
     UNBOOKED = "unbooked"  # told SOLD, in the store, and after all had time in no database
     RETURNED = "returned"  # paid, and its units given back
     DENIED = "denied"  # booked, though every press was told no, or nobody paid

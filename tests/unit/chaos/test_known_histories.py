@@ -60,6 +60,9 @@ TRUE: dict[str, list[Event]] = {
     .pay("b", 620, 630)
     .booked("b")
     .audited(0),
+    "a hold that is still one, as the sweep comes later": Tale(1, hold=500)
+    .told("a", 9_990, 9_995, HELD, 0)
+    .audited(0, held=1, after=700),
     "a hold has run out before its buyer was told of it": Tale(1, hold=500)
     .told("a", 10, 700, EXPIRED)
     .told("b", 20, 30, OUT, 0)
@@ -275,6 +278,11 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
     "a hold that ran out and never came back": (
         Tale(1, hold=500).told("a", 10, 20, HELD, 0).pay("a", 900, 910, EXPIRED).audited(0),
         {Wrong.STRANDED},
+        True,
+    ),
+    "a hold that is still one, long after its deadline": (
+        Tale(1, hold=500).told("a", 10, 20, HELD, 0).audited(0, held=1, after=40_000),
+        {Wrong.HELD_ON},
         True,
     ),
     "given back twice": (

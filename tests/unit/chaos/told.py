@@ -83,9 +83,10 @@ class Tale:
         sold: int | None = None,
         settled: bool = True,
         said: str = "",
+        after: int = 100,
     ) -> list[Event]:
-        """The end of it: all events."""
+        """The end of it: all events. The audit is `after` ms after the round's end."""
         sold = self.sold if sold is None else sold
-        at = (self.ends + 100) * MS
+        at = (self.ends + after) * MS
         audit = Audited(at, "apple", 1, self.stock, left, held, sold, settled, said)
         return [*self.events, audit]
