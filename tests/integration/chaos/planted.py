@@ -196,6 +196,69 @@ BUGS = [
             )
         ],
     ),
+    Bug(
+        "nobody sweeps, so what is not paid for stays held",
+        "atomic",
+        [
+            Change(
+                "service/sweep.py",
+                "            return self.holds.sweep(round, MOST)",
+                "            return 0",
+            )
+        ],
+        options=["--holds"],
+    ),
+    Bug(
+        "a hold is forgotten when it ends, and its units with it",
+        "atomic",
+        [Change("store/lua/put_back.lua", "    redis.call('INCRBY', KEYS[i], ARGV[2])\n", "")],
+        options=["--holds"],
+    ),
+    Bug(
+        "paid for, and nothing written",
+        "atomic",
+        [Change("store/lua/settle.lua", "  redis.call('XADD', KEYS[5], '*', 'sale', sale)\n", "")],
+        options=["--holds"],
+    ),
+    Bug(
+        "the buyer's limit is looked at, and nothing comes of it",
+        "watch",
+        [
+            Change(
+                "store/per_buyer.py",
+                "_units(bought) + order.quantity <= self.most:",
+                "_units(bought) >= 0:",
+            )
+        ],
+    ),
+    Bug(
+        "a lock that everybody gets",
+        "lock:lease",
+        [
+            Change(
+                "locks/lease.py",
+                "if self.store.set(self.key, self.token, nx=True,",
+                "if self.store.set(self.key, self.token,",
+            )
+        ],
+    ),
+    Bug(
+        "the log is synced every second, and the answer does not wait for it",
+        "atomic",
+        [
+            Change(
+                "config.py",
+                'return "everysec" if self.durability == "fast" else "always"',
+                'return "everysec"',
+            )
+        ],
+    ),
+    Bug(
+        "told of a sale that no replica has",
+        "atomic",
+        [Change("store/replica.py", "    if not replicas:", "    if replicas is None:")],
+        options=["--durability", "replicated"],
+    ),
 ]
 
 
