@@ -114,13 +114,12 @@ class Holds:
             found = holds.due(self.servers.store, round, most)
         return sum(self._swept(round, order) for order in found)
 
-    def sweep_database(self, most: int) -> tuple[int, bool]:
-        """The same for all rounds that sell there; and whether anything may be due one day."""
+    def sweep_database(self, most: int) -> int:
+        """The same for all rounds that sell there."""
         now = self.servers.clock.now()
         with db.answering(), self.servers.sessions() as sql:
-            found, more = sql_holds.due(sql, now, most), sql_holds.any_open(sql)
-        back = [self._swept(round, order) for order in found if (round := self._round(order))]
-        return sum(back), more
+            found = sql_holds.due(sql, now, most)
+        return sum(self._swept(round, order) for order in found if (round := self._round(order)))
 
     def _swept(self, round: Round, order: Order) -> bool:
         hold = self._settle(round, order, Stands.HELD)

@@ -8,7 +8,6 @@ import threading
 from app.domain import ITEMS, Round, ShopError, Unreadable
 from app.service.holds import Holds
 from app.service.known import has
-from app.service.rounds import in_database
 from app.store import rounds
 from app.store.keys import Keys
 from app.store.redis import answering
@@ -27,14 +26,17 @@ class Sweep:
         self.store = servers.store
         self.holds = holds
         self.known: dict[tuple[str, int], bool] = {}  # (item, round) -> does it hold?
-        self.more = True  # the database may have something; looked at once at the start
 
     def run(self, stop: threading.Event) -> None:
+        said = ""
         while not stop.wait(TURN):
             try:
                 self.sweep()
-            except ShopError as error:  # store or database are away
-                log.warning("no sweep: %s", error)
+                said = ""
+            except ShopError as error:  # store or database are away; said once
+                if said != str(error):
+                    log.warning("no sweep: %s", error)
+                said = str(error)
             except Exception:  # whatever one hold does, the others' units come back
                 log.exception("no sweep")
 
@@ -43,12 +45,9 @@ class Sweep:
         with answering():
             streams, _ = rounds.open_streams(self.store, list(ITEMS))
             found = [self._round(names) for names in streams if self._holds(names)]
-            newest = [round for _, round, _ in rounds.shelf(self.store)]
         back = sum(self._sweep(round) for round in found if round)
-        if self.more or any(isinstance(each, Round) and _in_database(each) for each in newest):
-            swept, self.more = self.holds.sweep_database(MOST)
-            back += swept
-        return back
+        # Whatever sells now: a round may have begun, held and ended while nobody looked.
+        return back + self.holds.sweep_database(MOST)
 
     def _sweep(self, round: Round) -> int:
         try:
@@ -70,7 +69,3 @@ class Sweep:
             return found if found and has(found.mode) else None
         except Unreadable:  # a newer version's, which sweeps its own
             return None
-
-
-def _in_database(round: Round) -> bool:
-    return bool(round.hold) and has(round.mode) and in_database(round.mode)

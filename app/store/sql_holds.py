@@ -105,11 +105,6 @@ def due(sql: Session, now: int, most: int) -> list[Order]:
     return [row.order() for row in sql.scalars(query.limit(most))]
 
 
-def any_open(sql: Session) -> bool:
-    """Is there anything that may be due one day?"""
-    return sql.scalar(select(HoldRow.id).where(TAKEN).limit(1)) is not None
-
-
 def find(sql: Session, id: str) -> Order | None:
     row = sql.get(HoldRow, id)
     return row.order() if row else None

@@ -145,6 +145,17 @@ def test_the_sweep_notices(services: Services, shop: Purchase, round: Round) -> 
     assert look(services, second).stands is Stands.HELD
 
 
+def test_the_sweep_notices_also_when_another_way_sells_by_then(
+    services: Services, shop: Purchase, round: Round
+) -> None:
+    services.sweep.sweep()  # there is nothing to be seen yet
+    order = held(shop, 3)
+    services.rounds.start("apple", "atomic", 5, {})
+    runs_out(services, order)
+    services.sweep.sweep()
+    assert counted(services, services.rounds.find("apple", round.number)) == (10, 0, 0)
+
+
 def test_who_settles_and_dies_leaves_it_to_the_sweep(
     services: Services, shop: Purchase, round: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
