@@ -18,6 +18,7 @@ from app.chaos.recorder import Recorder
 
 PATIENCE = 5.0  # s for one answer of the lab
 AGAIN = 0.1  # s between two tries
+TRIES = 50  # to learn of a round that has begun
 
 
 class Operator:
@@ -36,6 +37,7 @@ class Operator:
         self.port, self.environ, self.recorder, self.gone = port, environ, recorder, gone
         self.newest: dict[str, int] = {}  # item -> number of its last round
         self.begun: dict[tuple[str, int], Begun] = {}
+        self.asked: dict[str, int] = {}  # item -> since when (ns) a round of it may have begun
         self.accepting = threading.Lock()
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
@@ -71,34 +73,55 @@ class Operator:
             **{"think_ms": played.think, "lease_ms": played.lease, "wait_ms": played.wait},
             **{"per_buyer": played.limit, "hold_ms": played.hold},
         }
-        called = time.monotonic_ns()
+        self.asked.setdefault(item, time.monotonic_ns())
+        unheard = False  # was one asked for that may still begin?
         while time.monotonic() < until and not self.gone():
             status, said = self.ask("POST", "/rounds", wanted)
             if status == 201:
-                return self._began(called, item, int(said["round"]), played)
+                return self._began(said, unheard)
+            unheard |= status == 0
             if status == 409:  # the store has lost something: what is not accepted sells nothing
                 self.accept(item)
-            # Whatever was said, or not: it may have begun.
+            # Whatever was said, or not: it may have begun, or one that was asked for before.
             status, said = self.ask("GET", f"/rounds/{item}")
             if status == 200 and said["round"] > self.newest[item]:
-                return self._began(called, item, int(said["round"]), played)
+                return self._began(said, unheard)
             time.sleep(AGAIN)
         return None
 
-    def _began(self, called: int, item: str, number: int, played: Played) -> int:
-        """This round, and those before it that began although nobody heard of it."""
-        told = time.monotonic_ns()
+    def _began(self, newest: dict[str, Any], unheard: bool) -> int:
+        """This round, and those before it that began although nobody heard of it; its number.
+
+        Each as the lab says that it is, whatever was asked for last.
+        """
+        item, number = str(newest["item"]), int(newest["round"])
+        called, told = self.asked.pop(item), time.monotonic_ns()
+        if unheard:
+            self.asked[item] = told
         for each in range(self.newest[item] + 1, number + 1):
-            if each < number and self.ask("GET", f"/rounds/{item}/{each}")[0] != 200:
+            terms = newest if each == number else self._terms(item, each)
+            if terms is None:
                 continue  # there is none: after a loss, numbers are left out
             if (item, self.newest[item]) in self.begun:
                 self.recorder.note(Over(called, item, self.newest[item], told))
-            may = (played.hold or None, played.limit or None)
-            begun = Begun(called, told, item, each, played.stock, played.mode, *may)
+            may = (terms["hold_ms"] or None, terms["per_buyer"] or None)
+            begun = Begun(called, told, item, each, terms["stock"], terms["mode"], *may)
             self.recorder.note(begun)
             self.begun[item, each] = begun
             self.newest[item] = each
         return number
+
+    def _terms(self, item: str, number: int) -> dict[str, Any] | None:
+        """What the lab says of a round; None: that there is none, or nothing at all."""
+        for _ in range(TRIES):
+            status, said = self.ask("GET", f"/rounds/{item}/{number}")
+            if status == 200:
+                found: dict[str, Any] = said
+                return found
+            if status == 404:
+                return None
+            time.sleep(AGAIN)
+        return None
 
     def end(self, item: str, until: float) -> None:
         called = time.monotonic_ns()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from app.chaos.judge.moves import NEVER
 from app.chaos.judge.stock import EARLY, MS, nobodys, units_by_id
-from app.chaos.judge.story import TAKEN, Op, Purchase, Sold, Story
+from app.chaos.judge.story import TAKEN, Op, Purchase, Sold
 from app.chaos.judge.wrong import Finding, Wrong
 from app.chaos.words import Answer, Book, Deed
 
@@ -16,9 +16,9 @@ GONE = (Answer.EXPIRED, Answer.GIVEN_BACK)
 EXACT = ("exact", "untouched")  # words of the audit
 
 
-def counted(of: Sold, whole: Story) -> list[Finding]:
+def counted(of: Sold) -> list[Finding]:
     """All that is wrong in a round, but for the order in which things were told."""
-    found = [*_units(of), *_limited(of, whole)]
+    found = [*_units(of), *_limited(of)]
     for purchase in of.purchases:
         for wrong, count, sentence, ops in _purchase(of, purchase):
             numbers = tuple(op.number for op in ops)
@@ -57,18 +57,17 @@ def _units(of: Sold) -> Iterator[Finding]:
             yield Finding(Wrong.OVER_LIMIT, *of.name, over, sentence, "", ops)
 
 
-def _limited(of: Sold, whole: Story) -> Iterator[Finding]:
+def _limited(of: Sold) -> Iterator[Finding]:
     """Whoever is told LIMIT has, or may have had, so many units that these would be too many."""
     if of.begun.limit is None:
         return
-    item, number = of.name
+    number = of.begun.round
     bought: dict[str, list[Purchase]] = defaultdict(list)
-    for purchase in whole.purchases.values():
-        of_round = number in purchase.rounds if purchase.taken else purchase.told(Answer.UNKNOWN)
-        if purchase.item == item and of_round:
+    for purchase in of.near:
+        if number in purchase.rounds if purchase.taken else purchase.told(Answer.UNKNOWN):
             bought[purchase.buyer].append(purchase)
-    for purchase in whole.purchases.values():
-        for op in purchase.told(Answer.LIMIT) if purchase.item == item else ():
+    for purchase in of.near:
+        for op in purchase.told(Answer.LIMIT):
             others = [one for one in bought[purchase.buyer] if one.ops[0].at <= op.until]
             units = sum(one.units for one in others if one is not purchase)
             if op.round == number and units + purchase.units <= of.begun.limit:

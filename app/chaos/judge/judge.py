@@ -100,7 +100,7 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
 
 
 def _judged(whole: Story, of: Sold, durability: Durability, budget: int) -> Judged:
-    found = counted(of, whole)
+    found = counted(of)
     faults = tuple(dict.fromkeys(_met(whole, of)))
     cells = [promised.cell(of.begun.mode, fault, durability) for fault in faults]
     may = frozenset(loss for cell in cells for loss in cell.may)

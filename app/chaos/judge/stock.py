@@ -35,26 +35,24 @@ MAKES = TAKEN | {Answer.UNKNOWN}
 def moves_of(of: Sold, story: Story, exact: bool) -> list[Move]:
     """`exact`: SOLD_OUT and `left` are about the stock as it was, in this way of selling."""
     moves: list[Move] = []
-    looks = _looks(of, story) if exact else {}
+    looks = _looks(of) if exact else {}
     for purchase in of.purchases:
         _purchase(moves, of, story, purchase, looks.pop(purchase.key, []), exact)
-    for purchase in story.purchases.values():
-        own = looks.get(purchase.key, []) if purchase.item == of.begun.item else []
-        _unknown(moves, of, story, purchase, own)
+    for purchase in of.near:
+        _unknown(moves, of, story, purchase, looks.get(purchase.key, []))
     if of.audited and of.settled:
         at, left = of.audited.at, of.audited.left
         moves.append(Move(0, at, at, left, left))
     return moves
 
 
-def _looks(of: Sold, story: Story) -> dict[str, list[Op]]:
+def _looks(of: Sold) -> dict[str, list[Op]]:
     """SOLD_OUT answers of this round, by key."""
-    item, number = of.name
     found = {}
-    for (its, key), purchase in story.purchases.items():
-        ops = [op for op in purchase.told(Answer.SOLD_OUT) if op.round == number]
-        if its == item and ops:
-            found[key] = ops
+    for purchase in of.near:
+        ops = [op for op in purchase.told(Answer.SOLD_OUT) if op.round == of.begun.round]
+        if ops:
+            found[purchase.key] = ops
     return found
 
 
@@ -140,7 +138,7 @@ def _unknown(
     presses = [op for op in purchase.did(Deed.BUY) if op.answer is Answer.UNKNOWN]
     since = max(of.begun.called, min([op.at for op in presses], default=NEVER))
     since, after = _looked(moves, of, looks, since)
-    if purchase.item != of.begun.item or purchase.taken or not presses:
+    if purchase.taken or not presses:
         return
     if since > min(of.over, max(_late(story, op) for op in presses)):
         return

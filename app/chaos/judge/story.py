@@ -116,6 +116,7 @@ class Sold:
     over: int = NEVER
     audited: Audited | None = None
     purchases: list[Purchase] = field(default_factory=list)  # those known to be of this round
+    near: list[Purchase] = field(default_factory=list)  # of which something may concern it
 
     @property
     def name(self) -> tuple[str, int]:
@@ -148,6 +149,7 @@ def story(events: Iterable[Event]) -> Story:
         for number in purchase.rounds:
             if (purchase.item, number) in rounds:
                 rounds[purchase.item, number].purchases.append(purchase)
+    _bring_near(rounds.values(), purchases.values(), runs[0].late)
     faults = [one for one in parts.get(Fault, []) if isinstance(one, Fault)]
     return Story(runs[0], rounds, purchases, sorted(faults, key=lambda one: one.since))
 
@@ -172,6 +174,27 @@ def _rounds(parts: dict[type, list[Event]]) -> dict[tuple[str, int], Sold]:
             if of.audited is None or of.audited.at < event.at:
                 of.audited = event
     return rounds
+
+
+def _bring_near(rounds: Iterable[Sold], purchases: Iterable[Purchase], late: int | None) -> None:
+    """To each round what was under way between its begin and its last audit.
+
+    A run has thousands of rounds: to look at every purchase for each would take an hour. What is
+    unknown is under way for `late` ns.
+    """
+    of_item: dict[str, list[Sold]] = {}
+    for round in rounds:
+        of_item.setdefault(round.begun.item, []).append(round)
+    for purchase in purchases:
+        unknown = (
+            op.at + late if op.until == NEVER and late is not None else op.until
+            for op in purchase.ops
+        )
+        until = max(unknown, default=-1)
+        for round in of_item.get(purchase.item, ()):
+            over = round.audited.at if round.audited else NEVER
+            if until >= round.begun.called and purchase.ops[0].at <= over:
+                round.near.append(purchase)
 
 
 def _purchases(parts: dict[type, list[Event]]) -> dict[tuple[str, str], Purchase]:
