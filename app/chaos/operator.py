@@ -79,7 +79,7 @@ class Operator:
             status, said = self.ask("POST", "/rounds", wanted)
             if status == 201:
                 return self._began(said, unheard)
-            unheard |= status == 0
+            unheard |= status == 0 or status >= 500
             if status == 409:  # the store has lost something: what is not accepted sells nothing
                 self.accept(item)
             # Whatever was said, or not: it may have begun, or one that was asked for before.
