@@ -29,7 +29,8 @@ from app.explorer.book import UNITS
 from app.explorer.matrix import asked, markdown, reports
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
-from app.explorer.words import VOCABULARY
+from app.service.explored import hold_matrix
+from app.service.explored.holding import Holding
 from app.service.rounds import full_name
 
 MEANINGS = "\n".join(f"{fault.name:<9} {fault.meaning}" for fault in FAULTS.values())
@@ -54,6 +55,12 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
     default=0,
     type=click.IntRange(0, UNITS[1]),
     help="Most units of one buyer; 0: no limit. With it all are one buyer, at several windows.",
+)
+@click.option(
+    "--holds",
+    is_flag=True,
+    help="In a round whose buyers hold first and then pay. A pays at once, B too late, C cancels "
+    "what A holds and sweeps; what else can be wrong, docs/explorer.md says.",
 )
 @click.option(
     "--faults",
@@ -93,6 +100,7 @@ def explore(
     stock: int,
     quantity: int,
     per_buyer: int,
+    holds: bool,
     faults: Faults,
     again: bool,
     retries: str,
@@ -119,16 +127,21 @@ def explore(
     """
     if per_buyer and target and (target.endswith(".py") or explores(target)):
         raise click.UsageError("--per-buyer is for modes that sell from the store.")
+    if holds and target and (target.endswith(".py") or explores(target)):
+        raise click.UsageError("--holds is for modes that sell from the store.")
+    if holds and (per_buyer or again):
+        other = "--per-buyer" if per_buyer else "--again"
+        raise click.UsageError(f"--holds and {other} are explored apart: leave out one of the two.")
     if target is not None and explores(target):
         explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
     given = _given(ctx)
     if matrix:
-        if others := given - {"--matrix"}:
+        if others := given - {"--matrix", "--holds"}:
             raise click.UsageError(
                 f"--matrix explores all targets in the same way: leave out {_listed(others)}."
             )
         with ends_at_ctrl_c("Stopped. A matrix is shown only when it is complete."):
-            show_matrix()
+            show_matrix(holds)
         return
     if target is None:
         raise click.UsageError("Say what to explore, as in `lastapple explore watch`; or --matrix.")
@@ -136,7 +149,7 @@ def explore(
         raise click.UsageError("--again is asked without faults: leave out one of the two.")
     check_writable(json_file)
     check_writable(save)
-    chosen = _target(target, stock, quantity, retries == "default", per_buyer)
+    chosen = _target(target, stock, quantity, retries == "default", per_buyer, holds)
     if again and isinstance(chosen, Student):
         raise click.UsageError("--again is for modes, not for a file of your own.")
     people = Console(stderr=json_file == "-", highlight=False)
@@ -179,28 +192,31 @@ def search(
         return explorer.starve() if faults is None else explorer.explore(faults)
 
 
-def show_matrix() -> None:
+def show_matrix(holds: bool) -> None:
     """On standard output as Markdown, as in docs/matrix.md; progress on standard error."""
-    found = {}
+    found, rows = {}, hold_matrix.asked() if holds else asked()
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,
-        closing(reports()) as done,  # else its processes would end when it is collected
+        # Closed: else its processes would end when it is collected.
+        closing(hold_matrix.reports() if holds else reports()) as done,
     ):
-        task = bar.add_task("every order of everything", total=len(asked()))
+        task = bar.add_task("every order of everything", total=len(rows))
         for one, columns in done:
             found[one] = columns
             bar.update(task, advance=1, description=str(one))
-    click.echo(markdown(found), nl=False)
+    click.echo(hold_matrix.markdown(found) if holds else markdown(found), nl=False)
 
 
 def _target(
-    name: str, stock: int, quantity: int, resend: bool, per_buyer: int
+    name: str, stock: int, quantity: int, resend: bool, per_buyer: int, holds: bool
 ) -> targets.Target | Student:
     """Raises Invalid."""
     if name.endswith(".py"):
         return student(name, stock, quantity, resend)
     name = full_name(name)
     targets.check(name)
+    if holds:
+        return Holding(name, stock, quantity, resend=resend)
     return targets.Target(name, stock, quantity, resend=resend, per_buyer=per_buyer)
 
 
@@ -212,7 +228,7 @@ def show(people: Console, report: Report, all_findings: bool) -> None:
         if nth:
             people.print(*others([finding]), style="bold", markup=False)
         people.print()
-        drawn = chart(finding.trace, names, wide, VOCABULARY)
+        drawn = chart(finding.trace, names, wide, report.target.vocabulary)
         people.print(drawn, markup=False, soft_wrap=True)
         people.print()
     rest = report.findings[1:]

@@ -16,6 +16,12 @@ class Hash(NamedTuple):
     pairs: tuple[tuple[bytes, bytes], ...]
 
 
+class SortedSet(NamedTuple):
+    """Members, each with its score; a range sorts them."""
+
+    scores: frozenset[tuple[bytes, float]]
+
+
 class StreamEntry(NamedTuple):
     id: tuple[int, int]
     fields: tuple[bytes, ...]
@@ -26,7 +32,7 @@ class Stream(NamedTuple):
     entries: tuple[StreamEntry, ...]
 
 
-Value = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | Stream
+Value = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | SortedSet | Stream
 Command = tuple[bytes, ...]
 
 

@@ -1,0 +1,25 @@
+"""What `lastapple explore --save` wrote, of any target."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from badluck.report.edited import Edited
+
+from app.domain import ROUND_BOUNDS
+from app.explorer import recorded
+from app.explorer.recorded import Recorded
+from app.explorer.targets import Target
+from app.service.explored.holding import Holding
+
+
+def read(text: bytes) -> Recorded:
+    """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
+    return recorded.read(text, _of_this_floor)
+
+
+def _of_this_floor(document: Edited) -> Target | None:
+    if "hold_ms" not in document.members:
+        return None
+    usual, bound = recorded.mode_of(document), ROUND_BOUNDS["hold"]
+    return Holding(**asdict(usual), hold=document.number("hold_ms", 1, bound.high))
