@@ -23,15 +23,15 @@ from app.cli.interrupt import ends_at_ctrl_c
 from app.cli.output import check_writable, write_json
 from app.cli.seen import Seen
 from app.cli.sql_orders import explore_sql
-from app.cli.theirs import student, their_errors
+from app.cli.targets import check, repair, sale
+from app.cli.theirs import their_errors
 from app.explorer import apart, targets
 from app.explorer.book import UNITS
 from app.explorer.matrix import asked, markdown, reports
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
 from app.service.explored import hold_matrix
-from app.service.explored.holding import Holding
-from app.service.rounds import full_name
+from app.service.explored.repairing import REPAIRS
 
 MEANINGS = "\n".join(f"{fault.name:<9} {fault.meaning}" for fault in FAULTS.values())
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
@@ -45,7 +45,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 @click.option(
     "--matrix",
     is_flag=True,
-    help="All that can be explored against every fault, as a table; mostly with three buyers.",
+    help="All modes against every fault, as a table; mostly with three buyers. Also with --holds.",
 )
 @click.option("--buyers", default=2, type=click.IntRange(*ACTORS), help="How many buy at once.")
 @click.option("--stock", default=1, type=click.IntRange(*UNITS), help="Units on the shelf.")
@@ -122,16 +122,13 @@ def explore(
     is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
     redis.rpush("orders", buyer), and the answer is True (sold), False (sold out) or None (gave up).
 
+    repair is `lastapple audit --repair` on a store that has lost sales: A and B mend it at once,
+    and with three C accepts; in repair:fulfil B is fulfil, which moves what remains.
+
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
     """
-    if per_buyer and target and (target.endswith(".py") or explores(target)):
-        raise click.UsageError("--per-buyer is for modes that sell from the store.")
-    if holds and target and (target.endswith(".py") or explores(target)):
-        raise click.UsageError("--holds is for modes that sell from the store.")
-    if holds and (per_buyer or again):
-        other = "--per-buyer" if per_buyer else "--again"
-        raise click.UsageError(f"--holds and {other} are explored apart: leave out one of the two.")
+    check(target, per_buyer, holds, again)
     if target is not None and explores(target):
         explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
     given = _given(ctx)
@@ -149,7 +146,11 @@ def explore(
         raise click.UsageError("--again is asked without faults: leave out one of the two.")
     check_writable(json_file)
     check_writable(save)
-    chosen = _target(target, stock, quantity, retries == "default", per_buyer, holds)
+    chosen = (
+        repair(target, buyers, given)
+        if target in REPAIRS
+        else sale(target, stock, quantity, retries == "default", per_buyer, holds)
+    )
     if again and isinstance(chosen, Student):
         raise click.UsageError("--again is for modes, not for a file of your own.")
     people = Console(stderr=json_file == "-", highlight=False)
@@ -205,19 +206,6 @@ def show_matrix(holds: bool) -> None:
             found[one] = columns
             bar.update(task, advance=1, description=str(one))
     click.echo(hold_matrix.markdown(found) if holds else markdown(found), nl=False)
-
-
-def _target(
-    name: str, stock: int, quantity: int, resend: bool, per_buyer: int, holds: bool
-) -> targets.Target | Student:
-    """Raises Invalid."""
-    if name.endswith(".py"):
-        return student(name, stock, quantity, resend)
-    name = full_name(name)
-    targets.check(name)
-    if holds:
-        return Holding(name, stock, quantity, resend=resend)
-    return targets.Target(name, stock, quantity, resend=resend, per_buyer=per_buyer)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

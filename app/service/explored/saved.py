@@ -11,6 +11,7 @@ from app.explorer import recorded
 from app.explorer.recorded import Recorded
 from app.explorer.targets import Target
 from app.service.explored.holding import Holding
+from app.service.explored.repairing import REPAIRS, Repairing
 
 
 def read(text: bytes) -> Recorded:
@@ -19,6 +20,9 @@ def read(text: bytes) -> Recorded:
 
 
 def _of_this_floor(document: Edited) -> Target | None:
+    if document.members.get("target") in tuple(REPAIRS):
+        accepts = bool(document.number("accepts", 0, 1))
+        return Repairing(document.text("target"), accepts=accepts)
     if "hold_ms" not in document.members:
         return None
     usual, bound = recorded.mode_of(document), ROUND_BOUNDS["hold"]

@@ -109,7 +109,9 @@ FAMILIES = {
     "streams": """
         XADD k * v v; XADD k 5-1 v v; XADD k 1-0 v v; XADD k 0-0 v v; XADD k * v; XLEN k;
         XRANGE k - +; XREVRANGE k + - COUNT 1; XRANGE k - + COUNT n; XRANGE k 5 6; XDEL k 5-1;
-        XADD k x v v
+        XADD k x v v; XDEL k 5-1 1-0; XINFO STREAM k; XINFO STREAM k; XGROUP CREATE k g 0;
+        XGROUP CREATE k g $ MKSTREAM; XGROUP CREATE k h x; XACK k g 5-1; XACK k g x; XSETID k 5-1;
+        XSETID k 7-0 ENTRIESADDED n; XSETID k 1900000009999-1 ENTRIESADDED 3; XSETID k x
     """,
     "watching": """
         WATCH k; WATCH k k; MULTI; MULTI; EXEC; EXEC; EXEC; DISCARD; UNWATCH; SET k v PX t; INCR k;

@@ -19,6 +19,7 @@ from tests.unit.explorer.mutants import (
     limits,
     queue,
     queue_scripts,
+    repair,
     unfound,
     watch,
     watchdog,
@@ -29,7 +30,7 @@ from tests.unit.explorer.mutants.mutant import Budget, Mutant, explored, planted
 CATALOGUE = [
     *(*watch.MUTANTS, *atomic.MUTANTS, *decr.MUTANTS, *lease.MUTANTS, *watchdog.MUTANTS),
     *(*watched.MUTANTS, *fenced.MUTANTS, *queue_scripts.MUTANTS, *queue.MUTANTS),
-    *(*limits.MUTANTS, *holds.MUTANTS),
+    *(*limits.MUTANTS, *holds.MUTANTS, *repair.MUTANTS),
 ]
 UNFOUND = [*unfound.MISSED, *unfound.HARMLESS]
 BUDGETS = list(dict.fromkeys(mutant.budget for mutant in [*CATALOGUE, *UNFOUND]))

@@ -30,6 +30,9 @@ class StreamEntry(NamedTuple):
 class Stream(NamedTuple):
     last: tuple[int, int]  # the highest id ever given
     entries: tuple[StreamEntry, ...]
+    added: int = 0  # ever
+    deleted: tuple[int, int] = (0, 0)  # the highest id of those
+    groups: frozenset[bytes] = frozenset()  # names; what a reader has not acknowledged, is not here
 
 
 Value = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | SortedSet | Stream
