@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from app.chaos.columns import FAULTS, OTHERS, Fault
 from app.chaos.judge.wrong import Wrong
 from app.chaos.promised import (
@@ -16,6 +18,7 @@ from app.chaos.promised import (
     Loss,
     Nuisance,
     cell,
+    holding,
 )
 
 EXHIBITS = "exhibits"  # no way of selling is called so
@@ -47,6 +50,18 @@ somebody puts back what was too much, so its answers about the stock promise not
 of `sql_units` in a round with holds, as it does not see what comes back while it waits for locked
 rows. A lock promises as much only while the work under it is shorter than its lease; nothing here
 makes a machine fast enough for a lease of some ms.
+"""
+HOLDS = """\
+## Where buyers hold first and then pay
+
+In a round with holds the payment is a step more, whose answer may be lost as well. That adds to
+the table:
+
+{more}
+
+Units that come back are written as those that are sold: what a lock that is outlived or overtaken
+lets through may leave them with nobody, or put them there twice. The hold itself ends once all
+the same. [The explorer shows it](matrix.md#where-buyers-hold-first-and-then-pay).
 """
 TOLD: dict[Loss, str] = {
     Wrong.LOST: "a sale that was acknowledged is gone",
@@ -96,6 +111,7 @@ def page() -> str:
         "\n".join(faults) + "\n",
         "## What may be lost, and why\n",
         "\n".join(words) + "\n",
+        _holds(),
         _patience(),
     ]
     return "\n".join(parts)
@@ -160,6 +176,16 @@ def _explained(name: str, cells: list[Cell]) -> str:
         text += f" What may be: {'; '.join(losses)}."
     reasons = dict.fromkeys(each.beyond for each in cells if each.beyond and first is not EXHIBIT)
     return " ".join([text, *(f"Other than in the matrix: {reason}." for reason in reasons)])
+
+
+def _holds() -> str:
+    more: dict[str, list[str]] = {}
+    for way, fault in product(SOUND, FAULTS):
+        promise = holding(way, fault, Durability.SAFE)
+        if promise != cell(way, fault, Durability.SAFE):
+            more.setdefault(way, []).append(f"*{fault.name}*: {promise.name}")
+    lines = [f"- `{way}`: {'; '.join(cells)}" for way, cells in more.items()]
+    return HOLDS.format(more="\n".join(lines))
 
 
 def _patience() -> str:

@@ -163,6 +163,13 @@ def cell(way: str, fault: Fault, durability: Durability) -> Cell:
     return LOSSES[way].get(fault, NOTHING)
 
 
+def holding(way: str, fault: Fault, durability: Durability) -> Cell:
+    """The same, of a round that holds: to pay is a step more, and its reply may be lost, too."""
+    promise = cell(way, fault, durability)
+    in_store = way in SOUND and way not in IN_SQL
+    return DOUBT if in_store and fault in (LOST, LATE, STORE_DIES) and not promise.may else promise
+
+
 def says_what_is_left(way: str, holds: bool) -> bool:
     """Are SOLD_OUT and `left` about the stock as it is at one moment?
 

@@ -23,14 +23,15 @@ from app.cli.interrupt import ends_at_ctrl_c
 from app.cli.output import check_writable, write_json
 from app.cli.seen import Seen
 from app.cli.sql_orders import explore_sql
-from app.cli.theirs import student, their_errors
+from app.cli.targets import check, repair, sale
+from app.cli.theirs import their_errors
 from app.explorer import apart, targets
 from app.explorer.book import UNITS
 from app.explorer.matrix import asked, markdown, reports
 from app.explorer.sql.explore import explores
 from app.explorer.student import Student
-from app.explorer.words import VOCABULARY
-from app.service.rounds import full_name
+from app.service.explored import hold_matrix
+from app.service.explored.repairing import REPAIRS
 
 MEANINGS = "\n".join(f"{fault.name:<9} {fault.meaning}" for fault in FAULTS.values())
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
@@ -44,7 +45,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 @click.option(
     "--matrix",
     is_flag=True,
-    help="All that can be explored against every fault, as a table; mostly with three buyers.",
+    help="All modes against every fault, as a table; mostly with three buyers. Also with --holds.",
 )
 @click.option("--buyers", default=2, type=click.IntRange(*ACTORS), help="How many buy at once.")
 @click.option("--stock", default=1, type=click.IntRange(*UNITS), help="Units on the shelf.")
@@ -54,6 +55,12 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
     default=0,
     type=click.IntRange(0, UNITS[1]),
     help="Most units of one buyer; 0: no limit. With it all are one buyer, at several windows.",
+)
+@click.option(
+    "--holds",
+    is_flag=True,
+    help="In a round whose buyers hold first and then pay. A pays at once, B too late, C cancels "
+    "what A holds and sweeps; what else can be wrong, docs/explorer.md says.",
 )
 @click.option(
     "--faults",
@@ -93,6 +100,7 @@ def explore(
     stock: int,
     quantity: int,
     per_buyer: int,
+    holds: bool,
     faults: Faults,
     again: bool,
     retries: str,
@@ -114,21 +122,23 @@ def explore(
     is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
     redis.rpush("orders", buyer), and the answer is True (sold), False (sold out) or None (gave up).
 
+    repair is `lastapple audit --repair` on a store that has lost sales: A and B mend it at once,
+    and with three C accepts; in repair:fulfil B is fulfil, which moves what remains.
+
     Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
     3 inconclusive.
     """
-    if per_buyer and target and (target.endswith(".py") or explores(target)):
-        raise click.UsageError("--per-buyer is for modes that sell from the store.")
+    check(target, per_buyer, holds, again)
     if target is not None and explores(target):
         explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
     given = _given(ctx)
     if matrix:
-        if others := given - {"--matrix"}:
+        if others := given - {"--matrix", "--holds"}:
             raise click.UsageError(
                 f"--matrix explores all targets in the same way: leave out {_listed(others)}."
             )
         with ends_at_ctrl_c("Stopped. A matrix is shown only when it is complete."):
-            show_matrix()
+            show_matrix(holds)
         return
     if target is None:
         raise click.UsageError("Say what to explore, as in `lastapple explore watch`; or --matrix.")
@@ -136,7 +146,11 @@ def explore(
         raise click.UsageError("--again is asked without faults: leave out one of the two.")
     check_writable(json_file)
     check_writable(save)
-    chosen = _target(target, stock, quantity, retries == "default", per_buyer)
+    chosen = (
+        repair(target, buyers, given)
+        if target in REPAIRS
+        else sale(target, stock, quantity, retries == "default", per_buyer, holds)
+    )
     if again and isinstance(chosen, Student):
         raise click.UsageError("--again is for modes, not for a file of your own.")
     people = Console(stderr=json_file == "-", highlight=False)
@@ -179,29 +193,19 @@ def search(
         return explorer.starve() if faults is None else explorer.explore(faults)
 
 
-def show_matrix() -> None:
+def show_matrix(holds: bool) -> None:
     """On standard output as Markdown, as in docs/matrix.md; progress on standard error."""
-    found = {}
+    found, rows = {}, hold_matrix.asked() if holds else asked()
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,
-        closing(reports()) as done,  # else its processes would end when it is collected
+        # Closed: else its processes would end when it is collected.
+        closing(hold_matrix.reports() if holds else reports()) as done,
     ):
-        task = bar.add_task("every order of everything", total=len(asked()))
+        task = bar.add_task("every order of everything", total=len(rows))
         for one, columns in done:
             found[one] = columns
             bar.update(task, advance=1, description=str(one))
-    click.echo(markdown(found), nl=False)
-
-
-def _target(
-    name: str, stock: int, quantity: int, resend: bool, per_buyer: int
-) -> targets.Target | Student:
-    """Raises Invalid."""
-    if name.endswith(".py"):
-        return student(name, stock, quantity, resend)
-    name = full_name(name)
-    targets.check(name)
-    return targets.Target(name, stock, quantity, resend=resend, per_buyer=per_buyer)
+    click.echo(hold_matrix.markdown(found) if holds else markdown(found), nl=False)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:
@@ -212,7 +216,7 @@ def show(people: Console, report: Report, all_findings: bool) -> None:
         if nth:
             people.print(*others([finding]), style="bold", markup=False)
         people.print()
-        drawn = chart(finding.trace, names, wide, VOCABULARY)
+        drawn = chart(finding.trace, names, wide, report.target.vocabulary)
         people.print(drawn, markup=False, soft_wrap=True)
         people.print()
     rest = report.findings[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,9 +78,16 @@ def write_json(file: str, document: Any) -> None:
     """Write the document to the file, or to standard output for `-`."""
     try:
         with click.open_file(file, "wb") as to:
-            to.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            to.write(_json(document))
     except OSError as error:
         raise click.ClickException(f"cannot write {file}: {error.strerror}") from error
+
+
+def _json(document: Any) -> bytes:
+    try:
+        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # schedules are counted beyond 64 bits, which it cannot write
+        return json.dumps(document, indent=2).encode() + b"\n"
 
 
 def write_text(file: str, text: str) -> None:

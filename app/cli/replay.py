@@ -19,11 +19,11 @@ from rich.console import Console
 from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
 from app.cli.theirs import their_errors
 from app.explorer import apart
-from app.explorer.recorded import Recorded, read
+from app.explorer.recorded import Recorded
 from app.explorer.replays import replay as play
 from app.explorer.replays import servers
 from app.explorer.student import Student
-from app.explorer.words import VOCABULARY
+from app.service.explored.saved import read
 
 OURS = "lastapple-"  # temporary folders
 
@@ -97,15 +97,16 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
 def _show(people: Console, name: str, recorded: Recorded, played: list[Played]) -> bool:
     """Draw it. Did all go as it was recorded?"""
     people.print(f"{recorded.target.name}: {name}", style="bold", markup=False)
-    _draw(people, [step.got for step in played], recorded.names)
+    _draw(people, [step.got for step in played], recorded)
     same = all(step.same for step in played)
     if not same:
         people.print("DIVERGED at this step. It was recorded as:", style="red", markup=False)
-        _draw(people, [played[-1].expected], recorded.names)
+        _draw(people, [played[-1].expected], recorded)
     people.print()
     return same
 
 
-def _draw(people: Console, steps: list[Step], names: str) -> None:
-    drawn = chart(steps, names, max(people.width, 80), VOCABULARY)
+def _draw(people: Console, steps: list[Step], recorded: Recorded) -> None:
+    names, vocabulary = recorded.names, recorded.target.vocabulary
+    drawn = chart(steps, names, max(people.width, 80), vocabulary)
     people.print(drawn, markup=False, soft_wrap=True)

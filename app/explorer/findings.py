@@ -20,7 +20,7 @@ def _orders(view: View) -> set[str]:
     return {sale.id for sale in view.book.sales}
 
 
-def _bought(view: View) -> set[str]:
+def bought(view: View) -> set[str]:
     """Orders of buyers who were told that they have bought."""
     return {view.target.order(name).id for name, word in view.told.words if word == "SOLD"}
 
@@ -32,7 +32,7 @@ def _sold(view: View) -> int:
 
 def _units(view: View) -> int:
     """Units that somebody is to get: was told so, or stands in the book."""
-    units = dict.fromkeys(_bought(view), view.target.quantity)
+    units = dict.fromkeys(bought(view), view.target.quantity)
     units |= {sale.id: sale.quantity for sale in view.book.sales}
     return sum(units.values())
 
@@ -63,7 +63,7 @@ def _undersell(view: View) -> bool:
 
 
 def _order_lost(view: View) -> bool:
-    return bool(_bought(view) - _orders(view))
+    return bool(bought(view) - _orders(view))
 
 
 def _phantom_order(view: View) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,16 +79,24 @@ def cell(report: Report) -> str:
 Matrix = Mapping[Asked, Mapping[str, Report]]  # row -> column
 
 
-def reports() -> Generator[tuple[Asked, dict[str, Report]], None, None]:
-    """Each row as it is ready; each core works on one."""
+Explore = Callable[[Asked], dict[str, Report]]
+
+
+def reports(
+    rows: Sequence[Asked] | None = None, explore: Explore = explored
+) -> Generator[tuple[Asked, dict[str, Report]], None, None]:
+    """Each row as it is ready; each core works on one, the first ones first. None: asked().
+
+    `explore` is a function of a module, as it goes to other processes.
+    """
+    rows = sorted(asked(), key=lambda one: one.name not in LONGEST) if rows is None else rows
     # Spawned: a child must not inherit the greenlets and patches of the caller.
     workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
     others = set(multiprocessing.active_children())
     with workers:
         try:
             with _deaf():
-                first = sorted(asked(), key=lambda one: one.name not in LONGEST)
-                found = {workers.submit(explored, one): one for one in first}
+                found = {workers.submit(explore, one): one for one in rows}
             for one in as_completed(found):
                 yield found[one], one.result()
         finally:  # the caller wants no more of it
@@ -117,10 +125,18 @@ def _deaf() -> Iterator[None]:
 
 def markdown(matrix: Matrix) -> str:
     """As it stands in docs/matrix.md, in teaching order."""
-    columns = [*COLUMNS, AGAIN]
+    return table(matrix, asked(), [*COLUMNS, AGAIN])
+
+
+def table(
+    matrix: Matrix,
+    rows: Sequence[Asked],
+    columns: Sequence[str],
+    said: Callable[[Asked, str, Report], str] = lambda _, __, report: cell(report),
+) -> str:
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
-    for one in asked():
-        cells = (cell(matrix[one][column]) for column in columns)
+    for one in rows:
+        cells = (said(one, column, matrix[one][column]) for column in columns)
         lines.append(f"| {one} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,8 +13,7 @@ from badluck.report.saved import saved
 from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid
-from app.explorer.book import COLUMNS, UNITS
-from app.explorer.findings import ABOVE_LIMIT, FINDINGS
+from app.explorer.book import UNITS
 from app.explorer.former import in_todays_keys
 from app.explorer.student import Student
 from app.explorer.targets import Target, check
@@ -31,20 +31,22 @@ class Recorded(NamedTuple):
     changed: bool  # the student's file is not what it was
 
 
-def read(text: bytes) -> Recorded:
+Others = Callable[[Edited], Target | None]  # of a document that is about a target of theirs
+
+
+def read(text: bytes, others: Others = lambda _: None) -> Recorded:
     """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
     try:
-        return _read(Edited(in_todays_keys(orjson.loads(text)), ""))
+        return _read(Edited(in_todays_keys(orjson.loads(text)), ""), others)
     except orjson.JSONDecodeError as error:
         raise Invalid({"file": f"{NONE}, nor any JSON: {error}."}) from error
     except Unreadable as error:
         raise Invalid({"file": f"{NONE}: {error}"}) from error
 
 
-def _read(document: Edited) -> Recorded:
-    findings = FINDINGS | {ABOVE_LIMIT.name: ABOVE_LIMIT.explanation}
-    known = saved(document, findings, COLUMNS)
-    target = _target(document)
+def _read(document: Edited, others: Others) -> Recorded:
+    target = others(document) or _target(document)
+    known = saved(document, {rule.name for rule in target.rules}, target.columns)
     changed = False
     if isinstance(target, Student):
         if known.again:
@@ -54,10 +56,20 @@ def _read(document: Edited) -> Recorded:
 
 
 def _target(document: Edited) -> Target | Student:
+    if "file" not in document.members:
+        return mode_of(document)
     stock = document.number("stock", *UNITS)
-    resend = document.one_of("retries", (0, "default")) == "default"
-    if "file" in document.members:
-        return _student(document.text("file"), stock, resend)
+    return _student(document.text("file"), stock, _resends(document))
+
+
+def _resends(document: Edited) -> bool:
+    return bool(document.one_of("retries", (0, "default")) == "default")
+
+
+def mode_of(document: Edited) -> Target:
+    """Raises Unreadable, Invalid."""
+    stock = document.number("stock", *UNITS)
+    resend = _resends(document)
     name = document.text("target")
     check(name)
     think = "think" if "think" in document.members else "think_ms"  # as files of before say it

@@ -12,7 +12,7 @@ from badluck.run.file import LOAD_LOCK_SCRIPTS, OwnFile
 from badluck.simulated.values import Command, Entry
 from badluck.target import Lock, Shown
 
-from app.explorer.book import Book, Sold, shelf
+from app.explorer.book import COLUMNS, Book, Sold, shelf
 from app.explorer.findings import RULES
 from app.explorer.servers import GateServers
 from app.explorer.words import VOCABULARY, WORDS
@@ -33,6 +33,7 @@ class Student(OwnFile):
     vocabulary = VOCABULARY
     harness = ("app.explorer.",)
     rules = RULES
+    columns = COLUMNS
     gave_up = ANSWERS[None]
     quantity = 1
 

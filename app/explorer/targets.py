@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +12,13 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.shared_process import sharing
 from badluck.findings.rule import Rule
+from badluck.report.saved import Columns
 from badluck.simulated.values import Command, Entry, Stream
 from badluck.target import EPOCH, Lock, Shown, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError
 from app.explorer import words
-from app.explorer.book import Book, Sold, shelf
+from app.explorer.book import COLUMNS, Book, Sold, shelf
 from app.explorer.findings import ABOVE_LIMIT, RULES
 from app.explorer.servers import MASTERS, GateServers
 from app.locks import LOCKS
@@ -79,6 +80,9 @@ class Target:
 
     @cached_property
     def round(self) -> Round:
+        return self.usual_round()
+
+    def usual_round(self) -> Round:
         return Round(
             "apple",
             1,
@@ -126,6 +130,11 @@ class Target:
     @property
     def rules(self) -> Sequence[Rule]:
         return (ABOVE_LIMIT, *RULES) if self.per_buyer else RULES
+
+    @property
+    def columns(self) -> Columns:
+        """What `shown` shows."""
+        return COLUMNS
 
     @property
     def gave_up(self) -> str:
@@ -201,7 +210,10 @@ class Target:
         }
         return kept | {self.keys.stock.encode(): Entry(b"%d" % self.stock, None)}
 
-    def book(self, entries: dict[bytes, Entry]) -> Book:
+    def book(self, entries: dict[bytes, Entry]) -> Any:
+        return self.usual_book(entries)
+
+    def usual_book(self, entries: dict[bytes, Entry]) -> Book:
         stock = entries.get(self.keys.stock.encode())
         stream = entries.get(self.keys.sales.encode())
         lock = entries.get(self.keys.lock.encode())
@@ -218,5 +230,9 @@ class Target:
         left = int(stock.value) if stock and isinstance(stock.value, bytes) else 0
         return Book(left, tuple(sales), held)
 
-    def shown(self, book: Book) -> Shown:
-        return book.shown()
+    def moments(self, _: dict[bytes, Entry]) -> Iterable[int]:
+        return ()  # leases are keys that expire
+
+    def shown(self, book: Any) -> Shown:
+        shown: Shown = book.shown()
+        return shown

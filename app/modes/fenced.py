@@ -102,16 +102,13 @@ class Fenced:
         lock = Recipe(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
         if not lock.acquire(wait_s=self.round.wait / 1000):
             return False
+        names, token, back = self.keys, lock.fence or 0, False
         try:
-            token = lock.fence or 0
-            found = self.read(
-                keys=[self.keys.fence, self.keys.stock, self.keys.key(order.key)], args=[token]
-            )
-            if found is None or found[0] is None:
-                return False
-            left = int(found[0]) + order.quantity
-            names = self.keys
-            keys = [names.fence, names.stock, names.held, names.bought(order.buyer)]
-            return bool(self.back(keys=keys, args=[token, left, order.id, order.quantity]))
+            found = self.read(keys=[names.fence, names.stock, names.key(order.key)], args=[token])
+            if found is not None and found[0] is not None:
+                left = int(found[0]) + order.quantity
+                keys = [names.fence, names.stock, names.held, names.bought(order.buyer)]
+                back = bool(self.back(keys=keys, args=[token, left, order.id, order.quantity]))
         finally:
             lock.release()
+        return back

@@ -96,12 +96,13 @@ class Lock:
         lock = self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
         if not lock.acquire(wait_s=self.round.wait / 1000):
             return False
+        back = False
         try:
             stock = self.store.get(self.keys.stock)
-            if stock is None:
-                return False
-            left = int(stock) + order.quantity
-            keys = [self.keys.stock, self.keys.held, self.keys.bought(order.buyer)]
-            return bool(self.back(keys=keys, args=[left, order.id, order.quantity]))
+            if stock is not None:
+                left = int(stock) + order.quantity
+                keys = [self.keys.stock, self.keys.held, self.keys.bought(order.buyer)]
+                back = bool(self.back(keys=keys, args=[left, order.id, order.quantity]))
         finally:
             lock.release()
+        return back

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.domain import Lack, Lacking, Loss, Mended, Order, Round, ShopError, StoreAway
+from app.service.mend_books import MendBooks
 from app.service.mended_figures import Figures, figures
 from app.service.rounds import Rounds, in_database
-from app.store import begun, db, dead_letters, lacks, mending, orders, stock
+from app.store import dead_letters, lacks, mending
 from app.store.redis import answering
 from app.store.servers import Servers
 
@@ -37,8 +38,9 @@ class Stranger(ShopError):
 
 
 class Mend:
-    def __init__(self, servers: Servers, rounds: Rounds) -> None:
-        self.servers = servers
+    def __init__(self, servers: Servers, rounds: Rounds, books: MendBooks | None = None) -> None:
+        """`books`: the explorer hands in some that stay as they are."""
+        self.books = books or MendBooks(servers.sessions)
         self.store = servers.store
         self.rounds = rounds
         self.trust = rounds.trust
@@ -61,9 +63,7 @@ class Mend:
             )
         with answering():
             told = mending.told(self.store, item)
-        with db.answering(), self.servers.sessions() as session:
-            known = begun.rounds(session, item, lack.since)
-            booked = orders.rounds(session, item, lack.since)
+        known, booked = self.books.rounds(item, lack.since)
         numbers = {*known, *booked, *(order.round for order in told)}
         if lack.since:
             numbers.add(lack.since)
@@ -103,9 +103,8 @@ class Mend:
             return None
         ended = round if round.ended else replace(round, ended=self.rounds.now())
         its = [order for order in told if order.round == number]
-        with db.answering(), self.servers.sessions() as session:  # after the store: see Auditor
-            rows = orders.of_round(session, item, number)
-            before = [(order, stock.bought(session, item, order.key)) for order in its]
+        rows, bought = self.books.of_round(item, number, its)  # after the store: see Auditor
+        before = zip(its, bought, strict=True)
         its = [order for order, other in before if other is None or other.id == order.id]
         return figures(ended, remains, letters, dropped, rows, its, in_database(ended.mode))
 

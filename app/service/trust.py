@@ -10,8 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Iterator, Sequence
 
-from app.domain import ITEMS, DatabaseAway, Lack, Lacking, Loss, Round, ShopError
+from app.domain import ITEMS, DatabaseAway, Lack, Lacking, Loss, Order, Round, ShopError
 from app.service.refusals import no_item
 from app.store import begun, db, lacks, orders, sales, sql_holds
 from app.store.begun import Seen
@@ -98,14 +99,10 @@ class Trust:
         with answering():
             there = lacks.look(self.store, item)
         up_to = max(seen.round, there.newest, there.accepted, lack.round)
-        with db.answering(), self.servers.sessions.begin() as session:
-            begun.note(session, item, up_to, there.store)
-        since = self.servers.clock.now() - KEY_LIFE * 1000
-        with db.answering(), self.servers.sessions() as session, answering():
-            for sold in orders.since(session, item, since):
-                sales.remember(self.store, sold)
-            for held in sql_holds.since(session, item, since):
-                sales.remember(self.store, held)
+        self._note(item, up_to, there.store)
+        for bought in self._bought_since(item, self.servers.clock.now() - KEY_LIFE * 1000):
+            with answering():
+                sales.remember(self.store, bought)
         with answering():
             done = lacks.accept(self.store, item, up_to, found)
         if not done and (other := self.look(item)):
@@ -135,6 +132,16 @@ class Trust:
                 log.warning("whether the store lacks something of %s: %s", item, error)
                 well = False
         return well
+
+    def _note(self, item: str, round: int, store: str) -> None:
+        with db.answering(), self.servers.sessions.begin() as session:
+            begun.note(session, item, round, store)
+
+    def _bought_since(self, item: str, moment: int) -> Iterator[Sequence[Order]]:
+        """What the books have sold or hold since then, in parts."""
+        with db.answering(), self.servers.sessions() as session:
+            yield from orders.since(session, item, moment)
+            yield from sql_holds.since(session, item, moment)
 
     def _seen(self, item: str) -> Seen:
         with db.answering(), self.servers.sessions() as session:

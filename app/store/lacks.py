@@ -74,16 +74,23 @@ def mark(store: redis.Redis, lack: Lack, told: Sequence[Order] = ()) -> bool:
     False: it is accepted already. The first finding stands, whatever is found later; of the sales
     that buyers were `told` of all are kept that anybody still knows.
     """
-    accepted = int(store.get(keys.accepted(lack.item)) or 0)
-    if lack.loss != Loss.OTHER and lack.round <= accepted:
-        return False
-    pipe = store.pipeline()
-    pipe.set(keys.lacks(lack.item), lack.encode(), nx=True)
-    if lack.since:
-        pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
-    for order in told:
-        pipe.hset(keys.told(lack.item), order.id, order.encode())
-    pipe.execute()
+    with store.pipeline() as pipe:
+        # In one step with the look: who has looked before it was accepted, or mended, would mark it
+        # anew, and nothing of the item be sold once more.
+        pipe.watch(keys.accepted(lack.item))
+        accepted = int(pipe.get(keys.accepted(lack.item)) or 0)
+        if lack.loss != Loss.OTHER and lack.round <= accepted:
+            return False
+        pipe.multi()
+        pipe.set(keys.lacks(lack.item), lack.encode(), nx=True)
+        if lack.since:
+            pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
+        for order in told:
+            pipe.hset(keys.told(lack.item), order.id, order.encode())
+        try:
+            pipe.execute()
+        except redis.WatchError:
+            return mark(store, lack, told)  # again only as often as somebody accepts
     with suppress(Unreadable):  # a newer version's round is not ours to end; it reads the mark, too
         rounds.end(store, lack.item)
     return True

@@ -25,6 +25,8 @@ SCRIPTS = (
     b"redis.call('APPEND', KEYS[1], ARGV[1]) appended = true return 1",
     b"local well = pcall(redis.call, 'INCR', KEYS[1]) return {tostring(well), nil, 3}",
     b"redis.call('DEL', KEYS[1]) error({err = 'SO it is'})",
+    b'local told = cjson.decode(\'{"id":"a","of":{"n":[1,2.5,true]}}\')'
+    b" return {told.id, told.of.n[1], tostring(told.of.n[3]), tostring(told.none)}",
 )
 
 
@@ -50,6 +52,14 @@ def _ms(random: Random) -> bytes:
 
 def _moment(random: Random) -> bytes:
     return b"%d" % (EPOCH + random.choice((-1, 0, 1, 2, 1000, 5000)))
+
+
+def _score(random: Random) -> bytes:
+    return random.choice((b"0", b"1", b"2", b"-7", b"%d" % EPOCH, b"+inf", b"-inf", b"x", b"1e3"))
+
+
+def _bound(random: Random) -> bytes:
+    return random.choice((b"(", b"")) + _score(random)
 
 
 def _second(random: Random) -> bytes:
@@ -88,12 +98,20 @@ FAMILIES = {
         SADD k v; SADD k v v; SREM k v; SISMEMBER k v; SCARD k; SMEMBERS k;
         HSET k v v; HSET k v v v v;
         HSET k v v v; HSETNX k v v; HGET k v; HMGET k v v; HGETALL k; HDEL k v v; HEXISTS k v;
-        HLEN k; HINCRBY k v n; HMSET k v v
+        HLEN k; HINCRBY k v n; HMSET k v v; HVALS k
+    """,
+    "sorted sets": """
+        ZADD k s v; ZADD k s v s v; ZADD k s v s; ZREM k v; ZREM k v v; ZSCORE k v; ZCARD k;
+        ZRANGE k 0 -1; ZRANGE k i i WITHSCORES; ZRANGE k n n; ZRANGEBYSCORE k -inf s;
+        ZRANGEBYSCORE k s s; ZRANGEBYSCORE k b b WITHSCORES; ZRANGEBYSCORE k -inf +inf LIMIT i i;
+        ZRANGEBYSCORE k b s LIMIT i n WITHSCORES; ZRANGEBYSCORE k s s LIMIT n
     """,
     "streams": """
         XADD k * v v; XADD k 5-1 v v; XADD k 1-0 v v; XADD k 0-0 v v; XADD k * v; XLEN k;
         XRANGE k - +; XREVRANGE k + - COUNT 1; XRANGE k - + COUNT n; XRANGE k 5 6; XDEL k 5-1;
-        XADD k x v v
+        XADD k x v v; XDEL k 5-1 1-0; XINFO STREAM k; XINFO STREAM k; XGROUP CREATE k g 0;
+        XGROUP CREATE k g $ MKSTREAM; XGROUP CREATE k h x; XACK k g 5-1; XACK k g x; XSETID k 5-1;
+        XSETID k 7-0 ENTRIESADDED n; XSETID k 1900000009999-1 ENTRIESADDED 3; XSETID k x
     """,
     "watching": """
         WATCH k; WATCH k k; MULTI; MULTI; EXEC; EXEC; EXEC; DISCARD; UNWATCH; SET k v PX t; INCR k;
@@ -109,13 +127,15 @@ FAMILIES = {
     """,
     "scripts": """
         GET k; SET k 1; SET k a PX 1000; RPUSH k v; SADD k v; SSUBSCRIBE ch; SSUBSCRIBE dh;
-        LRANGE k 0 -1; SMEMBERS k; XRANGE k - +; PTTL k; WATCH k; MULTI; EXEC; DEL k
+        LRANGE k 0 -1; SMEMBERS k; XRANGE k - +; PTTL k; WATCH k; MULTI; EXEC; DEL k;
+        XADD o * sale {"id":"a"}; XADD o * sale {"id":"b","n":[1,2.5]}; XADD o * sale no; DEL k k k;
+        ZADD k 5 a; HSET k a b
     """,
 }
-DATA = ("strings", "lists", "collections", "streams")
+DATA = ("strings", "lists", "collections", "sorted sets", "streams")
 MAKERS = {  # other words are themselves
     **{"k": _key, "v": _value, "n": _number, "t": _ms, "i": _index, "at": _moment},
-    **{"second": _second, "sha": _sha, "text": _text},
+    **{"second": _second, "sha": _sha, "text": _text, "s": _score, "b": _bound},
 }
 
 

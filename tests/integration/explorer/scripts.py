@@ -14,6 +14,7 @@ from app.store import lua
 
 KEYS = (b"k", b"l", b"m")
 FENCE = b"f"  # nothing but scripts writes it: how a server counts microseconds is its own affair
+HELD = (b"a", b"b")  # orders' ids
 TOKENS = (b"a", b"b", b"1")
 PLACES = [
     json.dumps([token, process, channel, ms, lease, fences, number, *keys]).encode()
@@ -64,6 +65,16 @@ def _release(random: Random) -> Command:
     return (_token(random), random.choice((b"", b"p")), *words)
 
 
+def _holds(random: Random) -> list[bytes]:
+    """A stream that mostly has holds in it, a hash and a sorted set."""
+    return [b"o", *_keys(random, 2)]
+
+
+def _settle(random: Random) -> Command:
+    asked = random.choice((b"LOOK", b"PAID", b"CANCELLED"))
+    return (random.choice(HELD), _lease(random), asked, b"1", b"10")
+
+
 Make = Callable[[Random], list[bytes] | Command]
 CALLS: list[tuple[str, Make, Make]] = [  # text, keys, arguments
     (lua.source("release"), lambda r: _keys(r, 1), lambda r: [_token(r)]),
@@ -80,6 +91,9 @@ CALLS: list[tuple[str, Make, Make]] = [  # text, keys, arguments
         lambda r: [_fence(r), b"1", b"a"],
     ),
     (lua.source("sell"), lambda r: _keys(r, 4), lambda r: [r.choice((b"1", b"2")), b"a"]),
+    (lua.source("put_back"), lambda r: _keys(r, 4), lambda r: [r.choice(HELD), b"2"]),
+    (lua.source("due"), _holds, lambda r: [_lease(r), b"2"]),
+    (lua.source("settle"), lambda r: [*_holds(r), *_keys(r, 4)], _settle),
     (queue.ACQUIRE.text, _line, _acquire),
     (
         queue.TAKE.text,

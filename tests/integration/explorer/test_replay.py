@@ -14,6 +14,7 @@ from app.domain import ShopError
 from app.explorer.matrix import Asked, Matrix, asked
 from app.explorer.replays import replay
 from app.explorer.targets import Target
+from app.service.explored.holding import Holding
 
 
 @pytest.mark.parametrize("row", asked(), ids=str)
@@ -26,6 +27,16 @@ def test_every_finding_of_the_matrix(real: RealBackend, matrix: Matrix, row: Ask
         assert len(played) == len(finding.trace)
         rehearsed = replay(target, names, finding.trace, ModelBackend())
         assert all(step.same for step in rehearsed)
+
+
+@pytest.mark.parametrize("name", ["atomic", "decr", "watched", "lock:lease"])
+@pytest.mark.parametrize("fault", ["pause", "lost", "late", "failover"])
+def test_a_round_that_holds(real: RealBackend, name: str, fault: str) -> None:
+    target = Holding(name)
+    for finding in Explorer(target, 2).explore(Faults(**{fault: 1})).findings:
+        played = replay(target, LETTERS[:2], finding.trace, real)
+        assert [step.got for step in played if not step.same] == [], finding.name
+        assert len(played) == len(finding.trace)
 
 
 def test_work_that_takes_its_time(real: RealBackend) -> None:

@@ -77,6 +77,11 @@ def answer(command: Command, queued: Sequence[Command], reply: Reply) -> object:
         match reply:
             case (seconds, bytes(microseconds)):
                 return (seconds, int(microseconds) // 1000)
+    if command[0] == b"XINFO":  # but for the sizes of the server's trees
+        told = dict(zip(reply[::2], reply[1::2], strict=True))
+        return {
+            str(name): comparable(one) for name, one in told.items() if "radix" not in str(name)
+        }
     if command[0] == b"SMEMBERS":  # in an order that is the server's secret
         return sorted(map(repr, reply))
     return comparable(reply)

@@ -14,10 +14,12 @@ from tests.unit.explorer.mutants import (
     atomic,
     decr,
     fenced,
+    holds,
     lease,
     limits,
     queue,
     queue_scripts,
+    repair,
     unfound,
     watch,
     watchdog,
@@ -28,7 +30,7 @@ from tests.unit.explorer.mutants.mutant import Budget, Mutant, explored, planted
 CATALOGUE = [
     *(*watch.MUTANTS, *atomic.MUTANTS, *decr.MUTANTS, *lease.MUTANTS, *watchdog.MUTANTS),
     *(*watched.MUTANTS, *fenced.MUTANTS, *queue_scripts.MUTANTS, *queue.MUTANTS),
-    *limits.MUTANTS,
+    *(*limits.MUTANTS, *holds.MUTANTS, *repair.MUTANTS),
 ]
 UNFOUND = [*unfound.MISSED, *unfound.HARMLESS]
 BUDGETS = list(dict.fromkeys(mutant.budget for mutant in [*CATALOGUE, *UNFOUND]))
@@ -51,11 +53,12 @@ def unbroken(budget: Budget) -> Report:
 
 def words(budget: Budget) -> str:
     """`lock:queue think=15000 pause=1 buyers=3`: what is not as usual."""
-    usual = Target(budget.target.name)
+    usual = type(budget.target)(budget.target.name)
     parts = {**asdict(budget.target), **budget.faults._asdict(), "buyers": budget.buyers}
     usually = {**asdict(usual), **Faults()._asdict(), "buyers": 2}
     odd = [f"{name}={value}" for name, value in parts.items() if usually[name] != value]
-    return " ".join([usual.name, *odd])
+    holds = [] if type(usual) is Target else ["holds"]
+    return " ".join([usual.name, *holds, *odd])
 
 
 def names(mutants: list[Mutant]) -> list[str]:

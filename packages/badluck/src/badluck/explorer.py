@@ -32,7 +32,8 @@ class Explorer:
         self.target = target
         self.graph: Graph | None = None
         with target.surroundings():
-            self.servers = ServerStates(begun(EPOCH, target.setup()), target.names_follow)
+            started = begun(EPOCH, target.setup())
+            self.servers = ServerStates(started, target.names_follow, target.moments)
             self.automata: list[Known]
             self.symmetry: Symmetry | None = None
             if target.alike:

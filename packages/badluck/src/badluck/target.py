@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
@@ -109,6 +109,12 @@ class Target(Protocol):
 
     def book(self, entries: dict[bytes, Entry]) -> Book:
         """What the store's keys say."""
+
+    def moments(self, entries: dict[bytes, Entry]) -> Iterable[int]:
+        """When something is over of which the store only keeps the time, in ms since 1970.
+
+        Of a key that expires, the store itself knows.
+        """
 
     def shown(self, book: Any) -> Shown:
         """How things stand, of what `book` read: in charts, on pages and in saved files."""

@@ -47,6 +47,7 @@ class Mutant(NamedTuple):
     new: str
     budget: Budget
     finding: str
+    back: bool = False  # `old` stands in the mode's put_back, and not in what sells
 
 
 def explored(budget: Budget) -> Report:
@@ -62,17 +63,25 @@ def wrong(report: Report) -> set[str]:
 def planted(mutant: Mutant) -> Iterator[None]:
     library = mutant.file.startswith("fairlock/")
     path = (LIBRARIES / "fairlock/src" if library else ROOT) / mutant.file
-    text, put_back, rest = path.read_text(encoding="utf-8").partition("    def put_back(")
-    if (times := text.count(mutant.old)) != 1:
+    sells, back = _halves(path.read_text(encoding="utf-8"))
+    if (times := (back if mutant.back else sells).count(mutant.old)) != 1:
         raise ValueError(
             f"{mutant.name}: what it replaces stands {times} times in {mutant.file}, not once. "
             "The source has changed: let the mutant follow."
         )
-    # The explorer sells, and puts nothing back.
-    text = text.replace(mutant.old, mutant.new) + put_back + rest
+    if mutant.back:
+        text = sells + back.replace(mutant.old, mutant.new)
+    else:
+        text = sells.replace(mutant.old, mutant.new) + back
     name = mutant.file.rpartition(".")[0]
     with _script(name, text) if path.suffix == ".lua" else _module(name, text):
         yield
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """A mode's source before its put_back, and from there on; of any other file, all of it."""
+    at = text.find("    def put_back(self, order: Order)")
+    return (text, "") if at < 0 or "def sell(" not in text else (text[:at], text[at:])
 
 
 @contextmanager

@@ -15,7 +15,15 @@ from badluck.actor.request import Lost
 from badluck.errors import BadluckError
 from badluck.real.server import LiveServer, running
 from badluck.real.wire import Wire
-from badluck.simulated.values import Command, Entry, Reply, Stream, StreamEntry
+from badluck.simulated.values import (
+    Command,
+    Entry,
+    Hash,
+    Reply,
+    SortedSet,
+    Stream,
+    StreamEntry,
+)
 
 # What is not answered by one reply to each command.
 SPEAKS = {b"SUBSCRIBE", b"SSUBSCRIBE", b"UNSUBSCRIBE", b"SUNSUBSCRIBE", b"BLPOP", b"BRPOP"}
@@ -32,6 +40,8 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
   local type, value = redis.call('TYPE', key).ok, nil
   if type == 'string' then value = redis.call('GET', key) end
   if type == 'list' then value = redis.call('LRANGE', key, 0, -1) end
+  if type == 'hash' then value = redis.call('HGETALL', key) end
+  if type == 'zset' then value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
   if type == 'stream' then value = redis.call('XRANGE', key, '-', '+') end
   if value then seen[#seen + 1] = {key, type, value, redis.call('PEXPIRETIME', key)} end
 end
@@ -160,6 +170,11 @@ class RealBackend:
                 value = Stream((0, 0), tuple(StreamEntry((0, 0), words) for _, words in value))
             if type_ == b"list":
                 value = tuple(value)
+            if type_ == b"hash":
+                value = Hash(tuple(zip(value[::2], value[1::2], strict=True)))
+            if type_ == b"zset":
+                pairs = zip(value[::2], map(float, value[1::2]), strict=True)
+                value = SortedSet(frozenset(pairs))
             found[key] = Entry(value, until if until >= 0 else None)
         return found
 

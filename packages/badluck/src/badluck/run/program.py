@@ -13,7 +13,7 @@ from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.rule import Rule
 from badluck.run.file import LOAD_LOCK_SCRIPTS, OwnFile
 from badluck.simulated.server import begun
-from badluck.simulated.values import Command, Entry, Hash, Stream, Value
+from badluck.simulated.values import Command, Entry, Hash, SortedSet, Stream, Value
 from badluck.target import EPOCH, Lock, Shown
 
 
@@ -85,7 +85,7 @@ def _decoded(word: bytes) -> str:
 
 
 def _text(value: Value | None) -> str:
-    """`[a, b]` of a list, `{a, b}` of a set, `{a: 1}` of a hash; of a stream how long it is."""
+    """`[a, b]` of a list, `{a, b}` of a set, `{a: 1}` and the like; of a stream how long it is."""
     match value:
         case None:
             return ""
@@ -96,6 +96,10 @@ def _text(value: Value | None) -> str:
         case Hash():
             pairs = (f"{_decoded(field)}: {_decoded(one)}" for field, one in value.pairs)
             return f"{{{', '.join(pairs)}}}"
+        case SortedSet():
+            ranked = sorted((score, member) for member, score in value.scores)
+            scored = (f"{_decoded(member)}: {score:g}" for score, member in ranked)
+            return f"{{{', '.join(scored)}}}"
         case frozenset():
             return f"{{{', '.join(map(_decoded, sorted(value)))}}}"
     return f"[{', '.join(map(_decoded, value))}]"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
-from badluck.actor.request import Done, Failed, Request, outcome
+from badluck.actor.request import Done, Failed, Request, Rest, outcome
 from badluck.place.fingerprint import Look, fingerprint
 from badluck.place.standing import Spot, standing
 
@@ -158,7 +158,11 @@ class Automaton:
         told = () if whole else self._told_apart(parent, came_by)
         requests = requests[:1] if over else requests
         bound = tuple(sorted(actor.bound))
-        if (same := self.orders.get((requests, looks, told, bound))) is not None:
+        # Who waits for the clock names no connection, and will use one: what is late on another of
+        # the same name must not be taken for its own.
+        unnamed = (actor.connections, *sorted(actor.open)) if type(requests[0]) is Rest else ()
+        key = requests, looks, told, bound, unnamed
+        if (same := self.orders.get(key)) is not None:
             actor.drop()
             return same
         if came_by and not whole and (at := self._loop(parent, came_by, requests, looks)) >= 0:
@@ -175,7 +179,7 @@ class Automaton:
             tuple(standing(fiber, self.code.shown) for fiber in actor.fibers),
         )
         self.nodes.append(node)
-        self.orders[requests, looks, told, bound] = len(self.nodes) - 1
+        self.orders[key] = len(self.nodes) - 1
         if not node.ended:
             self.live[len(self.nodes) - 1] = actor
         return len(self.nodes) - 1

@@ -17,6 +17,7 @@ from badluck.simulated.server import Server, Waits
 from badluck.simulated.values import Command, Entry, NeverAnswers, Reply
 
 Fill = Callable[[dict[bytes, Entry]], dict[bytes, Entry]]
+Moments = Callable[[dict[bytes, Entry]], Iterable[int]]
 
 
 class Step(NamedTuple):
@@ -42,10 +43,16 @@ def tokens(text: bytes, name: str) -> frozenset[int]:
 
 
 class ServerStates:
-    def __init__(self, servers: list[Server], names_follow: Sequence[bytes] = ()) -> None:
-        """`names_follow`: see Target."""
+    def __init__(
+        self,
+        servers: list[Server],
+        names_follow: Sequence[bytes] = (),
+        moments: Moments = lambda _: (),
+    ) -> None:
+        """`names_follow` and `moments`: see Target."""
         self.servers = servers
         self.rename = renaming(names_follow)
+        self.moments = moments
         self.states: list[tuple[State, ...]] = []
         self.numbers: dict[tuple[State, ...], int] = {}
         self.steps: dict[object, Step | None] = {}
@@ -160,6 +167,7 @@ class ServerStates:
         for server, state in zip(self.servers, self.states[at], strict=True):
             server.load(state)
             yield from server.deadlines()
+        yield from self.moments(self.entries(at))
 
     def tokens(self, at: int, name: str) -> frozenset[int]:
         """The numbers of that actor's tokens that are the value of any key."""

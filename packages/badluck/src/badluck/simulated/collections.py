@@ -94,6 +94,10 @@ def hgetall(keys: Keyspace, command: Command) -> Reply:
     return tuple(word for pair in _hash(keys, command[1]).items() for word in pair)
 
 
+def hvals(keys: Keyspace, command: Command) -> Reply:
+    return tuple(_hash(keys, command[1]).values())
+
+
 def hdel(keys: Keyspace, command: Command) -> Reply:
     old = _hash(keys, command[1])
     new = {field: value for field, value in old.items() if field not in command[2:]}

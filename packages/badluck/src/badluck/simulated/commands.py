@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from badluck.simulated import collections, generic, lists, streams, strings
+from badluck.simulated import collections, generic, lists, sorted_sets, streams, strings
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.values import Command, Refused, Reply
 
@@ -82,12 +82,23 @@ TABLE: dict[bytes, Known] = {
     b"HDEL": Known(-3, collections.hdel),
     b"HEXISTS": Known(3, collections.hexists),
     b"HLEN": Known(2, collections.hlen),
+    b"HVALS": Known(2, collections.hvals),
     b"HINCRBY": Known(4, collections.hincrby),
+    b"ZADD": Known(-4, sorted_sets.add),
+    b"ZREM": Known(-3, sorted_sets.remove),
+    b"ZSCORE": Known(3, sorted_sets.score),
+    b"ZCARD": Known(2, sorted_sets.cardinality),
+    b"ZRANGE": Known(-4, sorted_sets.range_),
+    b"ZRANGEBYSCORE": Known(-4, sorted_sets.range_by_score),
     b"XADD": Known(-5, streams.add),
     b"XLEN": Known(2, streams.length),
     b"XRANGE": Known(-4, streams.range_),
     b"XREVRANGE": Known(-4, streams.range_),
     b"XDEL": Known(-3, streams.delete),
+    b"XINFO": Known(-2, streams.info),
+    b"XGROUP": Known(-2, streams.group),
+    b"XACK": Known(-4, streams.acknowledge),
+    b"XSETID": Known(-3, streams.set_id),
     b"MULTI": Known(1, of_the_server),
     b"EXEC": Known(1, of_the_server),
     b"DISCARD": Known(1, of_the_server),

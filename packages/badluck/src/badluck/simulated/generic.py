@@ -11,11 +11,19 @@ from badluck.simulated.values import (
     Ok,
     Refused,
     Reply,
+    SortedSet,
     Stream,
     integer,
 )
 
-TYPES = {bytes: "string", tuple: "list", frozenset: "set", Hash: "hash", Stream: "stream"}
+TYPES = {
+    bytes: "string",
+    tuple: "list",
+    frozenset: "set",
+    SortedSet: "zset",
+    Hash: "hash",
+    Stream: "stream",
+}
 CONDITIONS = {b"NX", b"XX", b"GT", b"LT"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from badluck.simulated.values import WRONG_TYPE, Entry, Hash, Refused, Value
+from badluck.simulated.values import WRONG_TYPE, Entry, Hash, Refused, SortedSet, Value
 
 V = TypeVar("V", bytes, tuple[bytes, ...], frozenset[bytes])
 
@@ -44,7 +44,7 @@ class Keyspace:
     def change(self, key: bytes, value: Value) -> None:
         """A new value that lives as long as the old one. An empty collection is no key at all."""
         empty = () if isinstance(value, tuple) else frozenset()
-        if value == empty or value == Hash(()):
+        if value in (empty, Hash(()), SortedSet(frozenset())):
             self.delete(key)
         else:
             old = self.entries.get(key)

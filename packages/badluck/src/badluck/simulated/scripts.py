@@ -190,8 +190,11 @@ class Lua:
             return value.encode()
         if isinstance(value, list):
             return self.lua.table_from([self._lua(one) for one in value])
-        if value is None or isinstance(value, dict):
-            self._lacks(b"cjson.decode of null or of an object")
+        if isinstance(value, dict):
+            named = {key.encode(): self._lua(one) for key, one in value.items()}
+            return self.lua.table_from(named)
+        if value is None:
+            self._lacks(b"cjson.decode of null")
         return value
 
 

@@ -1,9 +1,13 @@
-"""Commands on streams: what a writer sends and a reader without a group asks."""
+"""Commands on streams: what a writer sends and a reader without a group asks.
+
+Of groups there are only the names: nobody reads in one, so nothing waits for its XACK.
+"""
 
 from __future__ import annotations
 
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.values import (
+    OK,
     SYNTAX,
     WRONG_TYPE,
     Command,
@@ -61,7 +65,8 @@ def add(keys: Keyspace, command: Command) -> Reply:
             "ERR The ID specified in XADD is equal or smaller than the target stream top item"
         )
     entry = StreamEntry(own, tuple(fields))
-    keys.change(key, Stream(own, (*stream.entries, entry)))
+    entries = (*stream.entries, entry)
+    keys.change(key, stream._replace(last=own, entries=entries, added=stream.added + 1))
     return shown(own)
 
 
@@ -107,5 +112,78 @@ def delete(keys: Keyspace, command: Command) -> Reply:
         return 0
     rest = tuple(entry for entry in stream.entries if entry.id not in gone)
     if len(rest) < len(stream.entries):
-        keys.change(command[1], Stream(stream.last, rest))
+        deleted = max(stream.deleted, *(one.id for one in stream.entries if one.id in gone))
+        keys.change(command[1], stream._replace(entries=rest, deleted=deleted))
     return len(stream.entries) - len(rest)
+
+
+def info(keys: Keyspace, command: Command) -> Reply:
+    """XINFO STREAM; the sizes of the server's trees are its secret."""
+    if command[1].upper() != b"STREAM" or len(command) != 3:
+        raise NotImplementedError("XINFO but of a STREAM")
+    stream = _stream(keys, command[2])
+    if stream is None:
+        raise Refused("ERR no such key")
+    ends = [(shown(one.id), one.fields) for one in (*stream.entries[:1], *stream.entries[-1:])]
+    first, last = ends or (None, None)
+    said: list[tuple[bytes, Reply]] = [
+        (b"length", len(stream.entries)),
+        (b"radix-tree-keys", 1),
+        (b"radix-tree-nodes", 2),
+        (b"last-generated-id", shown(stream.last)),
+        (b"max-deleted-entry-id", shown(stream.deleted)),
+        (b"entries-added", stream.added),
+        (b"recorded-first-entry-id", shown(stream.entries[0].id if stream.entries else (0, 0))),
+        (b"groups", len(stream.groups)),
+        (b"first-entry", first),
+        (b"last-entry", last),
+    ]
+    return tuple(word for pair in said for word in pair)
+
+
+def group(keys: Keyspace, command: Command) -> Reply:
+    """XGROUP CREATE, with MKSTREAM."""
+    if command[1].upper() != b"CREATE" or len(command) < 5:
+        raise NotImplementedError("XGROUP but CREATE")
+    key, name, start, *options = command[2:]
+    if any(option.upper() != b"MKSTREAM" for option in options):
+        raise NotImplementedError("XGROUP CREATE with options other than MKSTREAM")
+    stream = _stream(keys, key)
+    if stream is None and not options:
+        raise Refused("ERR The XGROUP subcommand requires the key to exist")
+    if start != b"$":
+        _id(start, 0)
+    stream = stream or Stream((0, 0), ())
+    if name in stream.groups:
+        raise Refused("BUSYGROUP Consumer Group name already exists")
+    keys.change(key, stream._replace(groups=stream.groups | {name}))
+    return OK
+
+
+def acknowledge(keys: Keyspace, command: Command) -> Reply:
+    stream = _stream(keys, command[1])
+    for text in command[3:] if stream and command[2] in stream.groups else ():
+        _id(text, 0)
+    return 0
+
+
+def set_id(keys: Keyspace, command: Command) -> Reply:
+    """XSETID, with ENTRIESADDED."""
+    _, key, text, *options = command
+    last = _id(text, 0)
+    added = None
+    if options:
+        if len(options) != 2 or options[0].upper() != b"ENTRIESADDED":
+            raise NotImplementedError("XSETID with options other than ENTRIESADDED")
+        added = integer(options[1])
+        if added < 0:
+            raise Refused("ERR entries_added must be positive")
+    stream = _stream(keys, key)
+    if stream is None:
+        raise Refused("ERR no such key")
+    if last < stream.deleted or (stream.entries and last < stream.entries[-1].id):
+        raise Refused("ERR The ID specified in XSETID is smaller than what was there")
+    if stream.entries and added is not None and added < len(stream.entries):
+        raise Refused("ERR The entries_added specified in XSETID is smaller than the length")
+    keys.change(key, stream._replace(last=last, added=stream.added if added is None else added))
+    return OK

@@ -16,6 +16,12 @@ class Hash(NamedTuple):
     pairs: tuple[tuple[bytes, bytes], ...]
 
 
+class SortedSet(NamedTuple):
+    """Members, each with its score; a range sorts them."""
+
+    scores: frozenset[tuple[bytes, float]]
+
+
 class StreamEntry(NamedTuple):
     id: tuple[int, int]
     fields: tuple[bytes, ...]
@@ -24,9 +30,12 @@ class StreamEntry(NamedTuple):
 class Stream(NamedTuple):
     last: tuple[int, int]  # the highest id ever given
     entries: tuple[StreamEntry, ...]
+    added: int = 0  # ever
+    deleted: tuple[int, int] = (0, 0)  # the highest id of those
+    groups: frozenset[bytes] = frozenset()  # names; what a reader has not acknowledged, is not here
 
 
-Value = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | Stream
+Value = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | SortedSet | Stream
 Command = tuple[bytes, ...]
 
 

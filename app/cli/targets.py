@@ -1,0 +1,49 @@
+"""What `lastapple explore` is asked about, and what cannot be asked of it."""
+
+from __future__ import annotations
+
+import click
+
+from app.cli.theirs import student
+from app.explorer import targets
+from app.explorer.sql.explore import explores
+from app.explorer.student import Student
+from app.service.explored.holding import Holding
+from app.service.explored.repairing import MOST, Repairing
+from app.service.rounds import full_name
+
+# Of a repair: all else is about what is sold.
+OF_A_REPAIR = {"TARGET", "--buyers", "--faults", "--all-findings", "--save", "--json"}
+
+
+def check(target: str | None, per_buyer: int, holds: bool, again: bool) -> None:
+    """Raises UsageError for options that do not go with the target, or with each other."""
+    elsewhere = bool(target) and (str(target).endswith(".py") or explores(str(target)))
+    for given, name in ((per_buyer, "--per-buyer"), (holds, "--holds")):
+        if given and elsewhere:
+            raise click.UsageError(f"{name} is for modes that sell from the store.")
+    if holds and (per_buyer or again):
+        other = "--per-buyer" if per_buyer else "--again"
+        raise click.UsageError(f"--holds and {other} are explored apart: leave out one of the two.")
+
+
+def sale(
+    name: str, stock: int, quantity: int, resend: bool, per_buyer: int, holds: bool
+) -> targets.Target | Student:
+    """Raises Invalid."""
+    if name.endswith(".py"):
+        return student(name, stock, quantity, resend)
+    name = full_name(name)
+    targets.check(name)
+    if holds:
+        return Holding(name, stock, quantity, resend=resend)
+    return targets.Target(name, stock, quantity, resend=resend, per_buyer=per_buyer)
+
+
+def repair(name: str, buyers: int, given: set[str]) -> Repairing:
+    """`given` stands on the command line. Raises UsageError."""
+    if others := given - OF_A_REPAIR:
+        raise click.UsageError(f"{name} sells nothing: leave out {', '.join(sorted(others))}.")
+    if buyers > MOST:
+        raise click.UsageError(f"{name} has {MOST} actors at the most.")
+    return Repairing(name, accepts=buyers == MOST)

@@ -1,0 +1,86 @@
+"""What a shop's store says of a round whose buyers hold first and then pay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from badluck.report.saved import Columns
+from badluck.simulated.values import Entry, Hash, SortedSet, Stream
+from badluck.target import Lock, Shown
+
+from app.domain import Order
+from app.explorer.book import COLUMNS, Book, Sold
+from app.store.keys import Keys
+
+HELD_COLUMNS: Columns = {**COLUMNS, "held": int}
+
+
+class End(NamedTuple):
+    """How a hold has ended, as the store remembers it; `deadline` in ms since 1970."""
+
+    id: str
+    stands: str
+    deadline: int
+
+
+class HeldBook(NamedTuple):
+    """`held` is neither left nor paid for; `unseen` are ids of those that no sweep would find."""
+
+    left: int  # units
+    sales: tuple[Sold, ...]
+    lock: Lock | None
+    held: tuple[Sold, ...]
+    ends: tuple[End, ...]
+    paid_at: tuple[tuple[str, int], ...]  # an order's id, and when it was paid, ms since 1970
+    unseen: tuple[str, ...]
+
+    def shown(self) -> Shown:
+        known = Book(self.left, self.sales, self.lock).shown()
+        return known | {"held": sum(sale.quantity for sale in self.held)}
+
+
+def read(book: Book, entries: dict[bytes, Entry], names: Keys) -> HeldBook:
+    """`book` is what is to be known of stock, sales and lock."""
+    held = {order.id: order.quantity for order in _held(entries, names)}
+    fresh = {order.id for _, order in _stream(entries, names.holds)}
+    known = {member.decode() for member, _ in _due(entries, names)}
+    prefix = names.hold("").encode()
+    ends = []
+    for key, entry in entries.items():
+        if key.startswith(prefix) and isinstance(entry.value, bytes):
+            stands, _, deadline = entry.value.decode().partition(" ")
+            ends.append(End(key.removeprefix(prefix).decode(), stands, int(deadline)))
+    return HeldBook(
+        *book,
+        tuple(Sold(*each) for each in held.items()),
+        tuple(ends),
+        tuple((order.id, at) for at, order in _stream(entries, names.sales)),
+        tuple(sorted(held.keys() - fresh - known)),
+    )
+
+
+def moments(entries: dict[bytes, Entry], names: Keys, hold: int) -> Iterable[int]:
+    """When holds run out, or their units should be back; ms since 1970."""
+    yield from (at + hold for at, _ in _stream(entries, names.holds))
+    yield from (int(at) for _, at in _due(entries, names))
+
+
+def _held(entries: dict[bytes, Entry], names: Keys) -> Iterator[Order]:
+    entry = entries.get(names.held.encode())
+    if entry and isinstance(entry.value, Hash):
+        yield from (Order.decode(sale) for _, sale in entry.value.pairs)
+    yield from (order for _, order in _stream(entries, names.holds))
+
+
+def _stream(entries: dict[bytes, Entry], name: str) -> Iterator[tuple[int, Order]]:
+    """With the ms since 1970 at which each was written."""
+    entry = entries.get(name.encode())
+    if entry and isinstance(entry.value, Stream):
+        for one in entry.value.entries:
+            yield one.id[0], Order.decode(one.fields[1])
+
+
+def _due(entries: dict[bytes, Entry], names: Keys) -> Iterable[tuple[bytes, float]]:
+    entry = entries.get(names.due.encode())
+    return entry.value.scores if entry and isinstance(entry.value, SortedSet) else ()

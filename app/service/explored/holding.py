@@ -1,0 +1,183 @@
+"""A way of selling in a round that holds: what buyers and the sweep do, in every order.
+
+The shop's own code runs: the mode sells and puts back, `Holds` settles. Of `Purchase` it is the two
+lines that look after holds when nothing is left; what they are told is theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from badluck.actor.actor import Actor
+from badluck.actor.code import Code
+from badluck.findings.rule import Rule
+from badluck.report.saved import Columns
+from badluck.simulated.values import Command, Entry
+from badluck.target import Vocabulary
+
+from app.domain import AlreadyPaid, Hold, HoldOver, Order, Outcome, Round, Stands
+from app.explorer import held
+from app.explorer.held import HeldBook
+from app.explorer.hold_findings import RULES
+from app.explorer.servers import GateServers
+from app.explorer.targets import Target
+from app.modes import MODES, Mode
+from app.service import holds
+from app.service.purchase import SHORT, SWEPT
+from app.store.keys import Keys
+
+HOLD_MS = 5_000  # shorter than a lease: so either may run out while the other lasts
+FIRST = "A"  # whose hold C cancels
+
+
+class Shop(GateServers):
+    def copied(self, _: str) -> None:
+        """Which server has heard of it, the fault `failover` decides."""
+
+
+@dataclass(frozen=True)
+class Holding(Target):
+    """`hold` in ms. Each buyer does what its name stands for in ROLES."""
+
+    hold: int = HOLD_MS
+
+    @cached_property
+    def round(self) -> Round:
+        return replace(self.usual_round(), hold=self.hold)
+
+    @property
+    def alike(self) -> bool:
+        return False  # see ROLES
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        return RULES
+
+    @property
+    def columns(self) -> Columns:
+        return held.HELD_COLUMNS
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return super().vocabulary._replace(charted=("stock", "held", "lock"))
+
+    @property
+    def setting(self) -> str:
+        return f"{super().setting}, held for {self.hold / 1000:g} s until they are paid for"
+
+    def terms(self) -> dict[str, int | str]:
+        return super().terms() | {"hold_ms": self.hold}
+
+    def surroundings(self) -> AbstractContextManager[None]:
+        return _quietly(super().surroundings())
+
+    def setup(self) -> list[list[Command]]:
+        store, *masters = super().setup()
+        record = self.names.record.encode(), self.round.encode()
+        return [[*store, (b"SET", *record)], *masters]
+
+    @property
+    def code(self) -> Code:
+        usual = super().code
+        return usual._replace(shown=(*usual.shown, "app.service.holds"))
+
+    @cached_property
+    def names(self) -> Keys:
+        return Keys(self.round.item, self.round.number)
+
+    def held_by(self, name: str) -> Order:
+        """The order whose end this actor is told of."""
+        return self.order(FIRST if ROLES[name] is second_tab else name)
+
+    def _purchase(self, buyer: Actor) -> str:
+        role = ROLES[buyer.name]
+        return role(Visit(self, buyer))
+
+    def book(self, entries: dict[bytes, Entry]) -> HeldBook:
+        return held.read(self.usual_book(entries), entries, self.names)
+
+    def moments(self, entries: dict[bytes, Entry]) -> Iterable[int]:
+        return held.moments(entries, self.names, self.hold)
+
+
+class Visit:
+    """What one actor has before it: the shop, as a worker of it."""
+
+    def __init__(self, target: Holding, actor: Actor) -> None:
+        servers: Any = Shop(target.resend)
+        clock: Any = actor.clock
+        self.clock = clock
+        self.round = target.round
+        self.wait = target.hold / 1000
+        self.order = target.order(actor.name)
+        self.firsts = target.order(FIRST)
+        self.mode: Mode = MODES[self.round.mode.partition(":")[0]](servers, clock, self.round)
+        self.holds = holds.Holds(servers, clock)
+
+    def buy(self) -> str:
+        """HELD; or what is told at once."""
+        sale = self.mode.sell(self.order)
+        if sale.outcome in SHORT and self.holds.sweep(self.round, SWEPT) > 0:
+            sale = self.mode.sell(self.order)
+        return Outcome.HELD if sale.order else sale.outcome
+
+    def pay(self) -> str:
+        try:
+            self.holds.pay(self.order)
+        except HoldOver as error:
+            return error.hold.stands
+        return Outcome.SOLD
+
+
+def quick(visit: Visit) -> str:
+    """Pays at once; who is sold out comes again when the others' holds have run out."""
+    told = visit.buy()
+    if told == Outcome.SOLD_OUT:
+        visit.clock.sleep(visit.wait)
+        told = visit.buy()
+    return visit.pay() if told == Outcome.HELD else told
+
+
+def slow(visit: Visit) -> str:
+    """Looks for the card for as long as it is held, and pays at the very deadline: too late."""
+    told = visit.buy()
+    if told != Outcome.HELD:
+        return told
+    visit.clock.sleep(visit.wait)
+    return visit.pay()
+
+
+def second_tab(visit: Visit) -> str:
+    """Cancels what A holds, in another tab, and then sweeps as fulfil does."""
+    told = _cancelled(visit)
+    visit.holds.sweep(visit.round, SWEPT)
+    return told
+
+
+def _cancelled(visit: Visit) -> str:
+    try:
+        hold: Hold = visit.holds.give_up(visit.firsts, Stands.CANCELLED)
+    except AlreadyPaid:
+        return NOTHING
+    except HoldOver as error:
+        hold = error.hold
+    return hold.stands
+
+
+NOTHING = "NOTHING"  # there was nothing to cancel: it is paid for, or not yet held
+ROLES: dict[str, Callable[[Visit], str]] = {"A": quick, "B": slow, "C": second_tab, "D": quick}
+
+
+@contextmanager
+def _quietly(usual: AbstractContextManager[None]) -> Iterator[None]:
+    """What the shop would log of its troubles, a schedule shows."""
+    before, holds.log.disabled = holds.log.disabled, True
+    try:
+        with usual:
+            yield
+    finally:
+        holds.log.disabled = before

@@ -1,0 +1,236 @@
+"""`lastapple audit --repair` in every order: two who mend, one who accepts, and fulfil.
+
+`Mend`, `Trust` and the store's steps are the shop's. The books are plain data that stay as they
+are: what they say is true at every moment, as whatever is moved here was booked before.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from badluck.actor.actor import Actor
+from badluck.actor.code import Code
+from badluck.findings.rule import Rule
+from badluck.report.saved import Columns
+from badluck.search.names import LETTERS
+from badluck.simulated.values import Command, Entry
+from badluck.target import EPOCH, Shown, Vocabulary
+
+from app.domain import Lack, Loss, Order, Round, ShopError, StoreAway
+from app.explorer import repair_findings, words
+from app.explorer.repair_findings import MendBook
+from app.explorer.servers import GateServers
+from app.explorer.targets import Target
+from app.service import trust
+from app.service.mend import Mend
+from app.service.mend_books import MendBooks, Row
+from app.service.trust import Trust
+from app.store import dead_letters, keys, sales
+from app.store.begun import Seen
+from app.store.keys import Keys
+from app.store.rounds import GROUP
+
+STOCK = 4
+# Four sales of one unit each: whoever has one in the end.
+BOOKED, MOVED, REFUSED, TOLD = (f"order-{letter}" for letter in "WXYZ")
+
+
+@dataclass(frozen=True)
+class Repairing(Target):
+    """Of four units four are sold. The store has lost two of the sales, and says 2 are left.
+
+    BOOKED: in the books alone. MOVED: in the books, and not yet out of the stream. REFUSED: in the
+    stream, and the database will refuse it. TOLD: nobody knows of it but a worker, who has left it
+    beside the mark.
+    """
+
+    name: str = "repair"
+    stock: int = STOCK
+    accepts: bool = False  # is C there?
+
+    @cached_property
+    def round(self) -> Round:
+        return Round("apple", 1, STOCK, "atomic", ended=EPOCH)
+
+    @cached_property
+    def names(self) -> Keys:
+        return Keys(self.round.item, self.round.number)
+
+    @property
+    def alike(self) -> bool:
+        return False  # see REPAIRS
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        return repair_findings.RULES
+
+    @property
+    def columns(self) -> Columns:
+        return repair_findings.COLUMNS
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return words.VOCABULARY._replace(actor="actor", charted=tuple(self.columns))
+
+    @property
+    def setting(self) -> str:
+        then = ", and C accepts" if self.accepts else ""
+        return f"a store that has lost two of four sales, {REPAIRS[self.name].said}{then}"
+
+    # What the rules ask.
+    sold, waiting, told = STOCK, REFUSED, TOLD
+    booked_keys, told_keys = frozenset({"W", "X"}), frozenset({"Z"})
+
+    def terms(self) -> dict[str, int | str]:
+        return {"accepts": int(self.accepts)}
+
+    def surroundings(self) -> AbstractContextManager[None]:
+        return _quietly(super().surroundings())
+
+    def setup(self) -> list[list[Command]]:
+        names, item = self.names, self.round.item
+        lack = Lack(item, Loss.SALES, 1, 1, orders=2, sales=1)
+        load = [(b"SCRIPT", b"LOAD", text.encode()) for text in words.scripts().values()]
+        told = order(TOLD)
+        wanted: list[tuple[str | bytes | int, ...]] = [
+            *(("SET", names.record, self.round.encode()), ("SET", names.ended, 2)),
+            *(("SET", keys.newest(item), 1), ("SADD", keys.streams(item), 1)),
+            ("XGROUP", "CREATE", names.sales, GROUP, "0", "MKSTREAM"),
+            *(("XADD", names.sales, "*", "sale", order(id).encode()) for id in (MOVED, REFUSED)),
+            *(("SET", names.key(order(id).key), order(id).encode()) for id in (MOVED, REFUSED)),
+            *(("SET", keys.lacks(item), lack.encode()), ("SET", names.lacks, lack.encode())),
+            ("HSET", keys.told(item), told.id, told.encode()),
+        ]
+        return [[*load, *(tuple(map(_bytes, words)) for words in wanted)]]
+
+    @property
+    def code(self) -> Code:
+        shown = ("app.service.mend", "app.service.trust", "app.store.")
+        harness = ("app.explorer.", "sqlalchemy.")
+        return super().code._replace(shown=shown, section="", harness=harness)
+
+    def _purchase(self, actor: Actor) -> str:
+        role = REPAIRS[self.name].roles[LETTERS.index(actor.name)]
+        return role(Shop())
+
+    def book(self, entries: dict[bytes, Entry]) -> MendBook:
+        return repair_findings.read(entries, self.names)
+
+    def shown(self, book: Any) -> Shown:
+        shown: Shown = book.shown()
+        return shown
+
+
+def order(id: str) -> Order:
+    letter = id[-1]
+    return Order(id, "apple", 1, 1, 60, letter, letter, EPOCH)
+
+
+class Shop(GateServers):
+    """A process of the shop, and the books that it reads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = self
+        self.trust = FrozenTrust(self)
+
+    def now(self, ask: bool = True) -> int:
+        return EPOCH
+
+
+class FrozenBooks(MendBooks):
+    def __init__(self) -> None:
+        """Plain data."""
+
+    def rounds(self, item: str, since: int) -> tuple[dict[int, Round], list[int]]:
+        return {1: Round("apple", 1, STOCK, "atomic")}, [1]
+
+    def of_round(
+        self, item: str, number: int, told: Sequence[Order]
+    ) -> tuple[Sequence[Row], list[Order | None]]:
+        return [(order(id).id, 1, order(id).key) for id in (BOOKED, MOVED)], [None for _ in told]
+
+
+class FrozenTrust(Trust):
+    def __init__(self, servers: Any) -> None:
+        super().__init__(servers)
+
+    def _seen(self, item: str) -> Seen:
+        return Seen(1, 2)
+
+    def _note(self, item: str, round: int, store: str) -> None:
+        """Nobody reads it here."""
+
+    def _bought_since(self, item: str, moment: int) -> Iterator[Sequence[Order]]:
+        yield [order(BOOKED), order(MOVED)]
+
+
+def mends(shop: Shop) -> str:
+    """As with --yes."""
+    rounds: Any = shop
+    servers: Any = shop
+    try:
+        plan = Mend(servers, rounds, FrozenBooks()).do("apple")
+    except StoreAway:
+        raise
+    except ShopError:  # somebody else was faster, and it says so
+        return "MEANWHILE"
+    return "MENDED" if plan else "NOTHING"
+
+
+def accepts(shop: Shop) -> str:
+    try:
+        lack = shop.trust.accept("apple")
+    except StoreAway:
+        raise
+    except ShopError:
+        return "MEANWHILE"
+    return "ACCEPTED" if lack else "NOTHING"
+
+
+def moves(shop: Shop) -> str:
+    """fulfil's last steps: what is booked goes, and what was refused is buried."""
+    names = Keys("apple", 1)
+    found: Any = shop.store.xrange(names.sales, count=2)
+    moved, refused = (one for one in found[:2])
+    pipe = shop.store.pipeline()
+    pipe.xack(names.sales, GROUP, moved[0])
+    pipe.xdel(names.sales, moved[0])
+    sales.forget(pipe, names, [order(MOVED)])
+    pipe.execute()
+    dead_letters.add(shop.store, names, refused[0], refused[1], "refused", 0)
+    return "MOVED"
+
+
+class Repair(NamedTuple):
+    roles: tuple[Callable[[Shop], str], ...]  # A's, B's and C's
+    said: str
+
+
+REPAIRS = {
+    "repair": Repair((mends, mends, accepts), "which A and B mend at once"),
+    "repair:fulfil": Repair(
+        (mends, moves, accepts), "which A mends while fulfil (B) moves what remains"
+    ),
+}
+MOST = len(REPAIRS["repair"].roles)  # actors
+
+
+def _bytes(word: str | bytes | int) -> bytes:
+    return word if isinstance(word, bytes) else str(word).encode()
+
+
+@contextmanager
+def _quietly(usual: AbstractContextManager[None]) -> Iterator[None]:
+    log: logging.Logger = trust.log
+    before, log.disabled = log.disabled, True
+    try:
+        with usual:
+            yield
+    finally:
+        log.disabled = before

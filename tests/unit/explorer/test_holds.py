@@ -1,0 +1,153 @@
+"""A round that holds: hold, pay, expire and put back in every order of the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+import pytest
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.report.model_backend import ModelBackend
+from click.testing import CliRunner
+
+from app.chaos.columns import FAULTS, Fault
+from app.chaos.judge.wrong import Wrong
+from app.chaos.page import page
+from app.chaos.promised import Durability, Loss, Nuisance, holding
+from app.cli.explore import explore
+from app.cli.replay import replay as replay_command
+from app.explorer.hold_findings import RULES
+from app.explorer.matrix import COLUMNS, PREVENTED, Asked
+from app.explorer.matrix import read as cells
+from app.explorer.replays import replay
+from app.service.explored.hold_matrix import asked, explored
+from app.service.explored.hold_matrix import cell as cell_of
+from app.service.explored.holding import Holding
+from app.service.explored.saved import read
+
+DOCS = Path(__file__).parents[3] / "docs"
+TABLE = (DOCS / "matrix.md").read_text().partition("<!-- holds -->\n")[2]
+WRITTEN = cells(TABLE.partition("<!-- end of holds -->")[0])
+QUICK = [column for column in COLUMNS if column.startswith(("no", "1 crash", "1 lost"))]
+FOUND: dict[str, Loss] = {
+    "oversell": Wrong.OVERSOLD,
+    "two ends": Wrong.RETURNED,
+    "paid too late": Wrong.LATE,
+    "unit there twice": Wrong.SURPLUS,
+    "negative stock": Wrong.STRANDED,
+    "unit lost": Wrong.STRANDED,
+    "order lost": Wrong.LOST,
+    "phantom order": Nuisance.DOUBT,
+    "stuck for ever": Nuisance.STUCK,
+}
+
+
+def test_every_sound_way_has_its_row() -> None:
+    assert list(WRITTEN) == list(map(str, asked()))
+
+
+def quick(row: Asked) -> Sequence[str]:
+    return QUICK[:1] if row.name == "lock:redlock" else QUICK
+
+
+def check(row: Asked, columns: Sequence[str]) -> None:
+    for column, report in explored(row, columns).items():
+        assert cell_of(row, column, report) == WRITTEN[str(row)][column], column
+
+
+@pytest.mark.parametrize("row", asked(), ids=str)
+def test_row(row: Asked) -> None:
+    """What takes longer is below."""
+    check(row, quick(row))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("row", asked(), ids=str)
+def test_the_rest_of_the_row(row: Asked) -> None:
+    check(row, [column for column in COLUMNS if column not in quick(row)])
+
+
+@pytest.mark.parametrize("durability", Durability)
+@pytest.mark.parametrize(
+    "fault", [fault for fault in FAULTS if fault.like in COLUMNS], ids=lambda fault: fault.name
+)
+def test_the_page_agrees_with_the_table(fault: Fault, durability: Durability) -> None:
+    for row in asked():
+        found = WRITTEN[str(row)][fault.like].partition(" (")[0].partition(",")[0]
+        promise = holding(row.name, fault, durability)
+        if found == PREVENTED:
+            assert not promise.may or promise.beyond, f"{row.name}: more than the table finds"
+        elif FOUND[found] not in promise.may:
+            assert promise.beyond, f"{row.name}: the table finds {found}"
+
+
+def test_the_page_says_what_holds_add() -> None:
+    assert "In a round with holds" in page()
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    file = tmp_path / "found.json"
+    asked = ["atomic", "--holds", "--faults", "lost=1", "--save", str(file)]
+    said = CliRunner().invoke(explore, asked)
+    assert said.exit_code == 1
+    assert "held for 5 s until they are paid for" in said.output
+    assert " held " in said.output
+    return file
+
+
+def test_it_can_be_asked_for_kept_and_played_again(saved: Path) -> None:
+    assert orjson.loads(saved.read_bytes())["hold_ms"] == 5_000
+    kept = read(saved.read_bytes())
+    assert kept.target == Holding("atomic")
+    for steps in kept.traces.values():
+        played = replay(kept.target, kept.names, steps, ModelBackend())
+        assert all(step.same for step in played)
+    said = CliRunner().invoke(replay_command, [str(saved), "--on", "model"])
+    assert said.exit_code == 0
+    assert "0 divergences" in said.output
+
+
+def test_what_the_file_says_of_it_is_checked(saved: Path) -> None:
+    document = orjson.loads(saved.read_bytes())
+    said = CliRunner().invoke(replay_command, ["-"], input=orjson.dumps(document | {"hold_ms": 0}))
+    assert said.exception
+    assert "hold_ms" in str(said.exception) + said.output
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["sql", "--holds"], "--holds is for modes that sell from the store."),
+        (["my_sell.py", "--holds"], "--holds is for modes that sell from the store."),
+        (["watch", "--holds", "--again"], "--holds and --again are explored apart"),
+        (["watch", "--holds", "--per-buyer", "1"], "--holds and --per-buyer are explored apart"),
+    ],
+)
+def test_what_it_cannot_be_asked_with(words: list[str], why: str) -> None:
+    said = CliRunner().invoke(explore, words)
+    assert said.exit_code == 2
+    assert why in said.output
+
+
+def test_what_is_late_comes_over_a_connection_that_nobody_uses_any_more() -> None:
+    """Whoever waits for the clock, and has connected anew, stands where others stand who have not.
+
+    Taken for the same, it would go on over the connection whose WATCH still waits for what is late.
+    """
+    explorer = Explorer(Holding("watch"), 2)
+    explorer.explore(Faults(late=1))
+    assert explorer.graph
+    for state in explorer.graph.states:
+        in_flight = {sent.connection for sent in state.in_flight}
+        for _, node in explorer.graph.alive(state):
+            asked = {getattr(request, "connection", "") for request in node.requests}
+            assert not asked & in_flight
+
+
+def test_every_finding_is_explained() -> None:
+    text = (DOCS / "explorer.md").read_text()
+    for rule in RULES:
+        assert f"| {rule.name} |" in text
