@@ -27,7 +27,7 @@ from app.modes import MODES
 from app.service.answer import Answer
 from app.service.known import known
 from app.service.rounds import in_database
-from app.store import db, holds, rounds, sql_holds
+from app.store import begun, db, holds, rounds, sql_holds
 from app.store.redis import answering, metered
 from app.store.servers import Servers
 
@@ -124,7 +124,15 @@ class Holds:
         now = self.servers.clock.now()
         with db.answering(), self.servers.sessions() as sql:
             found = sql_holds.due(sql, now, most)
-        return sum(self._swept(round, order) for order in found if (round := self._round(order)))
+        return sum(self._swept_in_database(order) for order in found)
+
+    def _swept_in_database(self, order: Order) -> bool:
+        try:
+            round = self._round(order)
+            return bool(round and self._swept(round, order))
+        except StoreAway as error:  # its round is lost; the others' units come back
+            log.warning("order %s stays held: %s", order.id, error)
+            return False
 
     def _swept(self, round: Round, order: Order) -> bool:
         hold = self._settle(round, order, Stands.HELD)
@@ -168,16 +176,29 @@ class Holds:
             return holds.put_back_ended(self.servers.store, round, order)
 
     def _round(self, order: Order) -> Round | None:
-        """None: it sold at once, or is not known here."""
+        """None: it sold at once, or is not known here.
+
+        Raises StoreAway, DatabaseAway; also when its units are held, and nobody knows how.
+        """
         name = order.item, order.round
         if name in self.at_once:
             return None
         try:
             with answering():
                 found = rounds.find(self.servers.store, order.item, order.round)
+            found = found or self._in_books(order)
             if found and not known(found).hold:
                 self.at_once.add(name)
                 return None
         except Unreadable:
             return None
+        return found
+
+    def _in_books(self, order: Order) -> Round | None:
+        """What the store has forgotten: a hold that stands in the database outlives it."""
+        with db.answering(), self.servers.sessions() as sql:
+            found = begun.round(sql, order.item, order.round)
+            held = sql_holds.find(sql, order.id)
+        if held and not found:
+            raise StoreAway(f"The store has lost round {order.round} of {order.item}.")
         return found

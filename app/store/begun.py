@@ -72,6 +72,12 @@ def keep(session: Session, round: Round) -> None:
     session.execute(dialect.insert(RoundRow).values(row).on_conflict_do_nothing())
 
 
+def round(session: Session, item: str, number: int) -> Round | None:
+    """One of them, as it began; None: it is not known. Raises Unreadable."""
+    row = session.get(RoundRow, (item, number))
+    return Round.decode(row.record) if row else None
+
+
 def rounds(session: Session, item: str, since: int) -> dict[int, Round]:
     """Those with that number or a higher one, by their numbers. Raises Unreadable."""
     if not inspect(session.connection()).has_table(RoundRow.__tablename__):
