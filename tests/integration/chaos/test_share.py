@@ -13,9 +13,10 @@ MODES = "atomic,fenced,decr,sql,lock:queue"
 
 def test_the_promises_are_kept(tmp_path: Path) -> None:
     verdict = tmp_path / "verdict.json"
-    command = [sys.executable, "-m", "app.cli", "chaos", "--minutes", "0.2", "--seed", "11"]
+    command = [sys.executable, "-m", "app.cli", "chaos", "--seed", "11", "--json", str(verdict)]
+    command += ["--minutes", "0.5", "--holds", "--modes", MODES]
     done = subprocess.run(
-        [*command, "--modes", MODES, "--json", str(verdict)],
+        command,
         capture_output=True,
         text=True,
         timeout=200,
