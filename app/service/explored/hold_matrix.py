@@ -35,9 +35,14 @@ def sound(name: str) -> bool:
 
 
 def explored(row: Asked, columns: Sequence[str] = tuple(COLUMNS)) -> dict[str, Report]:
-    """One way of selling: column -> what was found."""
-    explorers = {many: Explorer(Holding(row.name), many) for many in (2, row.buyers)}
-    return {column: explorers[buyers(row, column)].explore(COLUMNS[column]) for column in columns}
+    """One way of selling: column -> what was found.
+
+    Each by itself: how many states redlock has depends on what was learned before.
+    """
+    return {
+        column: Explorer(Holding(row.name), buyers(row, column)).explore(faults(row, column))
+        for column in columns
+    }
 
 
 def buyers(row: Asked, column: str) -> int:

@@ -12,7 +12,7 @@ from badluck.faults import Faults
 from badluck.report.model_backend import ModelBackend
 from click.testing import CliRunner
 
-from app.chaos.columns import FAULTS, Fault
+from app.chaos.columns import FAULTS, FREEZE, Fault
 from app.chaos.judge.wrong import Wrong
 from app.chaos.page import page
 from app.chaos.promised import Durability, Loss, Nuisance, holding
@@ -81,6 +81,15 @@ def test_the_page_agrees_with_the_table(fault: Fault, durability: Durability) ->
             assert not promise.may or promise.beyond, f"{row.name}: more than the table finds"
         elif FOUND[found] not in promise.may:
             assert promise.beyond, f"{row.name}: the table finds {found}"
+
+
+def test_an_outlived_lock_may_leave_what_comes_back_with_nobody_or_there_twice() -> None:
+    """As the page says. With one unit nobody else has anything to put back."""
+    report = Explorer(Holding("lock:lease", stock=2), 2).explore(Faults(pause=2))
+    found = {finding.name for finding in report.findings}
+    assert {"unit lost", "unit there twice"} <= found
+    promise = holding("lock:lease", FREEZE, Durability.SAFE).may
+    assert {FOUND[name] for name in found & FOUND.keys()} <= promise
 
 
 def test_the_page_says_what_holds_add() -> None:
