@@ -32,7 +32,7 @@ LANES := test-browser test-others test-locks test-explorer
 PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 PAGES := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http lab_languages read_http \
-  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop)
+  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop contract_lab)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := $(addprefix tests/integration/,locks modes bench chaos stampede comparison test_one_key.py \
   test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))

@@ -62,6 +62,23 @@ def undocumented(app: Flask, answer: TestResponse) -> str:
     return ""
 
 
+def linked(
+    client: FlaskClient, document: dict[str, Any], link: dict[str, Any], said: dict[str, Any]
+) -> TestResponse:
+    """The answer of the operation to which an answer's link leads."""
+    takes = {
+        name: said[where.removeprefix("$response.body#/")]
+        for name, where in link["parameters"].items()
+    }
+    [(path, method)] = [
+        (path, method)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if operation["operationId"] == link["operationId"]
+    ]
+    return client.open(path.format(**takes), method=method.upper(), json={})
+
+
 def hold_all_answers() -> None:
     """From now on, in this process."""
     asked = FlaskClient.open

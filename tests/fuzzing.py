@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 import schemathesis
 from flask import Flask
@@ -21,8 +24,9 @@ class Asked:
     """What came of one run."""
 
     statuses: Counter[tuple[str, int]] = field(default_factory=Counter)  # by operation
+    led: int = 0  # requests to which an answer's link has led
     wrong: dict[str, str] = field(default_factory=dict)  # what is wrong -> the request
-    answers: list[tuple[str, Any]] = field(default_factory=list)  # operation, response
+    made: list[tuple[str, Any]] = field(default_factory=list)  # `POST /rounds`, its 201 or 303
 
     @property
     def requests(self) -> int:
@@ -30,6 +34,17 @@ class Asked:
 
     def count(self, operation: str, status: int) -> int:
         return self.statuses[operation, status]
+
+    def answers(self) -> dict[int, int]:
+        """How often each status."""
+        found: Counter[int] = Counter()
+        for (_, status), count in self.statuses.items():
+            found[status] += count
+        return dict(sorted(found.items()))
+
+    def answered(self) -> set[str]:
+        """Operations that were asked, at least once, for something that there was."""
+        return {operation for operation, status in self.statuses if status < 400}
 
 
 def config(seed: int, examples: int, **more: Any) -> SchemathesisConfig:
@@ -45,7 +60,7 @@ def config(seed: int, examples: int, **more: Any) -> SchemathesisConfig:
     return SchemathesisConfig.from_dict(
         {
             **{"seed": seed, "generation": generation, "checks": checks},
-            **{"continue-on-failure": True, "request-timeout": SLOWEST},
+            **{"continue-on-failure": True, "request-timeout": SLOWEST, "max-stream-events": 2},
             **more,
         }
     )
@@ -55,14 +70,29 @@ def config(seed: int, examples: int, **more: Any) -> SchemathesisConfig:
 LENIENT = ("negative_data_rejection", "positive_data_acceptance", "ignored_auth")
 
 
-def ask(where: Flask | str, seed: int, examples: int, leave_out: tuple[str, ...] = ()) -> Asked:
-    """Ask an application, or the server at an address. `leave_out`: operations."""
-    chosen = config(seed, examples)
+def ask(
+    where: Flask | str,
+    seed: int,
+    examples: int,
+    leave_out: tuple[str, ...] = (),
+    reader: Mapping[str, str] = MappingProxyType({}),
+    **more: Any,
+) -> Asked:
+    """Ask an application, or the server at an address.
+
+    `leave_out`: operations; `reader`: headers with which the contract is read; `more` is
+    schemathesis's own configuration.
+    """
+    chosen = config(seed, examples, **more)
     schema: BaseSchema
     if isinstance(where, str):
-        schema = schemathesis.openapi.from_url(f"{where}/openapi.json", config=chosen)
+        schema = schemathesis.openapi.from_url(
+            f"{where}/openapi.json", config=chosen, headers=dict(reader)
+        )
     else:
-        schema = schemathesis.openapi.from_wsgi("/openapi.json", where, config=chosen)
+        schema = schemathesis.openapi.from_wsgi(
+            "/openapi.json", where, config=chosen, headers=dict(reader)
+        )
     for name in leave_out:
         schema = schema.exclude(operation_id=name)
     found = Asked()
@@ -81,10 +111,17 @@ def note(recorder: Any, found: Asked) -> None:
         if interaction.response is None:
             found.wrong[f"{recorder.label}: no answer"] = str(interaction.request)
             continue
-        found.statuses[recorder.label, interaction.response.status_code] += 1
-        found.answers.append((recorder.label, interaction.response))
+        status, method = interaction.response.status_code, interaction.request.method
+        operation = recorder.cases[id].value.operation.label
+        if not operation.startswith(f"{method} "):
+            operation += f", by {method}"
+        found.statuses[operation, status] += 1
+        found.led += recorder.cases[id].transition is not None
+        if status in (201, 303):  # all answers of a long run would fill the memory
+            path = urlsplit(interaction.request.uri).path
+            found.made.append((f"{method} {path}", interaction.response))
         for check in recorder.checks.get(id, ()):
             if check.failure_info is not None:
                 failure = check.failure_info.failure
-                said = f"{recorder.label}: {failure.title}: {failure.message}"
+                said = f"{operation}: {failure.title}: {failure.message}"
                 found.wrong.setdefault(said, check.failure_info.code_sample)

@@ -18,6 +18,7 @@ from typing import IO, Any, cast
 
 from app.store.orphans import end_with_parent
 
+COMMAND = (sys.executable, "-m", "app.explorer.desk")
 START_S = 10.0  # more, for the first answer: it has to load all of the modes
 PIECE = 1 << 16  # bytes that are read at once
 GRACE_S = 2.0  # to be gone after SIGKILL
@@ -89,7 +90,7 @@ class ExplorerProcess:
 
 def _start() -> _Child:
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.explorer.desk"],
+        COMMAND,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for us, who end it

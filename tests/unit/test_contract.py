@@ -152,6 +152,17 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
             there = there[part]
 
 
+def test_every_link_says_all_that_its_operation_needs(document: dict[str, Any]) -> None:
+    known = {operation["operationId"]: operation for operation in operations(document)}
+    links = [link for _, links in all_of(document, "links") for link in links.values()]
+    assert links
+    for link in links:
+        parameters = known[link["operationId"]].get("parameters", [])
+        names = {each["name"] for each in parameters if "$ref" not in each}
+        needed = {each["name"] for each in parameters if each.get("required")}
+        assert needed <= link["parameters"].keys() <= names, link
+
+
 def test_examples_are_what_the_schemas_say(document: dict[str, Any]) -> None:
     def fits(schema: Any, example: Any) -> bool:
         whole = {**schema, "components": document["components"]}

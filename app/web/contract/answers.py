@@ -15,6 +15,14 @@ from app.web.parse import JSON
 PROBLEM = "application/problem+json"
 PAGE = {"schema": {"type": "string"}}
 STREAM = "text/event-stream"
+# Of each event: that is how readers of the document have it, and how the next OpenAPI does.
+EVENT = {
+    "schema": {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in ("event", "id", "data")},
+        "required": ["event", "data"],
+    }
+}
 
 
 def responses(
@@ -46,7 +54,7 @@ def _answer(answer: Answer, headers: tuple[str, ...], components: Components) ->
             content[JSON]["example"] = answer.example
     if answer.html:
         content["text/html"] = PAGE
-    content |= dict.fromkeys(answer.other, PAGE)
+    content |= {kind: EVENT if kind == STREAM else PAGE for kind in answer.other}
     names = (*headers, *answer.headers, *(PAGES if answer.html else ()))
     said: dict[str, Any] = {
         "description": answer.says,

@@ -71,4 +71,3 @@ class Operation:
     query: Mapping[str, Field] = field(default_factory=dict)
     headers: tuple[str, ...] = ()  # names of headers.REQUESTS
     body: Body | None = None
-    takes_no_body: bool = False  # of a POST

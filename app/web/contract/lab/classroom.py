@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.domain import ClassIsOn, Invalid, Lacking, RunIsOn
 from app.service.round_view import View
 from app.text import Text
 from app.web.contract.common import PAGE
 from app.web.contract.fields import LANGUAGE
-from app.web.contract.lab.fields import BOOKS, MODE, ROUND, SEEN, STREAM
+from app.web.contract.lab.fields import BOOKS, MODE, ROUND, SEEN, STREAM, leads
+from app.web.contract.lab.rounds import AUDIT, LOOK
 from app.web.contract.parts import Answer, Body, Field, Operation
 from app.web.lab.classroom import FIELDS
 
@@ -17,6 +20,7 @@ SALE = {
     if name in FIELDS
 }
 PHONE = Field(says=Text("A phone's id, as the events tell it."), schema={"type": "string"})
+HIDDEN = replace(PHONE, example="0192f0c15d3e7c41")
 
 CLASSROOM = {
     "classroom.show": Operation(
@@ -24,13 +28,24 @@ CLASSROOM = {
         says=Text("Fields of the sale in the address fill its form in."),
         query={"language": LANGUAGE},
         answers=PAGE,
-        problems=BOOKS,
+        problems=(Lacking, *BOOKS),
     ),
     "classroom.start": Operation(
         name=Text("Start the class's sale"),
         says=Text("What is left out is as in the demonstration."),
         body=Body(fields=SALE, closed=True),
-        answers={201: Answer(says=Text("It counts down."), json=View), 303: SEEN},
+        answers={
+            201: Answer(
+                says=Text("It counts down."),
+                json=View,
+                links={
+                    "close": leads("classroom.close", Text("To close it."), number="round"),
+                    "look": LOOK,
+                    "audit": AUDIT,
+                },
+            ),
+            303: SEEN,
+        },
         problems=(Invalid, ClassIsOn, RunIsOn, Lacking, *BOOKS),
     ),
     "classroom.new": Operation(
@@ -40,7 +55,7 @@ CLASSROOM = {
             200: Answer(says=Text("It can join."), json=dict[str, str], example={"phase": "idle"}),
             303: SEEN,
         },
-        problems=(ClassIsOn, *BOOKS),
+        problems=(ClassIsOn, Lacking, *BOOKS),
     ),
     "classroom.close": Operation(
         name=Text("Close the sale"),
@@ -53,7 +68,7 @@ CLASSROOM = {
     ),
     "classroom.names": Operation(
         name=Text("Hide a nickname, or show it again"),
-        body=Body(fields={"hide": PHONE, "show": PHONE}),
+        body=Body(fields={"hide": PHONE, "show": HIDDEN}),
         answers={200: Answer(says=Text("Done."), json=dict[str, str]), 303: SEEN},
         problems=(Invalid, *BOOKS),
     ),

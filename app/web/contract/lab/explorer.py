@@ -6,15 +6,24 @@ from typing import Any
 
 from app.domain import Bound, Invalid
 from app.explorer.fault_words import FAULT_WORDS
+from app.explorer.targets import explorable
 from app.service.explorer import BUYERS, MOST_FAULTS, USUAL
 from app.service.transactions import CASES, Result
 from app.text import Text
 from app.web.contract.fields import LANGUAGE
-from app.web.contract.lab.fields import SEEN, named, number
+from app.web.contract.lab.fields import SEEN, leads, number
 from app.web.contract.parts import Answer, Body, Field, Operation
 from app.web.lab.transactions import Playing
 
-TARGET = {"name": named(Text("What is explored: `watch`, `lock:lease`."), "naive")}
+TARGET = {
+    "name": Field(
+        says=Text("What is explored: `watch`, `lock:lease`."),
+        schema={"type": "string", "enum": explorable()},
+        example="naive",
+        required=True,
+    )
+}
+FOUND = leads("explorer.player", Text("What the search has found."), name="target")
 ASKED = {
     "buyers": number(Text("Buyers at once."), Bound(*BUYERS, Text("buyers")), BUYERS[0]),
     **{
@@ -26,9 +35,11 @@ MOVES = Field(
     says=Text("A schedule: who moves, step by step, as the page's links write it."),
     schema={"type": "string"},
 )
-LOOKING = Answer(says=Text("It is being searched: ask again."), json=dict[str, Any])
+LOOKING = Answer(
+    says=Text("It is being searched: ask again."), json=dict[str, Any], links={"found": FOUND}
+)
 SEARCH = {
-    200: Answer(says=Text("It is found."), json=dict[str, Any]),
+    200: Answer(says=Text("It is found."), json=dict[str, Any], links={"found": FOUND}),
     202: LOOKING,
     303: SEEN,
 }
@@ -38,7 +49,14 @@ EXPLORER = {
     "explorer.index": Operation(
         name=Text("What can be explored"),
         query={"language": LANGUAGE},
-        answers={200: Answer(says=Text("All targets."), json=dict[str, list[str]], html=True)},
+        answers={
+            200: Answer(
+                says=Text("All targets."),
+                json=dict[str, list[str]],
+                html=True,
+                links={"first": leads("explorer.player", Text("The first."), name="targets/0")},
+            )
+        },
     ),
     "explorer.player": Operation(
         name=Text("The shortest schedule that goes wrong"),
@@ -53,7 +71,19 @@ EXPLORER = {
             "language": LANGUAGE,
         },
         answers={
-            200: Answer(says=Text("The findings."), json=dict[str, Any], html=True),
+            200: Answer(
+                says=Text("The findings."),
+                json=dict[str, Any],
+                html=True,
+                links={
+                    "walk": leads(
+                        "explorer.scheduler",
+                        Text("The same schedule, to be changed."),
+                        name="target",
+                        moves="finding/moves",
+                    )
+                },
+            ),
             202: LOOKING,
         },
         problems=(*FAILS, "unknown-finding", "impossible"),
@@ -83,6 +113,12 @@ EXPLORER = {
     ),
 }
 WORKING = Answer(says=Text("Both servers are at work: ask again."), json=Playing)
+A_CASE = {"type": "string", "enum": [case.name for case in CASES]}
+CASE = Field(
+    says=Text("Of a form: the case whose page is shown then."),
+    schema=A_CASE,
+    example=CASES[0].name,
+)
 STEP = Field(says=Text("At which step to stand."), schema={"type": "integer", "minimum": 0})
 
 TRANSACTIONS = {
@@ -91,20 +127,30 @@ TRANSACTIONS = {
         says=Text("What a Valkey and a PostgreSQL said in each case; a page has the first one."),
         query={"step": STEP, "language": LANGUAGE},
         answers={
-            200: Answer(says=Text("All cases."), json=list[Result], html=True),
+            200: Answer(
+                says=Text("All cases."),
+                json=list[Result],
+                html=True,
+                links={"first": leads("transactions.one", Text("The first."), name="0/name")},
+            ),
             202: WORKING,
         },
         problems=(Invalid, "not-played"),
     ),
     "transactions.one": Operation(
         name=Text("One case"),
-        path={"name": named(Text("A case's name."), CASES[0].name)},
+        path={
+            "name": Field(
+                says=Text("A case's name."), schema=A_CASE, example=CASES[0].name, required=True
+            )
+        },
         query={"step": STEP, "language": LANGUAGE},
         answers={200: Answer(says=Text("The case."), json=Result, html=True), 202: WORKING},
         problems=(Invalid, "not-played"),
     ),
     "transactions.again": Operation(
         name=Text("Play all cases again"),
+        body=Body(fields={"case": CASE}),
         answers={202: WORKING, 303: SEEN},
         problems=("not-played",),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.domain import ROUND_BOUNDS, Bound, DatabaseAway, Newer, StoreAway, Unreadable
-from app.service import reading
+from app.service import catalogue, reading
 from app.service.comparison.record import BOUNDS as REPEATS
 from app.service.comparison.record import FEWEST, MOST
 from app.service.stampede.record import BOUNDS as CROWD
@@ -54,7 +54,7 @@ ROUND = {
     "mode": MODE,
     "recipe": Field(
         says=Text("The lock's recipe, when the mode is just `lock`."),
-        schema={"type": "string"},
+        schema={"type": "string", "enum": [recipe.name for recipe in catalogue.recipes()]},
     ),
     **ROUND_TIMES,
 }
@@ -89,7 +89,7 @@ def named(says: Text, example: str) -> Field:
     return Field(says=says, schema={"type": "string"}, example=example, required=True)
 
 
-def leads(to: str, says: Text, **takes: str) -> dict[str, Link]:
-    """The one link of an answer: the members of its body that another operation takes."""
+def leads(to: str, says: Text, **takes: str) -> Link:
+    """To an operation that takes members of the answer's body: by its parameter, where each is."""
     told = {name: f"$response.body#/{member}" for name, member in takes.items()}
-    return {"next": Link(to=to, says=says, takes=told)}
+    return Link(to=to, says=says, takes=told)

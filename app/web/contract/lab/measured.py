@@ -25,15 +25,27 @@ from app.web.contract.lab.fields import (
     leads,
     named,
 )
-from app.web.contract.parts import Answer, Body, Field, Operation
+from app.web.contract.parts import Answer, Body, Field, Link, Operation
 from app.web.lab.compared import Document as Comparison
 from app.web.lab.exports import FORMS
 from app.web.lab.history import LAST, Past
 from app.web.lab.stampede import Document as Run
 
-RUN = {"id": named(Text("A run's id."), "apple-0192f0c15d3e7c41")}
-COMPARISON = {"id": named(Text("A comparison's id."), "comparison-0192f0c15d3e7c41")}
+A_RUN, A_COMPARISON = "apple-0192f0c15d", "comparison-0192f0c15d"
+RUN = {"id": named(Text("A run's id."), A_RUN)}
+COMPARISON = {"id": named(Text("A comparison's id."), A_COMPARISON)}
 STOPPING = Text("It has been asked to end.")
+GOES, STOP = Text("How it goes."), Text("To stop it.")
+
+
+def ways_on(of: str) -> dict[str, Link]:
+    """Where one that was started leads; `of` is its blueprint."""
+    return {
+        "look": leads(f"{of}.show", GOES, id="id"),
+        "watch": leads(f"{of}.events", Text("What comes of it, as it comes."), id="id"),
+        "stop": leads(f"{of}.stop", STOP, id="id"),
+    }
+
 
 STAMPEDES = {
     "stampede.index": Operation(
@@ -52,7 +64,7 @@ STAMPEDES = {
                 says=Text("It is on."),
                 json=Run,
                 headers=("Location",),
-                links=leads("stampede.show", Text("How it goes."), id="id"),
+                links=ways_on("stampede"),
             ),
             303: SEEN,
         },
@@ -62,7 +74,14 @@ STAMPEDES = {
         name=Text("A run"),
         path=RUN,
         query={"language": LANGUAGE},
-        answers={200: Answer(says=Text("How it goes, or went."), json=Run, html=True)},
+        answers={
+            200: Answer(
+                says=Text("How it goes, or went."),
+                json=Run,
+                html=True,
+                links={"stop": leads("stampede.stop", STOP, id="id")},
+            )
+        },
         problems=(UnknownRun, *BOOKS),
     ),
     "stampede.events": Operation(
@@ -75,10 +94,20 @@ STAMPEDES = {
     "stampede.stop": Operation(
         name=Text("Stop a run"),
         path=RUN,
-        answers={202: Answer(says=STOPPING, json=Run), 303: SEEN},
+        answers={
+            202: Answer(
+                says=STOPPING, json=Run, links={"look": leads("stampede.show", GOES, id="id")}
+            ),
+            303: SEEN,
+        },
         problems=(UnknownRun, *BOOKS),
     ),
 }
+TAKEN = Link(
+    to="compare.export",
+    says=Text("To take it away."),
+    takes={"id": "$response.body#/id", "form": "csv"},
+)
 COMPARISONS = {
     "compare.index": Operation(
         name=Text("The comparisons' page"),
@@ -96,7 +125,7 @@ COMPARISONS = {
                 says=Text("It is on."),
                 json=Comparison,
                 headers=("Location",),
-                links=leads("compare.show", Text("How it goes."), id="id"),
+                links=ways_on("compare"),
             ),
             303: SEEN,
         },
@@ -106,7 +135,18 @@ COMPARISONS = {
         name=Text("A comparison"),
         path=COMPARISON,
         query={"language": LANGUAGE},
-        answers={200: Answer(says=Text("How it goes, or went."), json=Comparison, html=True)},
+        answers={
+            200: Answer(
+                says=Text("How it goes, or went."),
+                json=Comparison,
+                html=True,
+                links={
+                    "run": leads("stampede.show", Text("The run that is on."), id="run"),
+                    "stop": leads("compare.stop", STOP, id="id"),
+                    "take": TAKEN,
+                },
+            )
+        },
         problems=(UnknownComparison, *BOOKS),
     ),
     "compare.export": Operation(
@@ -141,7 +181,14 @@ COMPARISONS = {
     "compare.stop": Operation(
         name=Text("Stop a comparison"),
         path=COMPARISON,
-        answers={202: Answer(says=STOPPING, json=Comparison), 303: SEEN},
+        answers={
+            202: Answer(
+                says=STOPPING,
+                json=Comparison,
+                links={"look": leads("compare.show", GOES, id="id"), "take": TAKEN},
+            ),
+            303: SEEN,
+        },
         problems=(UnknownComparison, *BOOKS),
     ),
     "history.index": Operation(

@@ -7,7 +7,7 @@ from typing import Any
 from app.domain import UnknownWay
 from app.text import Text
 from app.web.contract.fields import LANGUAGE
-from app.web.contract.lab.fields import MODES, SEEN, named
+from app.web.contract.lab.fields import MODES, SEEN, leads, named
 from app.web.contract.parts import Answer, Field, Operation
 
 
@@ -23,7 +23,10 @@ READ = {
         query={"language": LANGUAGE},
         answers={
             200: Answer(
-                says=Text("What each says of itself."), json=list[dict[str, Any]], html=True
+                says=Text("What each says of itself."),
+                json=list[dict[str, Any]],
+                html=True,
+                links={"first": leads("read.one", Text("The first."), name="0/target")},
             )
         },
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain import ROUND_BOUNDS, Invalid, Lacking, UnknownItem, UnknownRound
+from app.domain import ROUND_BOUNDS, Invalid, Lacking, NotOnSale, UnknownItem, UnknownRound
 from app.service.audit import Audit
 from app.service.round_view import View
 from app.text import Text
@@ -23,12 +23,10 @@ TO_PAY = number(
     Text("ms that a buyer has to pay; 0: what is bought is sold at once."), ROUND_BOUNDS["hold"], 0
 )
 IT = {"item": "item", "number": "round"}
-SHOWN = Answer(
-    says=Text("The round."),
-    json=Stands,
-    html=True,
-    links=leads("lab.audit", Text("What its audit finds."), **IT),
-)
+LOOK = leads("lab.show", Text("How it stands."), **IT)
+AUDIT = leads("lab.audit", Text("What its audit finds."), **IT)
+HOLDS = leads("holds.show", Text("What is held of it."), **IT)
+END = leads("lab.end", Text("To end it, while it is the newest one."), item="item")
 
 ROUNDS = {
     "lab.index": Operation(
@@ -46,7 +44,7 @@ ROUNDS = {
             201: Answer(
                 says=Text("It sells."),
                 json=View,
-                links=leads("lab.show", Text("How it stands."), **IT),
+                links={"look": LOOK, "audit": AUDIT, "holds": HOLDS, "end": END},
             ),
             303: SEEN,
         },
@@ -54,31 +52,46 @@ ROUNDS = {
     ),
     "lab.newest": Operation(
         name=Text("An item's newest round"),
-        answers={200: Answer(says=Text("The round."), json=Stands), 303: SEEN},
-        problems=(UnknownItem, UnknownRound, *BOOKS),
+        answers={
+            200: Answer(says=Text("The round."), json=Stands, links={"look": LOOK, "audit": AUDIT}),
+            303: SEEN,
+        },
+        problems=(UnknownItem, UnknownRound, Lacking, *BOOKS),
     ),
     "lab.show": Operation(
         name=Text("A round"),
         query={"language": LANGUAGE},
-        answers={200: SHOWN},
-        problems=(UnknownItem, UnknownRound, *BOOKS),
+        answers={
+            200: Answer(
+                says=Text("The round."),
+                json=Stands,
+                html=True,
+                links={"audit": AUDIT, "holds": HOLDS, "end": END},
+            )
+        },
+        problems=(UnknownItem, UnknownRound, Lacking, *BOOKS),
     ),
     "lab.end": Operation(
         name=Text("End a round"),
         says=Text("The item's newest one; nothing is sold afterwards."),
-        answers={200: Answer(says=Text("It has ended."), json=View), 303: SEEN},
-        problems=(UnknownItem, UnknownRound, *BOOKS),
+        answers={
+            200: Answer(
+                says=Text("It has ended."), json=View, links={"look": LOOK, "audit": AUDIT}
+            ),
+            303: SEEN,
+        },
+        problems=(UnknownItem, NotOnSale, *BOOKS),
     ),
     "lab.audit": Operation(
         name=Text("What the audit finds"),
         says=Text("Stocked, left and sold by the books, and a verdict; `settling` is none yet."),
         answers={200: Answer(says=Text("What it found."), json=Audit)},
-        problems=(UnknownItem, UnknownRound, *BOOKS),
+        problems=(UnknownItem, UnknownRound, Lacking, *BOOKS),
     ),
     "holds.show": Operation(
         name=Text("The holds that run out next"),
         answers={200: Answer(says=Text("Of this round."), json=AllDue)},
-        problems=(UnknownItem, UnknownRound, *BOOKS),
+        problems=(UnknownItem, UnknownRound, Lacking, *BOOKS),
     ),
     "lab.about_us": Operation(
         name=Text("What this runs on"),

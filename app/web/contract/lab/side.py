@@ -22,9 +22,9 @@ SIDE = Side(
     says=Text(
         "Start rounds, stampedes and comparisons, and read what came of them. Errors are problems "
         "(RFC 9457), each with a type of its own. Where the lab is behind a token, the first "
-        "request brings it in its address (`?token=…`), and a cookie brings it from then on; "
-        "without it everything but probes and files is a 403. Other sites' pages may only link to "
-        "it."
+        "request brings it in its address (`?token=…`), and a cookie brings it from then on; a "
+        "program sends it in the header Authorization (Bearer). Without it everything but probes "
+        "and files is a 403. Other sites' pages may only link to it."
     ),
     groups={
         "lab": Text("Rounds"),

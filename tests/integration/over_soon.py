@@ -1,0 +1,114 @@
+"""What the lab starts, made small: a request may ask for 512 buyers, two minutes, any search.
+
+Only the work is: the lab's own code starts it, finds it, stops it and says what came of it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Event, Thread, Timer
+from typing import cast
+
+import orjson
+import pytest
+
+from app.bootstrap import Services
+from app.service import explorer_process
+from app.service.stampede.drivers import Drivers
+from app.service.stampede.record import How
+from app.service.stampede.sample import Sample
+from app.service.transactions import recordings
+from app.store import runs as records
+
+ON_S = 0.1  # that a run is on, unless it is told to stop
+COMPARED_S = 0.6  # for a comparison, however many runs it has planned
+SEARCH_S = 0.02  # for a search of the explorer, which has half a minute
+DESK = f"from app.explorer import desk; desk.SEARCH = {SEARCH_S}; desk.main()"
+
+
+class Part:
+    """A thread where the lab has a process, with as much of one as `Conduct` asks for."""
+
+    def __init__(self, deed: Callable[[], object]) -> None:
+        self.thread = Thread(target=deed)
+        self.thread.start()
+
+    def poll(self) -> int | None:
+        return None if self.thread.is_alive() else 0
+
+    def wait(self, seconds: float) -> None:
+        self.thread.join(seconds)
+        if self.thread.is_alive():
+            raise subprocess.TimeoutExpired("a part", seconds)
+
+    def terminate(self) -> None:
+        """It is over in a moment anyway."""
+
+
+class Soon:
+    """`compared` counts the runs that comparisons have started."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.parts: list[Part] = []
+        self.compared = 0
+
+    def launch(self, drivers: Drivers, kind: str, id: str) -> None:
+        """In the place of Drivers.launch."""
+        deed = self.drive if kind == "stampede" else self.conduct
+        part = Part(partial(deed, id))
+        drivers.children = [cast("subprocess.Popen[bytes]", part)]
+        self.parts = [*(each for each in self.parts if each.poll() is None), part]
+
+    def drive(self, id: str) -> None:
+        """A run in which nobody buys."""
+        runs = self.services.runs
+        run, how = runs.find(id), How.FINISHED
+        self.compared += bool(run.comparison)
+        over = time.monotonic() + ON_S
+        while time.monotonic() < over and how is How.FINISHED:
+            time.sleep(0.02)
+            if records.stop_wanted(runs.store, run.keys):
+                how = How.STOPPED
+        seen: Sample = {"phase": "settling", "at_s": ON_S, "left": run.round.stock, "sold": 0}
+        records.add(runs.store, run.keys, "sample", orjson.dumps(seen))
+        runs.end_round(run)
+        audit = self.services.auditor.audit(run.round)
+        runs.finish(replace(run, how=how, audit=audit, figures=seen))
+
+    def conduct(self, id: str) -> None:
+        """A comparison as it is, until it is interrupted."""
+        interrupted = Event()
+        timer = Timer(COMPARED_S, interrupted.set)
+        timer.start()
+        self.services.conduct(interrupted).run(self.services.comparisons.find(id))
+        timer.cancel()
+        timer.join()
+
+    def over(self) -> None:
+        """Wait for all of it."""
+        for part in self.parts:
+            part.wait(20)
+
+
+def play(folder: Path) -> Path:
+    """What both servers say of each case, in a file."""
+    said = folder / "played.json"
+    with said.open("wb") as file:
+        subprocess.run(recordings.COMMAND, stdout=file, check=True, timeout=60)
+    return said
+
+
+def bound(services: Services, played: Path, monkeypatch: pytest.MonkeyPatch) -> Soon:
+    """From now on, for the rest of the test. What is `played` is not played again."""
+    soon = Soon(services)
+    monkeypatch.setattr(Drivers, "launch", lambda *asked: soon.launch(*asked))
+    monkeypatch.setattr(explorer_process, "COMMAND", (sys.executable, "-c", DESK))
+    monkeypatch.setattr(recordings, "COMMAND", ("cat", str(played)))
+    return soon
