@@ -106,7 +106,7 @@ BAD = [
     ("async def sell(redis, buyer):\n    pass", "without async"),
     ("import nowhere_at_all\n" + SELL + "pass", "line 1: ModuleNotFoundError"),
     (SELL + "exit()", "line 2, in sell: SystemExit"),
-    (SELL + "redis.zadd('z', {'a': 1})", "line 2, in sell: ZADD is not supported"),
+    (SELL + "redis.pfadd('p', 'a')", "line 2, in sell: PFADD is not supported"),
     (SELL + "redis.lpos('l', 'a', rank=1)", "line 2, in sell: LPOS with RANK is not supported"),
     (SELL + "redis.rpush('stock', 1)", "line 2, in sell: ResponseError: WRONGTYPE"),
     (SELL + "redis.rpush('orders', 'me')", "in orders stands b'me', who is no buyer"),

@@ -33,6 +33,7 @@ SCRIPTS = [
     "return cjson.encode({1, 'a/b', {}, true, 0.5, -7, {2, {3}}})",
     "return cjson.encode({nil, 'taken', '0'})",
     "return cjson.decode('[1, [2, \"x\"], true, []]')",
+    'return cjson.decode(\'{"a": [5, {"b": "x"}]}\').a[2].b',
     "local well, why = pcall(cjson.decode, 'x') return {tostring(well), type(why)}",
     *(
         f"redis.call('SET', KEYS[1], {number}) return redis.call('GET', KEYS[1])"
@@ -72,7 +73,7 @@ LACKING = [
     "cjson.encode(1 / 3)",
     "cjson.encode('\\255')",
     "cjson.encode(1900000000000000)",
-    "cjson.decode('{\"stock\": 5}')",
+    "cjson.decode('{\"stock\": null}')",
     "cjson.decode('[null]')",
     *(
         f"redis.call('SET', KEYS[1], {number})"
