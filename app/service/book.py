@@ -84,7 +84,7 @@ class OrderBook:
             try:
                 if order.id not in found:
                     found[order.id] = self._unconfirmed(order)
-            except (StoreAway, DatabaseAway):
+            except (StoreAway, DatabaseAway, Unreadable):
                 partial = True
         newest_first = sorted(found.values(), key=lambda entry: entry.order.id, reverse=True)
         return newest_first[:MOST], partial

@@ -29,7 +29,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import DatabaseAway, Unreadable
 from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
 from app.service.mover import Batch, Entries, Mover
-from app.store import keys, per_buyer, rounds
+from app.store import clock, keys, per_buyer, rounds
 from app.store.keys import Keys
 from app.store.rounds import GROUP
 
@@ -234,11 +234,12 @@ class Consumer:
                 self.store.xgroup_delconsumer(names.sales, GROUP, consumer["name"])
         try:
             round = rounds.find(self.store, names.item, names.number)
-            since = time.time() * 1000 - STREAM_LIFE
+            since = clock.now(self.store) - STREAM_LIFE
             old = round is None or (round.ended is not None and round.ended < since)
         except Unreadable:  # nor may we judge a record that we cannot read
             return
-        if old and not self.store.xlen(names.sales):
+        waits = self.store.xlen(names.sales) or self.store.xlen(names.holds)
+        if old and not waits and not self.store.exists(names.held):
             if round and round.per_buyer:
                 per_buyer.forget(self.store, names, self.mover.buyers(names))
             self.store.srem(keys.streams(names.item), names.number)

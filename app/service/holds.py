@@ -28,6 +28,7 @@ from app.service.answer import Answer
 from app.service.known import known
 from app.service.rounds import in_database
 from app.store import begun, db, holds, rounds, sql_holds
+from app.store.keys import Keys
 from app.store.redis import answering, metered
 from app.store.servers import Servers
 
@@ -57,7 +58,11 @@ class Holds:
         Raises HoldOver, StoreAway, DatabaseAway.
         """
         made, round = answer.sale.order, answer.round
-        if made is None or made.round != round.number or not round.hold:
+        if made is None:
+            return answer
+        if made.round != round.number or not round.mode:  # an earlier one, which nobody could tell
+            round = self._round(made) or replace(round, hold=0)
+        if not round.hold:
             return answer
         with metered(answer.wire):
             hold = self.look(made, round)
@@ -65,7 +70,8 @@ class Holds:
             raise HoldOver(hold)
         held = hold is not None and hold.stands is Stands.HELD
         outcome = Outcome.HELD if held else Outcome.SOLD
-        return replace(answer, sale=replace(answer.sale, outcome=outcome), hold=hold)
+        sale = replace(answer.sale, outcome=outcome)
+        return replace(answer, sale=sale, round=round, hold=hold)
 
     def pay(self, order: Order) -> None:
         """Make it an order; one that is already is left as it is.
@@ -116,7 +122,10 @@ class Holds:
             found = holds.due(self.servers.store, round, most)
         back = 0
         while found:  # in no generator: the explorer sees how far one has come, and so meets no end
-            back += self._swept(round, found.pop(0))
+            hold = self._settle(round, found.pop(0), Stands.HELD)
+            if hold.owed:
+                break  # somebody is in the way, as long as a buyer waits: other rounds are due, too
+            back += hold.over
         return back
 
     def sweep_database(self, most: int) -> int:
@@ -129,14 +138,11 @@ class Holds:
     def _swept_in_database(self, order: Order) -> bool:
         try:
             round = self._round(order)
-            return bool(round and self._swept(round, order))
-        except StoreAway as error:  # its round is lost; the others' units come back
+            hold = self._settle(round, order, Stands.HELD) if round else None
+            return hold is not None and hold.over and not hold.owed
+        except (StoreAway, Unreadable) as error:  # its round is lost; the others' come back
             log.warning("order %s stays held: %s", order.id, error)
             return False
-
-    def _swept(self, round: Round, order: Order) -> bool:
-        hold = self._settle(round, order, Stands.HELD)
-        return hold.over and not hold.owed
 
     def _settle(self, round: Round, order: Order, stands: Stands) -> Hold:
         hold = self._settled(round, order, stands)
@@ -178,7 +184,8 @@ class Holds:
     def _round(self, order: Order) -> Round | None:
         """None: it sold at once, or is not known here.
 
-        Raises StoreAway, DatabaseAway; also when its units are held, and nobody knows how.
+        Raises StoreAway, DatabaseAway; also when its units are held, and nobody knows in which
+        round; Unreadable when they are or may be, in one that a newer version began.
         """
         name = order.item, order.round
         if name in self.at_once:
@@ -191,8 +198,23 @@ class Holds:
                 self.at_once.add(name)
                 return None
         except Unreadable:
+            if self._may_hold(order):
+                raise
             return None
         return found
+
+    def _may_hold(self, order: Order) -> bool:
+        """Is it, or was it, a hold? In a round whose record cannot be read here."""
+        names = Keys(order.item, order.round)
+        with answering():
+            pipe = self.servers.store.pipeline()
+            pipe.hexists(names.held, order.id)
+            pipe.exists(names.hold(order.id))
+            pipe.xlen(names.holds)  # nobody has looked yet whose they are
+            if any(pipe.execute()):
+                return True
+        with db.answering(), self.servers.sessions() as sql:
+            return sql_holds.find(sql, order.id) is not None
 
     def _in_books(self, order: Order) -> Round | None:
         """What the store has forgotten: a hold that stands in the database outlives it."""

@@ -97,7 +97,8 @@ class Mover:
                 which = _which(sold[id]) if id in sold else f"entry {id.decode()}"
                 log.error("%s: %s is a dead letter now: %.300r", names.sales, which, why.reason)
                 units = sold[id].quantity if why.bought and puts_back else 0
-                dead_letters.add(self.store, names, id, fields, why.reason, units)
+                buyer = sold[id].buyer if id in sold else ""
+                dead_letters.add(self.store, names, id, fields, why.reason, units, buyer)
 
 
 def _which(order: Order) -> str:

@@ -153,8 +153,6 @@ class Purchase:
             )
             try:
                 answer = self._sell(selling, order, wire)
-                if answer.sale.outcome in SHORT and self._came_back(selling.round):
-                    answer = self._sell(selling, order, wire)
             except RoundLeft:
                 answer = Answer(Sale(Outcome.ROUND_OVER), selling.round, Wire())
             over = selling.clock.over.is_set() and answer.sale.outcome is Outcome.BUSY
@@ -164,7 +162,19 @@ class Purchase:
         return replace(answer, sale=Sale(Outcome.BUSY))
 
     def _sell(self, selling: Selling, order: Order, wire: Wire) -> Answer:
-        with answering(), self.tally.under_way(selling.keys) as ended, metered(wire):
+        with answering(), self.tally.under_way(selling.keys) as ended:
+            sale = self._take(selling, order, wire)
+            if sale.outcome in SHORT and self._came_back(selling.round):
+                sale = self._take(selling, order, wire)
+            ended(sale)
+        if sale.order is not None and sale.order.id == order.id:
+            self.witness.sold(selling.round, order)
+        if sale.lock_lost:
+            log.warning("order %s: the lock was not mine any more at its release", order.id)
+        return Answer(sale, selling.round, wire)
+
+    def _take(self, selling: Selling, order: Order, wire: Wire) -> Sale:
+        with metered(wire):
             try:
                 sale = selling.mode.sell(order)
             except RoundLeft:  # perhaps after the sale: at a release that did not come through
@@ -172,15 +182,10 @@ class Purchase:
                 sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)
             if sale.order is not None and not in_database(selling.round.mode):
                 self.servers.copied(order.item)
-            # (A key's earlier order is of its own round, which may have held nothing.)
-            if sale.order and sale.order.round == order.round and selling.round.hold:
-                sale = replace(sale, outcome=Outcome.HELD)
-            ended(sale)
-        if sale.order is not None and sale.order.id == order.id:
-            self.witness.sold(selling.round, order)
-        if sale.lock_lost:
-            log.warning("order %s: the lock was not mine any more at its release", order.id)
-        return Answer(sale, selling.round, wire)
+        # (A key's earlier order is of its own round, which may have held nothing.)
+        if sale.order and sale.order.round == order.round and selling.round.hold:
+            sale = replace(sale, outcome=Outcome.HELD)
+        return sale
 
     def _came_back(self, round: Round) -> bool:
         """Has anything that was held too long come back, now that somebody looks?"""

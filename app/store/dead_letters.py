@@ -48,16 +48,21 @@ def add(
     fields: Mapping[bytes, bytes],
     reason: str,
     put_back: int,
+    buyer: str,
 ) -> None:
     """Move an entry of the round's stream to the dead letters, and `put_back` units into its stock.
 
-    All in one step; what somebody else has moved meanwhile is left alone.
+    They are the `buyer`'s no more. All in one step; what somebody else has moved meanwhile is left
+    alone.
     """
     sale = fields.get(b"sale")
     told: list[str | bytes | int] = ["round", names.number, "entry", id, "put_back", put_back]
     told += ["reason", reason[:LONGEST], "sale", _all(fields) if sale is None else sale]
     store.register_script(lua.source("bury"))(
-        keys=[names.sales, keys.dead_letters(names.item), names.stock, names.ended],
+        keys=[
+            *(names.sales, keys.dead_letters(names.item), names.stock, names.ended),
+            names.bought(buyer),
+        ],
         args=[id, GROUP, put_back, *told],
     )
 

@@ -184,7 +184,7 @@ def test_it_is_moved_once(services: Services, round: Round) -> None:
     entry: Any = services.store.xadd(names.sales, {"sale": b"x"})
     services.store.xreadgroup(GROUP, "dead", {names.sales: ">"})
     for _ in range(2):
-        dead_letters.add(services.store, names, entry, {b"sale": b"x"}, "because", 0)
+        dead_letters.add(services.store, names, entry, {b"sale": b"x"}, "because", 0, "")
     [letter] = services.dead_letters.every()
     assert (letter.round, letter.entry, letter.reason) == (1, entry.decode(), "because")
     assert dead_letters.drop(services.store, letter)

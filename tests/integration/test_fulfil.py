@@ -150,6 +150,28 @@ def test_the_counters_of_a_round_long_ended_are_forgotten(
     assert services.store.keys("*bought*") == []
 
 
+def test_what_can_still_be_paid_for_is_booked_however_wrong_our_clock_is(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round = services.rounds.start("apple", "atomic", 10, {"hold": 600_000})
+    hold = order(round)
+    mode(services, round).sell(hold)
+    services.rounds.end("apple")
+    tidy, names = services.fulfil.consumers[0].tidy, Keys("apple", round.number)
+    with monkeypatch.context() as ahead:
+        now = time.time()
+        ahead.setattr(time, "time", lambda: now + 25 * 3600)
+        tidy([names])
+    monkeypatch.setattr(fulfilling, "STREAM_LIFE", -1)
+    time.sleep(0.01)
+    for _ in range(2):  # not entered yet; entered
+        tidy([names])
+        services.holds.look(hold)
+    services.holds.pay(hold)
+    fulfil_all(services.fulfil)
+    assert services.book.find(hold.id).confirmed
+
+
 def test_a_running_rounds_stream_is_never_forgotten(
     services: Services, sold: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,23 @@ def test_a_newer_sale_of_the_class(shop: FlaskClient, lab: FlaskClient, services
     assert shop.get("/class", headers=PAGE).status_code == 200
 
 
+@pytest.mark.parametrize("looked", [True, False])
+def test_a_hold_of_a_newer_round_is_not_said_to_be_paid(
+    shop: FlaskClient, services: Services, looked: bool
+) -> None:
+    services.rounds.start("pear", "atomic", 10, {"hold": 600_000})
+    held, names = buy(shop, item="pear").get_json(), Keys("pear", 1)
+    if not looked:  # its worker died before it could enter it
+        sale: Any = services.store.hget(names.held, held["order"])
+        services.store.delete(names.held, names.due)
+        services.store.xadd(names.holds, {"sale": sale})
+    record: Any = services.store.get(names.record)
+    services.store.set(names.record, orjson.dumps(orjson.loads(record) | {"mode": "barter"}))
+    assert problem(shop.post(f"/orders/{held['order']}/pay", json={}), 409)
+    assert problem(shop.get(f"/orders/{held['order']}", headers=JSON), 409)
+    assert shop.get("/orders", headers=PAGE).status_code == 200
+
+
 def test_a_newer_order_among_others(shop: FlaskClient, services: Services) -> None:
     """It is named on its own page, and missing in a list that says that some are."""
     old = orjson.loads(as_it_was.ORDER)

@@ -165,6 +165,21 @@ def test_the_database_does_not_sell_what_waits_in_the_stream(
 
 
 @pytest.mark.parametrize("name", ["atomic", "watch", "decr", "lock:lease", "fenced"])
+def test_whose_second_sale_is_refused_by_the_books_may_buy_as_many_again(
+    services: Services, name: str
+) -> None:
+    round = services.rounds.start("apple", name, 10, {"per_buyer": 4})
+    first = mode(services, round).sell(order(round, 2, key="k", buyer="A")).order
+    fulfil_all(services.fulfil)
+    services.store.delete(Keys("apple", round.number).key("k"))
+    assert mode(services, round).sell(order(round, 2, key="k", buyer="A")).order != first
+    fulfil_all(services.fulfil)
+    back = MODES[name.partition(":")[0]].increments
+    again = mode(services, round).sell(order(round, 2, buyer="A"))
+    assert again.outcome is (Outcome.SOLD if back else Outcome.LIMIT)
+
+
+@pytest.mark.parametrize("name", ["atomic", "watch", "decr", "lock:lease", "fenced"])
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_the_books_refuse_a_key_that_the_store_has_lost(
     services: Services, name: str, rounds: int

@@ -203,7 +203,7 @@ def moves(shop: Shop) -> str:
     pipe.xdel(names.sales, moved[0])
     sales.forget(pipe, names, [order(MOVED)])
     pipe.execute()
-    dead_letters.add(shop.store, names, refused[0], refused[1], "refused", 0)
+    dead_letters.add(shop.store, names, refused[0], refused[1], "refused", 0, "")
     return "MOVED"
 
 

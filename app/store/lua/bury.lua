@@ -1,6 +1,7 @@
 -- Move an entry of a round's stream to the item's dead letters: once, whoever else tries to.
 --
 -- KEYS    1 sales (stream)   2 dead letters (stream)   3 stock   4 ... of a round that has ended
+--         5 the buyer's units in this round, where it limits them
 -- ARGV    1 the entry's id   2 the consumer group   3 units to put back into the stock
 --         4 … what the dead letter says: field, value, …
 -- returns the dead letter's id; false when the entry was gone
@@ -13,6 +14,9 @@ local id = redis.call('XADD', KEYS[2], '*', unpack(ARGV, 4))
 if tonumber(ARGV[3]) > 0 then
   local stock = redis.call('EXISTS', KEYS[4]) == 1 and KEYS[4] or KEYS[3]
   redis.call('INCRBY', stock, ARGV[3])
+  if redis.call('EXISTS', KEYS[5]) == 1 then
+    redis.call('DECRBY', KEYS[5], ARGV[3])
+  end
 end
 redis.call('XDEL', KEYS[1], ARGV[1])
 redis.call('XACK', KEYS[1], ARGV[2], ARGV[1])

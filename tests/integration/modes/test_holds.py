@@ -133,6 +133,18 @@ def test_another_buyer_notices(services: Services, shop: Purchase, round: Round)
     assert counted(services, round) == (8, 2, 0)
 
 
+def test_who_buys_what_another_let_run_out_has_bought_once(
+    services: Services, shop: Purchase, round: Round
+) -> None:
+    order = held(shop, 10)
+    runs_out(services, order)
+    if in_database(round.mode):
+        services.sweep.sweep()
+    held(shop, 2)
+    answers = services.auditor.audit(round).answers
+    assert {word: many for word, many in answers.items() if many} == {"HELD": 2}
+
+
 def test_the_sweep_notices(services: Services, shop: Purchase, round: Round) -> None:
     first, second = held(shop, 3), held(shop, 2)
     services.sweep.sweep()

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import delete, update
 
 from app.bootstrap import Services
-from app.domain import HoldOver, Order, Round, Stands, StoreAway
+from app.domain import HoldOver, Order, Outcome, Round, Stands, StoreAway
 from app.service.purchase import Purchase
 from app.service.rounds import in_database
 from app.store.begun import RoundRow
@@ -67,6 +67,22 @@ def test_it_runs_out(services: Services, shop: Purchase, round: Round) -> None:
         services.holds.pay(first)
     services.sweep.sweep()
     assert counted(services, round) == (10, 0, 0)
+
+
+def test_its_key_is_not_told_sold_when_the_loss_is_accepted(
+    services: Services, shop: Purchase, worker: Callable[[], Purchase], round: Round
+) -> None:
+    order = shop.buy("apple", 3, "k").sale.order
+    assert order is not None
+    services.store.flushall()
+    assert services.rounds.trust.look("apple")
+    services.rounds.trust.accept("apple")
+    services.rounds.start("apple", "atomic", 5, {})
+    again = worker().buy("apple", 3, "k")
+    assert (again.sale.outcome, again.sale.order, again.round.number) == (Outcome.HELD, order, 1)
+    run_out(services, order)
+    with pytest.raises(HoldOver):
+        worker().buy("apple", 3, "k")
 
 
 def test_of_a_round_that_nobody_knows_it_is_not_said_to_be_paid(
