@@ -76,12 +76,13 @@ def ask(
     examples: int,
     leave_out: tuple[str, ...] = (),
     reader: Mapping[str, str] = MappingProxyType({}),
+    before: Asked | None = None,
     **more: Any,
 ) -> Asked:
     """Ask an application, or the server at an address.
 
-    `leave_out`: operations; `reader`: headers with which the contract is read; `more` is
-    schemathesis's own configuration.
+    `leave_out`: operations; `reader`: headers with which the contract is read; `before`: what came
+    of earlier runs, to be added to; `more` is schemathesis's own configuration.
     """
     chosen = config(seed, examples, **more)
     schema: BaseSchema
@@ -95,7 +96,7 @@ def ask(
         )
     for name in leave_out:
         schema = schema.exclude(operation_id=name)
-    found = Asked()
+    found = before or Asked()
     for event in engine.from_schema(schema).execute():
         if isinstance(event, events.ScenarioFinished):
             note(event.recorder, found)
