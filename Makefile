@@ -40,7 +40,7 @@ EXPLORER := $(PACKAGES) tests/unit/explorer \
   $(addprefix tests/integration/,explorer transactions cluster trust)
 TIMED_LOCKS := $(PACKAGES) $(addprefix tests/integration/,locks modes cluster)
 TIMED_RUNS := $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
-UNTIMED := -m "not timed and not alone"
+UNTIMED := -m "not timed and not alone and not long"
 
 test-browser: install-dev
 	$(PYTEST) $(UNTIMED) $(PAGES)
@@ -75,7 +75,7 @@ check-servers: install-dev
 	$(PYTEST) $(addprefix tests/integration/,$(SLICE))
 
 soak: install-dev ## the long runs in full
-	@$(BIN)/python -m pytest -m "soak or again" --runs 20 --timeout 3600 -s
+	@$(BIN)/python -m pytest -m "soak or again or long" --runs 20 --timeout 3600 -s
 	@$(BIN)/lastapple chaos --minutes 30 --seed 18 --holds
 	@$(BIN)/lastapple chaos --minutes 30 --seed 18 --holds --database postgresql
 	@$(BIN)/python -m tests.e2e.beside
