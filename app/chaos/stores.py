@@ -25,6 +25,7 @@ from app.store import dead_letters, embedded
 from app.store.keys import Keys
 
 START = 20.0  # s that a server may take until it answers
+HEARS = 300  # ms in which a replica that is there says that it has heard
 FULL = resource.RLIM_INFINITY
 
 
@@ -145,9 +146,14 @@ class Stores:
         return found
 
     def in_step(self) -> bool:
-        """Has the replica heard all that was written so far?"""
+        """Has the replica heard all that was written so far?
+
+        It is asked: what INFO knows of it is up to a second old, and then there was more.
+        """
         with suppress(redis.RedisError), self.primary.client() as client:
-            info = client.info("replication")
-            heard = info.get("slave0", {}).get("offset", -1)
-            return bool(heard >= info["master_repl_offset"])
+            pipe = client.pipeline(transaction=False)
+            pipe.set("chaos:heard", 1)  # WAIT waits for what its own connection has written
+            pipe.wait(1, HEARS)
+            _, replicas = pipe.execute()
+            return bool(replicas)
         return False

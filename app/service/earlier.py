@@ -47,7 +47,8 @@ class Earlier:
 
     def _answer(self, order: Order, wire: Wire) -> Answer:
         with answering(), metered(wire):
-            self.servers.copied(order.item)  # it may be why its buyer asks again
+            key = Keys(order.item, 0).key(order.key)
+            self.servers.copied(order.item, key)  # it may be why its buyer asks again
         try:
             round = self.rounds.find(order.item, order.round)
         except (UnknownRound, Lacking, Unreadable):  # the store knows the order, not its round

@@ -54,7 +54,7 @@ class Fulfil:
         store: redis.Redis,
         sessions: sessionmaker[Session],
         batch: int,
-        copied: Callable[[str], None] = lambda item: None,
+        copied: Callable[[str], bool] = lambda item: False,
     ) -> None:
         """`batch` is the most sales of one stream to move at once; `copied` see Servers.copied."""
         self.sessions = sessions

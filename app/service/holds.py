@@ -159,7 +159,9 @@ class Holds:
             with answering():
                 hold = holds.settle(self.servers.store, round, order, stands)
                 if hold.stands is not Stands.HELD:  # that is for good, and told
-                    self.servers.copied(order.item)
+                    # (How it has ended is forgotten after a day; it has no deadline then.)
+                    ends = [Keys(order.item, order.round).hold(order.id)] if hold.until else []
+                    self.servers.copied(order.item, *ends)
                 return hold
         now = self.servers.clock.now()
         with db.answering(), self.servers.sessions.begin() as sql:

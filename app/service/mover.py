@@ -31,9 +31,9 @@ class Mover:
         store: redis.Redis,
         sessions: sessionmaker[Session],
         aside: Aside,
-        copied: Callable[[str], None],
+        copied: Callable[[str], bool],
     ) -> None:
-        """`copied` waits until an item's sales are where DURABILITY wants them."""
+        """`copied` waits until an item's sales are where DURABILITY wants them: Servers.copied."""
         self.store = store
         self.sessions = sessions
         self.aside = aside
@@ -79,7 +79,8 @@ class Mover:
                 sold[id] = sales.read(names, fields)
             except Unreadable as error:
                 refused[id] = Refusal(str(error))
-        self.copied(names.item)  # or books would have what a failover takes from the store
+        if self.copied(names.item):  # or books would have what a failover takes from the store
+            sold = self._still_there(names, sold)
         refused |= book(self.sessions, sold, mode)
         booked = [id for id in sold if id not in refused]
         if booked:
@@ -99,6 +100,16 @@ class Mover:
                 units = sold[id].quantity if why.bought and puts_back else 0
                 buyer = sold[id].buyer if id in sold else ""
                 dead_letters.add(self.store, names, id, fields, why.reason, units, buyer)
+
+    def _still_there(self, names: Keys, sold: dict[bytes, Order]) -> dict[bytes, Order]:
+        """Without what was read from a server that is the store no more: nobody was told of it."""
+        pipe = self.store.pipeline(transaction=False)
+        for id in sold:
+            pipe.xrange(names.sales, id, id)
+        there = {id for id, found in zip(sold, pipe.execute(), strict=True) if found}
+        if gone := len(sold) - len(there):
+            log.warning("%s: %d sales are gone with the server that had them", names.sales, gone)
+        return {id: order for id, order in sold.items() if id in there}
 
 
 def _which(order: Order) -> str:

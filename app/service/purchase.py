@@ -181,7 +181,8 @@ class Purchase:
                 sold = self.earlier.order(order.item, order.key)
                 sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)
             if sale.order is not None and not in_database(selling.round.mode):
-                self.servers.copied(order.item)
+                key = selling.keys.key(sale.order.key)
+                self.servers.copied(order.item, key)
         # (A key's earlier order is of its own round, which may have held nothing.)
         if sale.order and sale.order.round == order.round and selling.round.hold:
             sale = replace(sale, outcome=Outcome.HELD)

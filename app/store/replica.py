@@ -18,10 +18,12 @@ class NotCopied(redis.TimeoutError):
     """No replica has said in time that it has it. It may have it all the same, or get it later."""
 
 
-def wait(store: redis.Redis, item: str, timeout_ms: int) -> None:
+def wait(store: redis.Redis, item: str, timeout_ms: int, *written: str) -> None:
     """Until one replica has all that the item's node was told before, by whomever.
 
-    One round trip. Raises NotCopied, redis.RedisError.
+    `written` are keys that must be there, too: else another server has taken over since they were
+    written, which has not heard of them, and has a replica of its own by now. One round trip.
+    Raises NotCopied, redis.RedisError.
     """
     name = keys.copied(item)
     node = store.topology.node_of(name) if isinstance(store, Cluster) else store
@@ -30,6 +32,9 @@ def wait(store: redis.Redis, item: str, timeout_ms: int) -> None:
     # another one, days ago. So this one writes, and what was written before is copied before.
     pipe.set(name, 1)
     pipe.execute_command("WAIT", 1, int(timeout_ms * PATIENCE))
-    _, replicas = pipe.execute()
+    pipe.exists(*written, name)
+    _, replicas, there = pipe.execute()
     if not replicas:
         raise NotCopied("No replica has confirmed it in time.")
+    if there <= len(written):
+        raise NotCopied("Another server has taken over, which does not know of it.")

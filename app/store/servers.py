@@ -53,14 +53,16 @@ class Servers:
     def clock(self) -> StoreClock:
         return StoreClock(self.store)
 
-    def copied(self, item: str) -> None:
+    def copied(self, item: str, *written: str) -> bool:
         """Wait until the item's sales are where DURABILITY wants them when they are told of.
 
-        The store's log is synced before it answers; what remains is a replica. Raises
-        redis.RedisError.
+        The store's log is synced before it answers; what remains is a replica, of a server that
+        has what was `written` (keys). False: nobody asked for one. Raises redis.RedisError.
         """
-        if self.settings.durability == "replicated":
-            replica.wait(self.store, item, self.settings.store_timeout)
+        if self.settings.durability != "replicated":
+            return False
+        replica.wait(self.store, item, self.settings.store_timeout, *written)
+        return True
 
     def own_store(self) -> redis.Redis:
         """A client beside `store`, for a caller that changes or closes it as it likes."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from app.bootstrap import Services
 from app.domain import Outcome, StoreAway
 from app.service.purchase import Purchase
+from app.store import orders
 from app.store.keys import Keys
+from app.store.replica import NotCopied
 from tests.integration.durability.conftest import Pair, pair_in, promote
 from tests.selling import fulfil_all
 from tests.servers import redis_server, until
@@ -97,6 +100,26 @@ def test_nothing_is_booked_that_a_failover_could_take_away(pair: Pair, shop_over
         stop.set()
         fulfil.join(20)
         shop.tally.stop()
+
+
+def test_what_was_read_from_a_server_that_is_gone_is_not_booked(
+    pair: Pair, shop_over: ShopOver
+) -> None:
+    """fulfil has read it, waits for a replica, and meets the one that never heard of it."""
+    services = shop_over(pair.store)
+    round = services.rounds.start("apple", "atomic", 10, {})
+    names, mover = Keys("apple", round.number), services.fulfil.consumers[0].mover
+    shop = services.purchase()
+    sold = shop.buy("apple", 1, "key").sale.order
+    assert sold is not None
+    entries: Any = services.store.xrange(names.sales)
+    services.store.delete(names.sales, names.order(sold.id), names.key("key"))
+    mover.move(names, entries)
+    with services.servers.sessions() as session:
+        assert orders.find(session, sold.id) is None
+    with pytest.raises(NotCopied, match="does not know"):
+        services.servers.copied("apple", names.key("key"))
+    shop.tally.stop()
 
 
 def test_a_payment_waits_as_a_sale_does(pair: Pair, shop_over: ShopOver) -> None:
