@@ -118,8 +118,8 @@ def _judged(whole: Story, of: Sold, durability: Durability, budget: int) -> Judg
         unsure = f"not decided in {searched.looked_at:,} steps"
     elif not of.settled and of.audited:
         unsure = "its last audit was not settled"
-    elif not of.audited and Wrong.LOST not in may:  # a store may have lost the round itself
-        unsure = "it was never audited"
+    elif not of.audited and of.purchases and Wrong.LOST not in may:
+        unsure = "it was never audited"  # (one that a failover forgot has sold nothing)
     return Judged(of, searched.linearizable, searched.looked_at, faults, may, tuple(found), unsure)
 
 
