@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from app.domain import ITEMS, DatabaseAway, Lack, Lacking, Loss, Order, Round, ShopError
 from app.service.refusals import no_item
-from app.store import begun, db, lacks, orders, sales, sql_holds
+from app.store import begun, db, holds, lacks, orders, sales, sql_holds
 from app.store.begun import Seen
 from app.store.lacks import There
 from app.store.redis import answering
@@ -92,6 +92,7 @@ class Trust:
     def sell_again(self, lack: Lack, found: bytes) -> None:
         """The last steps of whoever accepts or mends what is `found` (see lacks.standing).
 
+        The books are right: what they have sold is paid for, whatever the store says of its hold.
         May be done again. Raises Lacking when something else is found by now.
         """
         item = lack.item
@@ -103,6 +104,7 @@ class Trust:
         for bought in self._bought_since(item, self.servers.clock.now() - KEY_LIFE * 1000):
             with answering():
                 sales.remember(self.store, bought)
+                holds.booked(self.store, bought)
         with answering():
             done = lacks.accept(self.store, item, up_to, found)
         if not done and (other := self.look(item)):

@@ -1,8 +1,13 @@
 -- Holds to look at now: past their deadline, or over and their units not put back in time.
 --
 -- KEYS    1 holds (stream)   2 held (hash)   3 due (sorted set)
+--         4 what the store has lost of the item
 -- ARGV    1 how long holds last, ms   2 the most to tell of
--- returns their sales
+-- returns their sales; none of an item of which something is lost: they may be paid for
+
+if redis.call('EXISTS', KEYS[4]) == 1 then
+  return {}
+end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -2,10 +2,12 @@
 --
 -- KEYS    1 holds (stream)   2 held (hash)   3 due (sorted set)   4 how this hold has ended
 --         5 sales (stream)   6 the sale under its order's id   7 ... under its key
+--         8 what the store has lost of the item
 -- ARGV    1 the order's id   2 how long holds last, ms   3 PAID, DECLINED or CANCELLED; LOOK only looks
 --         4 s for which its end is remembered   5 ms in which its units should be back
 -- returns {how it stands, its deadline in ms since 1970, now, 1 when its units are to be put back};
---         false: there is no such hold, or it was paid for long ago
+--         false: there is no such hold, or it was paid for long ago;
+--         {'LACKS', 0, now, 0}: it has not ended, as far as a store knows that has lost something
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -25,6 +27,10 @@ local ended = redis.call('GET', KEYS[4])
 if ended then
   local stands, deadline = string.match(ended, '(%u+) (%d+)')
   return {stands, deadline, now, sale and 1 or 0}
+end
+-- It may be an order in the books: nothing ends until these were asked.
+if redis.call('EXISTS', KEYS[8]) == 1 then
+  return {'LACKS', '0', now, 0}
 end
 if not sale then
   return false

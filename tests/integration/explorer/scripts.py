@@ -92,8 +92,8 @@ CALLS: list[tuple[str, Make, Make]] = [  # text, keys, arguments
     ),
     (lua.source("sell"), lambda r: _keys(r, 4), lambda r: [r.choice((b"1", b"2")), b"a"]),
     (lua.source("put_back"), lambda r: _keys(r, 4), lambda r: [r.choice(HELD), b"2"]),
-    (lua.source("due"), _holds, lambda r: [_lease(r), b"2"]),
-    (lua.source("settle"), lambda r: [*_holds(r), *_keys(r, 4)], _settle),
+    (lua.source("due"), lambda r: [*_holds(r), *_keys(r, 1)], lambda r: [_lease(r), b"2"]),
+    (lua.source("settle"), lambda r: [*_holds(r), *_keys(r, 5)], _settle),
     (queue.ACQUIRE.text, _line, _acquire),
     (
         queue.TAKE.text,

@@ -1,0 +1,154 @@
+"""A payment that is in the books stays paid, whatever the store says that has lost it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from app import create_shop
+from app.bootstrap import Services
+from app.config import Settings
+from app.domain import Lack, Order, Stands, StoreAway
+from app.service.purchase import Purchase
+from app.store.keys import Keys
+from tests.integration.trust.hands import killed, lastapple
+from tests.losing import cut, length, restarted
+from tests.selling import fulfil_all
+from tests.servers import StoreServer
+
+HOLD = 2_000  # ms
+KEY = {"Idempotency-Key": "k"}
+
+
+def held(worker: Purchase, key: str) -> Order:
+    order = worker.buy("apple", 1, key).sale.order
+    assert order
+    return order
+
+
+def booked_and_lost(services: Services, server: StoreServer, hold: int) -> Order:
+    """An order in the books, and a hold in the store."""
+    services.rounds.start("apple", "atomic", 10, {"hold": hold})
+    worker = services.purchase()
+    order = held(worker, "k")
+    end = length(server.folder)
+    services.holds.pay(order)
+    fulfil_all(services.fulfil)
+    killed(services, worker)
+    restarted(server, lambda: cut(server.folder, end))
+    return order
+
+
+def found_lacking(services: Services) -> Lack:
+    lack = services.rounds.trust.look("apple")
+    assert lack
+    return lack
+
+
+def bought_again(settings: Settings) -> Any:
+    return create_shop(settings).test_client().post("/buy/apple", json={"quantity": 1}, headers=KEY)
+
+
+def stands_as_sold(services: Services, settings: Settings, order: Order) -> None:
+    again = bought_again(settings)
+    assert (again.status_code, again.json["outcome"]) == (201, "SOLD")
+    assert again.json["order"] == order.id
+    assert services.book.find(order.id).confirmed
+    shop = create_shop(settings).test_client()
+    assert shop.post(f"/orders/{order.id}/pay", json={}).status_code == 201
+    assert shop.post(f"/orders/{order.id}/cancel", json={}).status_code == 409
+    services.sweep.sweep()
+    round = services.rounds.find("apple", 1)
+    audit = services.auditor.audit(round)
+    assert (audit.sold, audit.held, audit.orders) == (1, 0, 1)
+
+
+def test_the_sweep_leaves_what_is_held_of_a_store_that_lacks_something(
+    services: Services, server: StoreServer, settings: Settings
+) -> None:
+    order = booked_and_lost(services, server, HOLD)
+    found_lacking(services)
+    time.sleep(HOLD / 1000 + 0.1)
+    assert services.sweep.sweep() == 0
+    assert bought_again(settings).status_code == 503, "nobody says that it is over"
+    assert lastapple(services, "audit", "apple", "--repair", "--yes").exit_code == 0
+    stands_as_sold(services, settings, order)
+    assert services.rounds.left(services.rounds.find("apple", 1)) == 9
+
+
+@pytest.mark.parametrize("what", ["pay", "cancel", "decline"])
+def test_it_cannot_be_settled_until_it_is_mended(
+    services: Services, server: StoreServer, settings: Settings, what: str
+) -> None:
+    order = booked_and_lost(services, server, 60_000)
+    found_lacking(services)
+    shop = create_shop(settings).test_client()
+    assert shop.post(f"/orders/{order.id}/{what}", json={}).status_code == 503
+    assert lastapple(services, "audit", "apple", "--repair", "--yes").exit_code == 0
+    stands_as_sold(services, settings, order)
+
+
+def expired(services: Services, order: Order) -> None:
+    time.sleep(HOLD / 1000 + 0.1)
+    assert services.sweep.sweep() == 1
+
+
+def cancelled(services: Services, order: Order) -> None:
+    services.holds.give_up(order, Stands.CANCELLED)
+
+
+def looked_at(services: Services, order: Order) -> None:
+    hold = services.holds.look(order)
+    assert hold
+    assert hold.stands is Stands.HELD
+
+
+def untouched(services: Services, order: Order) -> None:
+    """It waits in the stream: its worker died before it looked at it."""
+    names = Keys("apple", 1)
+    assert services.store.hdel(names.held, order.id) == 1
+    services.store.zrem(names.due, order.id)
+    services.store.xadd(names.holds, {"sale": order.encode()})
+
+
+@pytest.mark.parametrize("how", ["--repair", "--accept"])
+@pytest.mark.parametrize("first", [expired, cancelled, looked_at, untouched])
+def test_the_books_are_right_about_what_came_before_the_loss_was_found(
+    services: Services,
+    server: StoreServer,
+    settings: Settings,
+    first: Callable[[Services, Order], None],
+    how: str,
+) -> None:
+    order = booked_and_lost(services, server, HOLD if first is expired else 60_000)
+    first(services, order)
+    found_lacking(services)
+    words = [how, "--yes"] if how == "--repair" else [how]
+    assert lastapple(services, "audit", "apple", *words).exit_code == 0
+    stands_as_sold(services, settings, order)
+    if how == "--repair":
+        assert services.rounds.left(services.rounds.find("apple", 1)) == 9
+
+
+def test_what_nobody_has_paid_for_is_held_on_when_it_is_mended(
+    services: Services, server: StoreServer
+) -> None:
+    services.rounds.start("apple", "atomic", 10, {"hold": 60_000})
+    worker = services.purchase()
+    paid, other = held(worker, "k"), held(worker, "other")
+    end = length(server.folder)
+    services.holds.pay(paid)
+    fulfil_all(services.fulfil)
+    killed(services, worker)
+    restarted(server, lambda: cut(server.folder, end))
+    found_lacking(services)
+    with pytest.raises(StoreAway, match="mended"):
+        services.holds.pay(other)
+    assert lastapple(services, "audit", "apple", "--repair", "--yes").exit_code == 0
+    services.holds.pay(other)
+    fulfil_all(services.fulfil)
+    audit = services.auditor.audit(services.rounds.find("apple", 1))
+    assert (audit.sold, audit.held, audit.orders, audit.left) == (2, 0, 2, 8)
