@@ -105,7 +105,7 @@ def _round(chance: random.Random, mode: str, holds: bool, second: bool) -> Playe
         stock=chance.randint(5, 40),
         seconds=round(chance.uniform(2.5, 4.0), 2),
         buyers=chance.randint(4, 8),
-        think=chance.choice((0, 5, 20)) if thinks else 0,
+        think=chance.choice((0, 20, 60)) if thinks else 0,
         lease=LEASE,
         wait=chance.choice((300, 1_000)),
         limit=chance.choice((0, 0, 4, 7)),
