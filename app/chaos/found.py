@@ -5,15 +5,14 @@ Neither the shop's code that reads its books is used here nor its sums: who lies
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import redis
 from sqlalchemy import NullPool, create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.chaos.database import Database
 from app.chaos.promised import IN_SQL
-from app.chaos.stores import Stores
 from app.domain import Order, Unreadable
 from app.store import dead_letters, keys
 from app.store.keys import Keys
@@ -42,14 +41,15 @@ class Found:
 class Finder:
     """Used by several threads."""
 
-    def __init__(self, stores: Stores, database: Database) -> None:
-        self.stores = stores
-        self.engine = create_engine(database.own_url, poolclass=NullPool)
+    def __init__(self, store: Callable[[], redis.Redis], url: str) -> None:
+        """`store` is a new connection to whichever server is the store; `url` the database's."""
+        self.store = store
+        self.engine = create_engine(url, poolclass=NullPool)
 
     def look(self, item: str, number: int, mode: str) -> Found | None:
         """None: it is not there, or cannot be told."""
         try:
-            left, held, marked, letters = self._store(item, number)
+            left, held, marked, letters = self._look_into_store(item, number)
             with self.engine.connect() as sql:
                 round = {"item": item, "round": number}
                 booked = set(sql.execute(BOOKED, round).scalars())
@@ -67,10 +67,12 @@ class Finder:
         # What is paid for and booked is sold, whatever a store has forgotten of it.
         return Found(left, sum(units for id, units in held.items() if id not in booked), marked)
 
-    def _store(self, item: str, number: int) -> tuple[int | None, dict[str, int], bool, bool]:
+    def _look_into_store(
+        self, item: str, number: int
+    ) -> tuple[int | None, dict[str, int], bool, bool]:
         """In one step: what moves from stock to hold meanwhile is seen in one of them."""
         names = Keys(item, number)
-        with self.stores.primary.client() as client:
+        with self.store() as client:
             pipe = client.pipeline(transaction=True)
             pipe.get(names.ended)
             pipe.get(names.stock)

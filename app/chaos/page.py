@@ -10,6 +10,7 @@ from itertools import product
 from app.chaos.columns import FAULTS, OTHERS, Fault
 from app.chaos.judge.wrong import Wrong
 from app.chaos.promised import (
+    AUDITED,
     EXHIBIT,
     NOTHING,
     SOUND,
@@ -41,7 +42,7 @@ against [the matrix](matrix.md).
 - nothing is sold in a round after its end, and to nobody more than the round allows, nor less;
 - all answers can be put in one order in which they are true (linearizable): SOLD, HELD and
   SOLD_OUT with what they say is left, each at a moment between question and answer;
-- the audit says what is so. That holds in every cell.
+- the audit says what is so, and an order is that buyer's who pressed. That holds in every cell.
 
 It does not mean that everybody gets an answer. When something is broken a buyer may be told BUSY,
 or that we cannot tell, or nothing: that is no loss, for the same key finds out what happened. Of
@@ -170,7 +171,7 @@ def _explained(name: str, cells: list[Cell]) -> str:
     losses = [told for loss, told in TOLD.items() if loss in first.may]
     if first is EXHIBIT or first.may >= EXHIBIT.may:
         losses = ["any of what is promised above"]
-    elif first.may >= frozenset(Wrong) - {Wrong.MISJUDGED}:
+    elif first.may >= AUDITED:
         losses = ["any of that, for the sales that were forgotten"]
     text = f"- *{name}*: {first.why}."
     if losses:

@@ -65,7 +65,8 @@ class Cell:
 
 
 NOTHING = Cell()
-AUDITED = frozenset(Wrong) - {Wrong.MISJUDGED}  # the audit tells the truth of whatever happened
+# The audit tells the truth of whatever happened, and nothing makes an order another buyer's.
+AUDITED = frozenset(Wrong) - {Wrong.MISJUDGED, Wrong.STRANGER}
 EXHIBIT = Cell(
     "anything",
     AUDITED | {Nuisance.DOUBT, Nuisance.STUCK, Nuisance.PATIENCE},

@@ -56,7 +56,7 @@ def run(
                 *(tuple(wanted.modes), wanted.holds),
             )
         )
-        finder = Finder(shop.stores, shop.database)
+        finder = Finder(lambda: shop.stores.primary.client(), shop.database.own_url)
         operator = Operator(shop.lab_port, shop.operator_environ, recorder, gone, finder)
         operator.take_over(ITEMS)
         market = Market(shop.front.port, recorder)
