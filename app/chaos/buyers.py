@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import time
 from collections import deque
@@ -101,6 +102,7 @@ class Buyer:
             wish.units if deed is Deed.BUY else 0,
             round,
             order,
+            _standing_for(wish.cookie) if deed is Deed.BUY else "",
         )
 
     def _send(
@@ -159,6 +161,11 @@ class Buyer:
         if self.connection:
             self.connection.close()
             self.connection = None
+
+
+def _standing_for(cookie: str) -> str:
+    """What a history says instead of a cookie, which is long, and a secret; "" for none."""
+    return hashlib.sha256(cookie.encode()).hexdigest()[:12] if cookie else ""
 
 
 def _word(deed: Deed, status: int, said: dict[str, Any]) -> Answer:

@@ -83,6 +83,7 @@ class Called:
     units: int = 0  # of a BUY
     round: int | None = None  # that was running as far as the harness knows
     order: str | None = None  # the order's id that a PAY, DECLINE, CANCEL or LOOK names
+    cookie: str = ""  # stands for the one that a BUY was sent with; "": none, or nobody noted it
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """The last audit of a round. `settled` False: something was still under way."""
+    """The last audit of a round. `settled` False: something was still under way.
+
+    `found_left` and `found_held` are what the harness has read by itself, without the audit, right
+    before and right after it; None: it could not, or they were not the same.
+    """
 
     at: int
     item: str
@@ -136,6 +141,9 @@ class Audited:
     sold: int
     settled: bool = True
     verdict: str = ""  # the audit's own word: it may be blind
+    found_left: int | None = None
+    found_held: int | None = None
+    marked: bool = False  # found then: the store knows that it has lost something of it
 
 
 Event = Run | Begun | Over | Called | Told | Fault | Entry | Audited

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from app.chaos.found import Finder, Found
 from app.chaos.history import Audited, Begun, Over
 from app.chaos.plan import Played
 from app.chaos.recorder import Recorder
@@ -19,6 +20,7 @@ from app.chaos.recorder import Recorder
 PATIENCE = 5.0  # s for one answer of the lab
 AGAIN = 0.1  # s between two tries
 TRIES = 50  # to learn of a round that has begun
+LOOKS = 20  # at a settled round, until it stands still for as long as an audit takes
 
 
 class Operator:
@@ -33,8 +35,10 @@ class Operator:
         environ: Mapping[str, str],
         recorder: Recorder,
         gone: Callable[[], bool],
+        finder: Finder,
     ) -> None:
         self.port, self.environ, self.recorder, self.gone = port, environ, recorder, gone
+        self.finder = finder
         self.newest: dict[str, int] = {}  # item -> number of its last round
         self.begun: dict[tuple[str, int], Begun] = {}
         self.asked: dict[str, int] = {}  # item -> since when (ns) a round of it may have begun
@@ -136,13 +140,17 @@ class Operator:
 
     def settled(self, item: str, number: int, until: float) -> Audited | None:
         """The last that the audit says of a round; None when the store has lost it."""
-        found = None
+        found, mode, looks = None, self.begun[item, number].mode, 0
         while time.monotonic() < until and not self.gone():
+            before = self.finder.look(item, number, mode)
             status, said = self.ask("GET", f"/rounds/{item}/{number}/audit")
             if status == 200:
-                found = self._audited(item, number, said)
-                if found.settled and not found.held:  # what is held may still run out
-                    break
+                after = self.finder.look(item, number, mode)
+                still = after if after == before else None
+                found = self._audited(item, number, said, still)
+                looks += found.settled
+                if found.settled and (still or looks >= LOOKS) and not (still or found).held:
+                    break  # (what is held may still run out)
             elif status == 409:
                 self.accept(item)
             elif status == 404:
@@ -151,7 +159,7 @@ class Operator:
         return found
 
     @staticmethod
-    def _audited(item: str, number: int, said: dict[str, Any]) -> Audited:
+    def _audited(item: str, number: int, said: dict[str, Any], still: Found | None) -> Audited:
         return Audited(
             time.monotonic_ns(),
             item,
@@ -162,6 +170,7 @@ class Operator:
             said["sold"],
             said["settled"],
             said["verdict"],
+            *((still.left, still.held, still.marked) if still else ()),
         )
 
     def accept(self, item: str) -> None:

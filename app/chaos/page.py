@@ -33,7 +33,7 @@ against [the matrix](matrix.md).
 
 *Nothing* means, once everything is up again and has had its time:
 
-- whoever was told SOLD has an order, and one key has one order;
+- whoever was told SOLD has an order, and one key has one order, which is its buyer's;
 - no more is sold than there was, and `stocked = left + held + sold`: no unit is nobody's, none is
   somebody's twice;
 - a hold ends once: it is paid, or its units are back, never both, and no payment is taken after
@@ -73,6 +73,7 @@ TOLD: dict[Loss, str] = {
     Wrong.UNBOOKED: "a sale stays a dead letter",
     Wrong.RETURNED: "it is paid, and its units are given back",
     Wrong.DENIED: "it is booked, and its buyer was told no",
+    Wrong.STRANGER: "it is booked for another buyer",
     Wrong.OVER_LIMIT: "somebody has more than a buyer may have",
     Wrong.LIMITED: "somebody is told of a limit that is not reached",
     Wrong.LATE: "a payment is taken after the deadline",

@@ -16,6 +16,7 @@ from app.chaos.words import Kind, Where
 
 ITEMS = ("apple", "pear", "plum", "cherry")  # sold at once
 LONGEST = 7.0  # s that anything stays broken
+LEASE = 1_000  # ms; a machine that is too busy stands still for less
 FIRST = 0.6  # s of an act until the first step: people are buying
 
 Target = tuple[Kind, Where]
@@ -104,8 +105,8 @@ def _round(chance: random.Random, mode: str, holds: bool, second: bool) -> Playe
         stock=chance.randint(5, 40),
         seconds=round(chance.uniform(2.5, 4.0), 2),
         buyers=chance.randint(4, 8),
-        think=chance.choice((0, 5, 20)) if thinks else 0,
-        lease=chance.choice((1_000, 2_000)),  # a machine that is too busy stands still for less
+        think=chance.choice((0, 20, 60)) if thinks else 0,
+        lease=LEASE,
         wait=chance.choice((300, 1_000)),
         limit=chance.choice((0, 0, 4, 7)),
         hold=chance.choice((0, 600, 1_000, 2_000)) if holds else 0,
@@ -118,7 +119,8 @@ def _step(chance: random.Random, target: Target, long: float) -> Step:
     at = chance.uniform(FIRST, long - 0.5)
     seconds = {
         Kind.KILL: chance.uniform(0.1, 0.6),  # until it is started again
-        Kind.FREEZE: chance.choice((2.5, 4.0, 6.0)),  # of a lease, 2; of a worker's beat, 5
+        # Of a lease, 1; of a worker's beat, 5. Who sleeps for as long as a round finds it over.
+        Kind.FREEZE: chance.choice((1.5, 1.5, 2.5, 4.0, 6.0)),
         Kind.FAILOVER: chance.uniform(0.05, 0.5),  # that the replica hears nothing
         Kind.CLOCK: chance.uniform(1.0, 3.0),
         Kind.DISK_FULL: chance.uniform(0.4, 1.5),

@@ -117,6 +117,13 @@ KEPT = Cell(
     why="nothing is lost: what is acknowledged is where it cannot be forgotten",
     beyond=SYNCED,
 )
+SEEN = Cell(
+    "seen",
+    frozenset({Wrong.IMPOSSIBLE}),
+    "what is acknowledged is kept; but who was told SOLD_OUT may have seen a sale of which nobody "
+    "had been told yet, and which the failover forgets",
+    beyond=SYNCED,
+)
 WAITS = Cell(
     "patience", frozenset({Nuisance.PATIENCE}), "another buyer's lock or write is always first"
 )
@@ -159,7 +166,7 @@ def cell(way: str, fault: Fault, durability: Durability) -> Cell:
     if fault in FORGETFUL[durability]:
         return replace(FORGOTTEN, beyond=EVERY_SECOND if fault is STORE_DIES else "")
     if fault in (POWER, FAILOVER):
-        return KEPT
+        return SEEN if fault is FAILOVER else KEPT
     return LOSSES[way].get(fault, NOTHING)
 
 

@@ -12,6 +12,7 @@ from app.chaos.buyers import Market
 from app.chaos.conductor import Conductor
 from app.chaos.database import books
 from app.chaos.faults import possible
+from app.chaos.found import Finder
 from app.chaos.history import Entry, Run
 from app.chaos.operator import Operator
 from app.chaos.plan import ITEMS, act
@@ -55,7 +56,8 @@ def run(
                 *(tuple(wanted.modes), wanted.holds),
             )
         )
-        operator = Operator(shop.lab_port, shop.operator_environ, recorder, gone)
+        finder = Finder(shop.stores, shop.database)
+        operator = Operator(shop.lab_port, shop.operator_environ, recorder, gone, finder)
         operator.take_over(ITEMS)
         market = Market(shop.front.port, recorder)
         conductor = Conductor(shop, operator, market, recorder, gone)

@@ -108,12 +108,14 @@ class Rounds:
     def end(self, item: str, only: int | None = None) -> Round:
         """The running round; with `only` that one and no other.
 
-        Raises UnknownItem, NotOnSale when it does not run, StoreAway, Unreadable.
+        Raises UnknownItem, NotOnSale when it does not run, StoreAway (it may have ended: ask
+        again), Unreadable.
         """
         _check_item(item)
         self.newest(item)
         with answering():
             ended = records.end(self.store, item, only)
+            self.servers.copied(item)  # also for who asks again: a failover would have it run on
         if ended is None:
             raise not_running(item)
         if in_database(ended.mode) and not self.hand_over.close(ended):

@@ -48,6 +48,8 @@ BEFORE = {
     "fig": ("atomic", LONG),
     "apple": ("atomic", 0),
 }
+# That there is one already, each of them may be told every time.
+ONE_AT_A_TIME = {"POST /runs", "POST /comparisons"}
 STARTS = ("POST /rounds", "POST /runs", "POST /classroom/sale")
 WORD = "only for teachers"
 BEARER = {"Authorization": f"Bearer {WORD}"}
@@ -163,7 +165,8 @@ def test_the_lab_keeps_its_contract(
     soon.over()
     print(f"seed {seed}, {found.requests} requests, {found.led} by links: {found.answers()}")
     assert not found.wrong, f"seed {seed}: {found.wrong}"
-    assert operations(app) - found.answered() == set(), "asked only for what there was not"
+    never = operations(app) - found.answered()
+    assert never <= ONE_AT_A_TIME, f"asked only for what there was not: {never}"
     assert found.led, "no link was followed"
     assert services.runs.on() == []
     assert services.comparisons.on() is None

@@ -13,7 +13,6 @@ from app.chaos.words import Answer, Book, Deed
 
 SWEPT = 30_000 * MS  # within which units are back, when all is mended; a sweep takes half a second
 GONE = (Answer.EXPIRED, Answer.GIVEN_BACK)
-EXACT = ("exact", "untouched")  # words of the audit
 
 
 def counted(of: Sold) -> list[Finding]:
@@ -23,7 +22,7 @@ def counted(of: Sold) -> list[Finding]:
         for wrong, count, sentence, ops in _purchase(of, purchase):
             numbers = tuple(op.number for op in ops)
             found.append(Finding(wrong, *of.name, count, sentence, purchase.key, numbers))
-    return found + list(_misjudged(of, found))
+    return found
 
 
 def _units(of: Sold) -> Iterator[Finding]:
@@ -33,15 +32,15 @@ def _units(of: Sold) -> Iterator[Finding]:
         sentence = f"{sold} units are booked of {stock}."
         yield Finding(Wrong.OVERSOLD, *of.name, sold - stock, sentence)
     if of.audited and of.settled and (missing := nobodys(of)):
-        sums = f"{of.audited.left} left, {of.audited.held} held and {sold} sold of {stock}"
+        sums = f"{of.left} left, {of.held} held and {sold} sold of {stock}"
         kind = Wrong.STRANDED if missing > 0 else Wrong.SURPLUS
         words = "are nobody's" if missing > 0 else "are there twice"
         sentence = f"{abs(missing)} units {words}: {sums}."
         yield Finding(kind, *of.name, abs(missing), sentence)
     last = of.over + (of.begun.hold or 0) * MS  # deadline
-    if of.audited and of.settled and of.audited.held and of.audited.at > last + SWEPT:
-        sentence = f"{of.audited.held} units are held long after the last deadline."
-        yield Finding(Wrong.HELD_ON, *of.name, of.audited.held, sentence)
+    if of.audited and of.settled and of.held and of.audited.at > last + SWEPT:
+        sentence = f"{of.held} units are held long after the last deadline."
+        yield Finding(Wrong.HELD_ON, *of.name, of.held, sentence)
     if of.begun.limit is None:
         return
     bought: dict[str, list[Purchase]] = defaultdict(list)
@@ -139,17 +138,3 @@ def _forgotten(one: Purchase) -> Iterator[Found]:
     after = [op for op in one.told(Answer.HELD) if op.at > first]
     if after:
         yield Wrong.FORGOTTEN, 1, "It was told to be a hold when it was none any more.", after
-
-
-def _misjudged(of: Sold, found: list[Finding]) -> Iterator[Finding]:
-    """The audit counts for itself; here it is counted from the books that everybody can read."""
-    if of.audited is None or not of.settled:
-        return
-    sold = sum(units_by_id(of, of.purchases).values())
-    units = {Wrong.OVERSOLD, Wrong.STRANDED, Wrong.SURPLUS, Wrong.UNBOOKED}
-    if of.audited.sold != sold:
-        sentence = f"The audit says that {of.audited.sold} units are sold; the books, {sold}."
-        yield Finding(Wrong.MISJUDGED, *of.name, abs(of.audited.sold - sold), sentence)
-    elif of.audited.verdict.lower() in EXACT and any(one.wrong in units for one in found):
-        sentence = f"The audit says {of.audited.verdict}."
-        yield Finding(Wrong.MISJUDGED, *of.name, 1, sentence)

@@ -10,6 +10,8 @@ from enum import StrEnum
 from app.chaos import promised
 from app.chaos.columns import NONE, Fault, column
 from app.chaos.history import Event
+from app.chaos.judge.audited import misjudged
+from app.chaos.judge.buyers import strangers
 from app.chaos.judge.counts import counted
 from app.chaos.judge.linearize import BUDGET, linearize
 from app.chaos.judge.stock import moves_of, units_by_id
@@ -89,7 +91,7 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
     may = {one.of.name: one.may for one in rounds}
     broken: list[Finding] = []
     expected: list[Finding] = []
-    for finding in (one for each in rounds for one in each.found):
+    for finding in (*(one for each in rounds for one in each.found), *strangers(whole)):
         # A key that is of two rounds by mistake: what broke it may have befallen either.
         purchase = whole.purchases.get((finding.item, finding.key))
         numbers = purchase.rounds if purchase else {finding.round}
@@ -113,13 +115,14 @@ def _judged(whole: Story, of: Sold, durability: Durability, budget: int) -> Judg
         if not ops:
             sentence = "No order of what was told ends with the units that are left."
         found.append(Finding(Wrong.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
+    found += list(misjudged(of, found, any(isinstance(loss, Wrong) for loss in may)))
     unsure = ""
     if searched.linearizable is None and Wrong.IMPOSSIBLE not in may:
         unsure = f"not decided in {searched.looked_at:,} steps"
     elif not of.settled and of.audited:
         unsure = "its last audit was not settled"
-    elif not of.audited and Wrong.LOST not in may:  # a store may have lost the round itself
-        unsure = "it was never audited"
+    elif not of.audited and of.purchases and Wrong.LOST not in may:
+        unsure = "it was never audited"  # (one that a failover forgot has sold nothing)
     return Judged(of, searched.linearizable, searched.looked_at, faults, may, tuple(found), unsure)
 
 

@@ -41,8 +41,8 @@ def moves_of(of: Sold, story: Story, exact: bool) -> list[Move]:
     for purchase in of.near:
         _unknown(moves, of, story, purchase, looks.get(purchase.key, []))
     if of.audited and of.settled:
-        at, left = of.audited.at, of.audited.left
-        moves.append(Move(0, at, at, left, left))
+        at = of.audited.at
+        moves.append(Move(0, at, at, of.left, of.left))
     return moves
 
 
@@ -155,7 +155,7 @@ def nobodys(of: Sold) -> int:
     if of.audited is None:
         return 0
     sold = sum(units_by_id(of, of.purchases).values())
-    return of.begun.stock - of.audited.left - of.audited.held - sold
+    return of.begun.stock - of.left - of.held - sold
 
 
 def units_by_id(of: Sold, purchases: list[Purchase]) -> dict[str, int]:

@@ -126,6 +126,22 @@ class Sold:
     def settled(self) -> bool:
         return self.audited is not None and self.audited.settled
 
+    @property
+    def left(self) -> int:
+        """In the end: as it was found there, or as the audit says if nobody else has looked."""
+        if self.audited is None:
+            return 0
+        found = self.audited.found_left
+        return self.audited.left if found is None else found
+
+    @property
+    def held(self) -> int:
+        """The same."""
+        if self.audited is None:
+            return 0
+        found = self.audited.found_held
+        return self.audited.held if found is None else found
+
 
 @dataclass(slots=True)
 class Story:

@@ -18,13 +18,14 @@ class Wrong(StrEnum):
     UNBOOKED = "unbooked"  # told SOLD, in the store, and after all had time in no database
     RETURNED = "returned"  # paid, and its units given back
     DENIED = "denied"  # booked, though every press was told no, or nobody paid
+    STRANGER = "stranger"  # booked for another buyer than the one who pressed
     OVER_LIMIT = "over_limit"  # units of one buyer beyond the round's limit
     LIMITED = "limited"  # told LIMIT, with fewer units than the limit
     LATE = "late"  # a payment was taken after the hold's deadline
     EARLY = "early"  # a hold was called expired before its deadline
     FORGOTTEN = "forgotten"  # told to be a hold after its end, or refused after it was told SOLD
     AFTER_END = "after_end"  # bought in a round after its end was told
-    MISJUDGED = "misjudged"  # the audit says something else than the books
+    MISJUDGED = "misjudged"  # the audit says something else than books and stock
     IMPOSSIBLE = "impossible"  # no order of what was told makes it true: not linearizable
 
 

@@ -35,7 +35,7 @@ FIRST = "A"  # whose hold C cancels
 
 
 class Shop(GateServers):
-    def copied(self, _: str) -> None:
+    def copied(self, _: str, *_written: str) -> None:
         """Which server has heard of it, the fault `failover` decides."""
 
 

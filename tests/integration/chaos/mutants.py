@@ -14,7 +14,8 @@ from typing import Any
 import orjson
 
 from app.chaos.judge.judge import Verdict
-from tests.integration.chaos.planted import BUGS, ROOT, Bug, plant
+from tests.integration.chaos.bug import ROOT, Bug, plant
+from tests.integration.chaos.planted import BUGS
 
 MINUTES = "0.8"  # of play; with its start and its judge, a minute
 

@@ -1,37 +1,9 @@
-"""Bugs that chaos must find: each a change of a line or two, where somebody might make a mistake.
-
-A text that is replaced must stand in its file exactly once. So a bug whose place has moved is no
-bug any more, and a test says so.
-"""
+"""All bugs that chaos must find."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-
-ROOT = Path(__file__).parents[3]
-
-
-@dataclass(frozen=True)
-class Change:
-    """In a file of app/: the old text, the new one."""
-
-    file: str
-    old: str
-    new: str
-
-
-@dataclass(frozen=True)
-class Bug:
-    """`modes` are those that it is planted in; `seeds` are tried one after the other."""
-
-    name: str
-    modes: str
-    changes: Sequence[Change]
-    seeds: Sequence[int] = (1, 2, 3)
-    options: Sequence[str] = ()  # more of the command line
-
+from tests.integration.chaos.bug import Bug, Change
+from tests.integration.chaos.lies import LIES
 
 BUGS = [
     Bug(
@@ -92,7 +64,7 @@ BUGS = [
                 "if false then",
             )
         ],
-        seeds=(237, 31, 371),  # whose plans freeze workers most often, of 400
+        seeds=(391, 37, 135),  # whose plans freeze workers most often, of 400
     ),
     Bug(
         "sold after the end of the round",
@@ -103,17 +75,6 @@ BUGS = [
                 "local stock = redis.call('GET', KEYS[1])\n",
                 "local stock = redis.call('GET', KEYS[1]) "
                 "or redis.call('GET', KEYS[1] .. ':ended')\n",
-            )
-        ],
-    ),
-    Bug(
-        "an audit that finds everything exact",
-        "decr",
-        [
-            Change(
-                "service/audit.py",
-                "    elif oversold:\n        verdict = Verdict.OVERSOLD\n",
-                "    elif settled:\n        verdict = Verdict.EXACT\n",
             )
         ],
     ),
@@ -260,14 +221,5 @@ BUGS = [
         [Change("store/replica.py", "    if not replicas:", "    if replicas is None:")],
         options=["--durability", "replicated"],
     ),
+    *LIES,
 ]
-
-
-def plant(bug: Bug, app: Path) -> None:
-    """Change the copy of app/. Raises ValueError where a text is not there exactly once."""
-    for change in bug.changes:
-        file = app / change.file
-        text = file.read_text()
-        if text.count(change.old) != 1:
-            raise ValueError(f"{change.file} has {text.count(change.old)} of {change.old!r}")
-        file.write_text(text.replace(change.old, change.new))

@@ -15,12 +15,13 @@ from app.chaos.words import Answer, Book, Deed, Kind, Where
 EVENTS: list[Event] = [
     Run(7, 1.0, "safe", "sqlite", late=60),
     Begun(10, 20, "apple", 3, 50, "atomic", hold=2000, limit=4),
-    Called(1, 30, Deed.BUY, "b1", "apple", key="k", units=2),
+    Called(1, 30, Deed.BUY, "b1", "apple", key="k", units=2, cookie="0f1e"),
     Told(1, 41, Answer.SOLD, round=3, order="0198", left=48),
     Fault(Kind.KILL, Where.WORKER, 35, 90, hit=(1,)),
     Over(95, "apple", 3, 99),
     Entry(Book.DATABASE, "0198", "apple", 3, 2, "k"),
     Audited(200, "apple", 3, 50, 48, 0, 2, settled=False),
+    Audited(300, "apple", 3, 50, 48, 0, 2, found_left=48, found_held=0, marked=True),
 ]
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.chaos.planted import BUGS, ROOT, Bug, Change, plant
+from tests.integration.chaos.bug import ROOT, Bug, Change, plant
+from tests.integration.chaos.planted import BUGS
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)

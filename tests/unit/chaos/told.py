@@ -46,13 +46,14 @@ class Tale:
         units: int = 1,
         order: str = "",
         buyer: str = "",
+        cookie: str = "",
     ) -> Self:
         """`until` None: never told."""
         op = len(self.events)
         who = buyer or key
         asked = units if deed is Deed.BUY else 0
         self.units[key] = units if deed is Deed.BUY else self.units.get(key, 1)
-        self.events.append(Called(op, since * MS, deed, who, "apple", key, asked, 1))
+        self.events.append(Called(op, since * MS, deed, who, "apple", key, asked, 1, cookie=cookie))
         if until is not None:
             id = order or f"o-{key}" if answer in (Answer.SOLD, Answer.HELD) else None
             self.events.append(Told(op, until * MS, answer, 1, id, left))
@@ -64,12 +65,19 @@ class Tale:
     def cancel(self, key: str, since: int, until: int, answer: Answer = Answer.GIVEN_BACK) -> Self:
         return self.told(key, since, until, answer, deed=Deed.CANCEL)
 
-    def booked(self, *keys: str, id: str = "", where: tuple[Book, ...] = tuple(Book)) -> Self:
+    def booked(
+        self,
+        *keys: str,
+        id: str = "",
+        where: tuple[Book, ...] = tuple(Book),
+        buyer: str | None = None,
+    ) -> Self:
         for key in keys:
             units = self.units.get(key, 1)
             self.sold += units
             for book in where:
-                self.events.append(Entry(book, id or f"o-{key}", "apple", 1, units, key, key))
+                who = key if buyer is None else buyer
+                self.events.append(Entry(book, id or f"o-{key}", "apple", 1, units, key, who))
         return self
 
     def broken(self, kind: Kind, where: Where, since: int, until: int) -> Self:
@@ -84,9 +92,14 @@ class Tale:
         settled: bool = True,
         said: str = "",
         after: int = 100,
+        found: tuple[int, int] | None = None,
+        marked: bool = False,
     ) -> list[Event]:
-        """The end of it: all events. The audit is `after` ms after the round's end."""
+        """The end of it: all events. The audit is `after` ms after the round's end.
+
+        `found`: units left and held, as they stand in the store.
+        """
         sold = self.sold if sold is None else sold
         at = (self.ends + after) * MS
-        audit = Audited(at, "apple", 1, self.stock, left, held, sold, settled, said)
-        return [*self.events, audit]
+        figures = (left, held, sold, settled, said, *(found or (None, None)), marked)
+        return [*self.events, Audited(at, "apple", 1, self.stock, *figures)]

@@ -53,8 +53,10 @@ local cjson = {
   end,
 }
 
--- A table with an error in it is given to a script as the error's text.
+-- A table with an error in it is given to a script as the error's text. An exception of the host's is
+-- nothing that a script may catch: a Ctrl-C that came while the host worked for it.
 local function guarded(well, value, ...)
+  if not well and type(value) == "userdata" then host.raised(value) end
   if not well and type(value) == "table" and value.err then return false, value.err end
   return well, value, ...
 end
@@ -95,6 +97,7 @@ end
 local function run(body, keys, argv)
   seen.KEYS, seen.ARGV = keys, argv
   local well, value = pcall(body)
+  if not well and type(value) == "userdata" then host.raised(value) end
   return well, value
 end
 

@@ -47,6 +47,7 @@ class Lua:
         host = {
             b"call": self._call,
             b"lacks": self._lacks,
+            b"raised": self._raised,
             b"error_reply": lambda text: table({b"err": _with_a_code(text)}),
             b"encode": self._encode,
             b"decode": self._decode,
@@ -104,6 +105,10 @@ class Lua:
     def _lacks(self, name: bytes) -> NoReturn:
         self.failed = NotImplementedError(f"{name.decode()} in a script")
         raise self.failed
+
+    def _raised(self, error: BaseException) -> NoReturn:
+        self.failed = error
+        raise error
 
     @staticmethod
     def _word(word: Any) -> bytes:

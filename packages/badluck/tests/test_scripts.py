@@ -1,0 +1,30 @@
+"""Scripts of the model: a Ctrl-C reaches whoever waits for them."""
+
+from __future__ import annotations
+
+import pytest
+from badluck.simulated.scripts import Lua
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"return redis.call('GET', 'k')",
+        b"pcall(redis.call, 'GET', 'k') return 1",
+        b"for i = 1, 3 do pcall(function() redis.pcall('GET', 'k') end) end return 1",
+    ],
+)
+def test_an_interrupt_is_no_error_of_the_script(
+    text: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it comes: here, when the answer is made a value of Lua's."""
+    scripts = Lua()
+
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scripts, "_value", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        scripts.run(text, (), (), lambda _: b"x")
+    monkeypatch.undo()
+    assert scripts.run(b"return redis.call('GET', 'k')", (), (), lambda _: b"x") == b"x"

@@ -1,0 +1,61 @@
+"""Planted in what the shop says when all is over: its audit, its books, a payment's answer."""
+
+from __future__ import annotations
+
+from tests.integration.chaos.bug import Bug, Change
+
+LIES = [
+    Bug(
+        "an audit that finds everything exact",
+        "decr",
+        [
+            Change(
+                "service/audit.py",
+                "    elif oversold:\n        verdict = Verdict.OVERSOLD\n",
+                "    elif settled:\n        verdict = Verdict.EXACT\n",
+            )
+        ],
+    ),
+    Bug(
+        "an audit that says to be left what should be",
+        "naive",  # where something else is left, mostly; and the audit is all that is promised
+        [Change("service/audit.py", "left=books.left,", "left=round.stock - sold - held,")],
+    ),
+    Bug(
+        "an audit that finds sound rounds inconsistent",
+        "atomic",
+        [
+            Change(
+                "service/audit.py",
+                "    else:\n        verdict = Verdict.EXACT\n",
+                "    else:\n        verdict = Verdict.INCONSISTENT\n",
+            )
+        ],
+    ),
+    Bug(
+        "booked for somebody else",
+        "atomic",
+        [
+            Change(
+                "service/mover.py",
+                "                sold[id] = sales.read(names, fields)\n",
+                "                from dataclasses import replace\n"
+                "                order = sales.read(names, fields)\n"
+                '                sold[id] = replace(order, buyer="somebody else")\n',
+            )
+        ],
+    ),
+    Bug(
+        "told of a payment that no replica has",
+        "atomic",
+        [
+            Change(
+                "service/holds.py",
+                "                    self.servers.copied(order.item, *ends)\n",
+                "",
+            )
+        ],
+        seeds=(89, 383, 367),  # whose plans have the most failovers, of 400
+        options=["--holds", "--durability", "replicated"],
+    ),
+]
