@@ -8,6 +8,7 @@ between leaves units that are still held, and whoever sweeps next puts them back
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 
 from app.domain import (
@@ -43,6 +44,8 @@ class Holds:
         self.servers = servers
         self.clock = clock or Clock()
         self.at_once: set[tuple[str, int]] = set()  # rounds whose purchases nobody has to pay for
+        # Called with what was paid for in the store, before its buyer is told (see witness).
+        self.paid: list[Callable[[Round, Order], None]] = []
 
     def look(self, order: Order, round: Round | None = None) -> Hold | None:
         """How it stands; None: it was sold at once, or nobody knows its round any more.
@@ -83,6 +86,9 @@ class Holds:
         hold = self._settle(round, order, Stands.PAID) if round else None
         if hold and hold.over:
             raise HoldOver(hold)
+        if round and hold and hold.until:  # the store remembers for a day how it has ended
+            for note in self.paid:
+                note(round, order)
 
     def give_up(self, order: Order, stands: Stands) -> Hold:
         """DECLINED or CANCELLED, and its units are on sale again.

@@ -64,7 +64,7 @@ class Mend:
         with answering():
             told = mending.told(self.store, item)
         known, booked = self.books.rounds(item, lack.since)
-        numbers = {*known, *booked, *(order.round for order in told)}
+        numbers = {*known, *booked, *(order.round for order in told.orders)}
         if lack.since:
             numbers.add(lack.since)
         found = {number: self._figures(item, number, known.get(number), told) for number in numbers}
@@ -76,7 +76,7 @@ class Mend:
             mark,
             rounds,
             sorted(number for number, each in found.items() if each is None),
-            [order for order in told if order.id not in back | there],
+            [order for order in told.orders if order.id not in back | there],
         )
 
     def do(self, item: str) -> Plan | None:
@@ -92,7 +92,7 @@ class Mend:
         return replace(plan, rounds=done)
 
     def _figures(
-        self, item: str, number: int, known: Round | None, told: list[Order]
+        self, item: str, number: int, known: Round | None, told: mending.Told
     ) -> Figures | None:
         """None: neither store nor books know its stock."""
         with answering():
@@ -102,7 +102,9 @@ class Mend:
         if round is None:
             return None
         ended = round if round.ended else replace(round, ended=self.rounds.now())
-        its = [order for order in told if order.round == number]
+        its = [order for order in told.orders if order.round == number]
+        if round.hold:  # nobody has paid for the others
+            its = [order for order in its if order.id in told.paid]
         rows, bought = self.books.of_round(item, number, its)  # after the store: see Auditor
         before = zip(its, bought, strict=True)
         its = [order for order, other in before if other is None or other.id == order.id]

@@ -46,8 +46,8 @@ def figures(
 ) -> Figures:
     """`letters` and `dropped` are the round's dead letters, `rows` its orders (id, units, key).
 
-    `told` are sales that workers have told buyers of; in a round that holds nobody has paid for
-    them. A round that sells `elsewhere` is in the database alone.
+    `told` are sales that workers have told buyers of; in a round that holds, those that were paid
+    for. A round that sells `elsewhere` is in the database alone.
     """
     waiting = _readable(round, remains.payloads)
     still_sold = [letter.sale for letter in letters if not letter.put_back]
@@ -56,13 +56,17 @@ def figures(
     units = {id: quantity for id, quantity, _ in rows}
     units |= {order.id: order.quantity for order in (*waiting, *dead)}
     taken = [(entry, order) for entry, sale in remains.taken for order in _readable(round, [sale])]
-    paid = [each for each in taken if each[1].id in units]
-    held = {order.id: order.quantity for _, order in taken if order.id not in units}
     buried = {order.id for order in _readable(round, [letter.sale for letter in letters])}
-    there = frozenset(units.keys() | held.keys() | buried)
     keys = {key for _, _, key in rows} | {order.key for order in (*waiting, *dead)}
-    back = [order for order in told if order.id not in there and order.key not in keys]
-    back = [] if elsewhere or round.hold else back
+    known = units.keys() | buried
+    back = [order for order in told if order.id not in known and order.key not in keys]
+    back = [] if elsewhere else back
+    sales_of = units.keys() | {order.id for order in back}
+    paid = [each for each in taken if each[1].id in sales_of]
+    held = {order.id: order.quantity for _, order in taken if order.id not in sales_of}
+    if round.hold:  # the hold itself is lost, too, or has ended in another way since
+        entered = {order.id for _, order in paid}
+        paid += [("", order) for order in back if order.id not in entered]
     sold = sum(units.values()) + sum(order.quantity for order in back)
     # Never more than the store says: what was nobody's before, stays so.
     left = max(0, round.stock - sold - sum(held.values()))
@@ -78,7 +82,7 @@ def figures(
         len({order.id for order in waiting} - booked),
         sold,
         sum(held.values()),
-        there,
+        frozenset(known | held.keys()),
     )
 
 

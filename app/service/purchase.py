@@ -76,7 +76,7 @@ class Purchase:
         self.earlier = Earlier(servers, rounds)
         self.selling: dict[str, Selling] = {}
         self.lock = threading.Lock()
-        self.witness = Witness(servers, rounds)
+        self.witness = Witness(servers, rounds, holds)
         self.tally = Tally(self.store, self.refresh, Meter(servers.settings.metrics))
 
     def buy(self, item: str, quantity: int, key: str | None = None, buyer: str = "") -> Answer:

@@ -1,9 +1,10 @@
 """What a worker has seen of the store, and whether the store it meets now still has it.
 
 A store that comes back may have lost its end, or everything; what it has lost and the books have
-not seen, only they know who were told of it. A worker was told of each of its sales, and so it asks
-for the newest ones whenever a connection is opened: between two connections the server behind them
-may have changed, and on an open one it cannot. In normal service that costs nothing.
+not seen, only they know who were told of it. A worker was told of each of its sales and payments,
+and so it asks for the newest ones whenever a connection is opened: between two connections the
+server behind them may have changed, and on an open one it cannot. In normal service that costs
+nothing.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
+from typing import NamedTuple
 
 import redis
 from redis.exceptions import AskError, TryAgainError
 
-from app.domain import Lack, Loss, Order, Round
+from app.domain import Lack, Loss, Order, Round, Stands
+from app.service.holds import Holds
 from app.service.rounds import Rounds, in_database
 from app.store import keys, lacks
 from app.store.keys import Keys
@@ -27,13 +30,29 @@ REMEMBERED = 3600.0
 
 log = logging.getLogger(__name__)
 
-Told = tuple[float, Order]  # when, by time.monotonic()
+
+class Told(NamedTuple):
+    """Of a sale or a hold; `paid`: of the payment for one, which the store has noted by itself."""
+
+    at: float  # by time.monotonic()
+    order: Order
+    paid: bool = False
+
+    @property
+    def name(self) -> str:
+        """The key by which the store knows of it."""
+        names = Keys(self.order.item, self.order.round)
+        return names.hold(self.order.id) if self.paid else names.key(self.order.key)
+
+    def known(self, said: bytes | None) -> bool:
+        """Is it, when the store says this?"""
+        return said is not None and (not self.paid or said.startswith(Stands.PAID.encode()))
 
 
 class Witness:
     """One worker's memory, of rounds and of sales. Used by all its threads."""
 
-    def __init__(self, servers: Servers, rounds: Rounds) -> None:
+    def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
         self.rounds = rounds
         self.store = servers.own_store()  # no connection of this one asks us anything
         # The newest sale of a store's log is among the last that as many threads were told of.
@@ -41,6 +60,7 @@ class Witness:
         self.seen: dict[str, int] = {}  # item -> number of its newest round
         self.told: dict[str, deque[Told]] = {}
         servers.met.append(self.meet)
+        holds.paid.append(self.paid)
 
     def newest(self, item: str) -> Round | None:
         """As Rounds.newest; None also when that is older than what we have seen, which is a lack.
@@ -58,44 +78,51 @@ class Witness:
 
     def sold(self, round: Round, order: Order) -> None:
         """Its buyer is about to be told. What sells in the database is not in the store."""
+        self._note(round, Told(time.monotonic(), order))
+
+    def paid(self, round: Round, order: Order) -> None:
+        """The same, of what was held."""
+        self._note(round, Told(time.monotonic(), order, paid=True))
+
+    def _note(self, round: Round, news: Told) -> None:
         if not in_database(round.mode):
-            told = self.told.get(order.item) or self.told.setdefault(
-                order.item, deque(maxlen=self.most)
-            )
-            told.append((time.monotonic(), order))
+            item = news.order.item
+            told = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))
+            told.append(news)
 
     def meet(self, connection: Metered) -> None:
         """Ask a new connection's server for the newest sales. Raises redis.ConnectionError."""
         since = time.monotonic() - REMEMBERED
         for item, told in list(self.told.items()):
-            orders = [order for at, order in tuple(told) if at > since]
-            lack = self._lack(connection, item, orders) if orders else None
+            fresh = [each for each in tuple(told) if each.at > since]
+            lack = self._lack(connection, item, fresh) if fresh else None
             if lack and self._lacking(lack):
                 raise redis.ConnectionError(lack.what)
 
-    def _lack(self, connection: Metered, item: str, orders: list[Order]) -> Lack | None:
-        """What its server lacks of an item: the newest round, or the newest of these orders."""
+    def _lack(self, connection: Metered, item: str, told: list[Told]) -> Lack | None:
+        """What its server lacks of an item: the newest round, or the newest of these."""
         seen = self.seen.get(item, 0)
-        names = [Keys(item, order.round).key(order.key) for order in orders]
-        connection.send_command("MGET", keys.newest(item), *names)
+        connection.send_command("MGET", keys.newest(item), *(each.name for each in told))
         try:
-            number, *sales = connection.read_response()
+            number, *said = connection.read_response()
         except redis.ResponseError as error:
             if _elsewhere(error):
                 return None
             raise
         if int(number or 0) < seen:
             return _gone_back(item, seen, int(number or 0))
-        known = reversed(list(zip(orders, sales, strict=True)))
-        lost = next((order for order, sale in known if sale is None), None)
+        newest_first = reversed(list(zip(told, said, strict=True)))
+        lost = next((each.order for each, one in newest_first if not each.known(one)), None)
         return lost and Lack(item, Loss.SALE, lost.round, lost.round, order=lost.id)
 
     def _lacking(self, lack: Lack) -> bool:
         """Mark it, for all workers; False: it is accepted. From then on the mark remembers it."""
         since = time.monotonic() - REMEMBERED
-        told = [order for at, order in tuple(self.told.get(lack.item, ())) if at > since]
+        told = [each for each in tuple(self.told.get(lack.item, ())) if each.at > since]
+        taken = [each.order for each in told if not each.paid]
+        paid = [each.order for each in told if each.paid]
         with answering():
-            news = lacks.mark(self.store, lack, told)
+            news = lacks.mark(self.store, lack, taken, paid)
         if news:
             log.error("%s", lack.sentence)
         self.seen.pop(lack.item, None)

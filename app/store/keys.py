@@ -90,6 +90,11 @@ def told(item: str) -> str:
     return f"{{{item}}}:lacks:told"
 
 
+def paid(id: str) -> str:
+    """In that hash, in place of the id: of a hold a worker knew that it was paid for."""
+    return f"paid {id}"
+
+
 def accepted(item: str) -> str:
     """String: number of the round up to which it is accepted that something is lost."""
     return f"{{{item}}}:lacks:accepted"

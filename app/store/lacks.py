@@ -68,11 +68,13 @@ def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
     return together(what, Mended.decode(mended).what) if mended else what
 
 
-def mark(store: redis.Redis, lack: Lack, told: Sequence[Order] = ()) -> bool:
+def mark(
+    store: redis.Redis, lack: Lack, told: Sequence[Order] = (), paid: Sequence[Order] = ()
+) -> bool:
     """Let nothing of the item be sold: end the round that runs, and let none be begun.
 
     False: it is accepted already. The first finding stands, whatever is found later; of the sales
-    that buyers were `told` of all are kept that anybody still knows.
+    that buyers were `told` of all are kept that anybody still knows, and of the holds `paid` for.
     """
     with store.pipeline() as pipe:
         # In one step with the look: who has looked before it was accepted, or mended, would mark it
@@ -87,10 +89,12 @@ def mark(store: redis.Redis, lack: Lack, told: Sequence[Order] = ()) -> bool:
             pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
         for order in told:
             pipe.hset(keys.told(lack.item), order.id, order.encode())
+        for order in paid:
+            pipe.hset(keys.told(lack.item), keys.paid(order.id), order.encode())
         try:
             pipe.execute()
         except redis.WatchError:
-            return mark(store, lack, told)  # again only as often as somebody accepts
+            return mark(store, lack, told, paid)  # again only as often as somebody accepts
     with suppress(Unreadable):  # a newer version's round is not ours to end; it reads the mark, too
         rounds.end(store, lack.item)
     return True

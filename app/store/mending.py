@@ -20,6 +20,17 @@ Taken = tuple[
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What workers have told buyers of, as far as they knew when something lacked.
+
+    `paid` are the ids of what was held and then paid for.
+    """
+
+    orders: list[Order]
+    paid: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Remains:
     """`left` None: no stock. `payloads` are the sales not yet in the database.
 
@@ -40,7 +51,7 @@ class Written:
     """What is to be written of a round that has ended.
 
     `left` None: it sells elsewhere, and only its record is written. `paid` are holds, each with its
-    entry's id, that the books know as orders.
+    entry's id, that are orders by the books, or come back as such.
     """
 
     round: Round
@@ -106,21 +117,21 @@ def write(
     return bool(done)
 
 
-def told(store: redis.Redis, item: str) -> list[Order]:
-    """Sales and holds that workers have told buyers of, as far as they knew when something lacked.
-
-    Without the holds of which the store knows how they have ended.
-    """
+def told(store: redis.Redis, item: str) -> Told:
+    """Without the unpaid holds of which the store knows how they have ended."""
     found: Any = store.hgetall(keys.told(item))
-    orders = []
-    for sale in found.values():
+    orders, paid = {}, set()
+    for field, sale in found.items():
         try:
             order = Order.decode(sale)
         except Unreadable:
             continue  # a newer version's: it stays there for that one
-        if not store.exists(Keys(item, order.round).hold(order.id)):
-            orders.append(order)
-    return orders
+        if field == keys.paid(order.id).encode():
+            paid.add(order.id)
+            orders[order.id] = order
+        elif not store.exists(Keys(item, order.round).hold(order.id)):
+            orders[order.id] = order
+    return Told(list(orders.values()), frozenset(paid))
 
 
 def _bytes(value: object) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.domain import Lack, Order, Stands, StoreAway
+from app.domain import Lack, NotOnSale, Order, Stands, StoreAway
 from app.service.purchase import Purchase
+from app.store import lacks
 from app.store.keys import Keys
 from tests.integration.trust.hands import killed, lastapple
 from tests.losing import cut, length, restarted
@@ -152,3 +154,58 @@ def test_what_nobody_has_paid_for_is_held_on_when_it_is_mended(
     fulfil_all(services.fulfil)
     audit = services.auditor.audit(services.rounds.find("apple", 1))
     assert (audit.sold, audit.held, audit.orders, audit.left) == (2, 0, 2, 8)
+
+
+@pytest.mark.parametrize("lost", ["the payment", "the hold, too"])
+def test_a_payment_that_only_a_worker_knows_comes_back(
+    services: Services, server: StoreServer, settings: Settings, lost: str
+) -> None:
+    """One that was told, and not booked yet; what was only held is named."""
+    services.rounds.start("apple", "atomic", 10, {"hold": 60_000})
+    worker = services.purchase()
+    ends = [length(server.folder)]
+    order = held(worker, "k")
+    ends.append(length(server.folder))
+    unpaid = held(worker, "unpaid")
+    services.holds.pay(order)
+    end = ends[lost == "the payment"]
+    restarted(server, lambda: cut(server.folder, end))
+    with pytest.raises((StoreAway, NotOnSale)):
+        held(worker, "x")
+    assert lacks.look(services.store, "apple").lack
+    killed(services, worker)
+    done = lastapple(services, "audit", "apple", "--repair", "--yes", "--json")
+    found = json.loads(done.stdout)
+    (round,) = found["rounds"]
+    assert (round["sold"], round["held"], round["left"]) == (1, 0, 9)
+    assert (round["brought_back"], found["lost"]) == ([order.id], [unpaid.id])
+    fulfil_all(services.fulfil)
+    stands_as_sold(services, settings, order)
+
+
+@pytest.mark.parametrize("first", [expired, cancelled])
+def test_a_payment_whose_hold_was_given_back_before_it_was_missed_comes_back(
+    services: Services,
+    server: StoreServer,
+    settings: Settings,
+    first: Callable[[Services, Order], None],
+) -> None:
+    """By another process, which nobody had told of the payment."""
+    services.rounds.start("apple", "atomic", 10, {"hold": HOLD if first is expired else 60_000})
+    worker = services.purchase()
+    worker.tally.stop()  # its beat would be the first
+    order = held(worker, "k")
+    end = length(server.folder)
+    services.holds.pay(order)
+    restarted(server, lambda: cut(server.folder, end))
+    other = Services(settings)
+    first(other, order)
+    other.engine.dispose()
+    other.store.connection_pool.disconnect()
+    with pytest.raises((StoreAway, NotOnSale)):
+        held(worker, "x")
+    killed(services, worker)
+    assert lastapple(services, "audit", "apple", "--repair", "--yes").exit_code == 0
+    fulfil_all(services.fulfil)
+    stands_as_sold(services, settings, order)
+    assert services.rounds.left(services.rounds.find("apple", 1)) == 9
