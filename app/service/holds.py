@@ -86,7 +86,8 @@ class Holds:
         hold = self._settle(round, order, Stands.PAID) if round else None
         if hold and hold.over:
             raise HoldOver(hold)
-        if round and hold and hold.until:  # the store remembers for a day how it has ended
+        # The store forgets a day later how it has ended; past the deadline that may be soon.
+        if round and hold and hold.now < hold.until:
             for note in self.paid:
                 note(round, order)
 

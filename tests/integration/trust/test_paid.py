@@ -209,3 +209,20 @@ def test_a_payment_whose_hold_was_given_back_before_it_was_missed_comes_back(
     fulfil_all(services.fulfil)
     stands_as_sold(services, settings, order)
     assert services.rounds.left(services.rounds.find("apple", 1)) == 9
+
+
+def test_a_payment_of_long_ago_may_be_forgotten(services: Services, server: StoreServer) -> None:
+    """After a day the store forgets it: who was told so once more before does not miss it."""
+    services.rounds.start("apple", "atomic", 10, {"hold": 500})
+    first = services.purchase()
+    order = held(first, "k")
+    services.holds.pay(order)
+    killed(services, first)
+    worker = services.purchase()  # another one, that has not taken it
+    time.sleep(0.6)
+    services.holds.pay(order)
+    services.store.delete(Keys("apple", 1).hold(order.id))
+    restarted(server, lambda: None)
+    held(worker, "x")
+    assert lacks.look(services.store, "apple").lack is None
+    worker.tally.stop()
