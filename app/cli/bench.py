@@ -1,8 +1,9 @@
-"""`lastapple bench locks`: our locks and other libraries', side by side."""
+"""`lastapple bench`: our locks beside other libraries', and our shop beside the usual one."""
 
 from __future__ import annotations
 
 import itertools
+import os
 import platform
 import signal
 import sys
@@ -27,9 +28,30 @@ from app.bench.run import Finished, Plan, run
 from app.cli.output import check_writable, settings, write_json
 
 
-@click.group("bench", short_help="Measure locks side by side.")
+@click.group("bench", short_help="Measure locks and shops side by side.")
 def bench() -> None:
     """Measure ways to do the same thing side by side."""
+
+
+def by_http(name: str, what: str) -> click.Command:
+    """A command of the load test, which speaks to shops by HTTP only, in this process's place."""
+
+    @click.command(
+        name,
+        short_help=what,
+        context_settings={"ignore_unknown_options": True, "help_option_names": []},
+        add_help_option=False,
+    )
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def run_it(arguments: tuple[str, ...]) -> None:
+        command = [sys.executable, "-m", "loadtest.throughput", name, *arguments]
+        os.execv(sys.executable, command)
+
+    return run_it
+
+
+bench.add_command(by_http("http", "Purchases a second, beside the usual shop."))
+bench.add_command(by_http("growth", "Sales and p99 with more contenders, items, orders."))
 
 
 @bench.command(context_settings={"show_default": True, "max_content_width": 100})

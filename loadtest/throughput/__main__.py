@@ -1,0 +1,230 @@
+"""`lastapple bench http` and `bench growth`; also `python -m loadtest.throughput http`.
+
+Exit status 0: the run worked; 1: it could not be finished; 2: bad input; 130: Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+
+from loadtest import RunFailed
+from loadtest.compare import check_writable, parsed, write
+from loadtest.inputs import check_modes, parse_modes
+from loadtest.machine import describe
+from loadtest.progress import Steps
+from loadtest.throughput import growth as growing
+from loadtest.throughput import report, tables
+from loadtest.throughput.load import generator
+from loadtest.throughput.rows import document, rows
+from loadtest.throughput.run import Plan, run
+from loadtest.throughput.servers import Servers, servers
+
+T = TypeVar("T")
+MOST = 512  # connections; a typing error must not swamp the machine
+MOST_ORDERS = 2_000_000
+
+
+def whole(most: int) -> Callable[[str], list[int]]:
+    """Parses "16,64": whole numbers from 1 to `most`, with commas between."""
+
+    def parse(text: str) -> list[int]:
+        numbers = [part.strip() for part in text.split(",")]
+        if not all(part.isascii() and part.isdigit() for part in numbers):
+            raise click.BadParameter("give whole numbers with a comma between, as in 16,64")
+        if not all(1 <= int(part) <= most for part in numbers):
+            raise click.BadParameter(f"from 1 to {most:,} is possible")
+        return sorted({int(part) for part in numbers})
+
+    return parse
+
+
+def common(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that both have."""
+    for option in (
+        click.option("--seconds", default=3, type=click.IntRange(1, 600), help="Of each window."),
+        click.option("--repeats", default=3, type=click.IntRange(1, 50), help="Of each row."),
+        click.option(
+            "--json",
+            "json_file",
+            type=click.Path(dir_okay=False, allow_dash=True),
+            help="Write all rows there; - is standard output, with nothing else on it.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+SETTINGS = {"show_default": True, "max_content_width": 100}
+
+
+@click.group(context_settings=SETTINGS)
+def bench() -> None:
+    """Our shop beside what is usual, by HTTP."""
+
+
+@bench.command(context_settings=SETTINGS)
+@click.option("--modes", default="atomic,watch,fused", callback=parsed(parse_modes), help="Which.")
+@click.option(
+    "--connections",
+    default="16,64,256",
+    callback=parsed(whole(MOST)),
+    help="How many ask at the same time.",
+)
+@click.option(
+    "--html",
+    "html_file",
+    default="bench-http.html",
+    type=click.Path(dir_okay=False),
+    help="Report.",
+)
+@common
+def http(
+    modes: list[str],
+    connections: list[int],
+    html_file: str,
+    seconds: int,
+    repeats: int,
+    json_file: str | None,
+) -> None:
+    """Purchases a second: our modes, a no-op, the usual shop and the bare store, in turn.
+
+    The usual shop is plain Flask and redis-py in gunicorn with 2 × 8 threads; it books no order and
+    knows no keys. Every request has a fresh key. Brings up its own shops on loopback, with one
+    store that syncs each sale to disk, and removes them again. By wrk, where that is installed, else
+    by Locust. The first mode is also asked when it is sold out.
+
+    The defaults take about six minutes.
+    """
+    _writable(json_file, html_file)
+    plan = Plan(modes, connections, seconds, repeats)
+
+    def measured(place: Servers, steps: Steps) -> list[Any]:
+        check_modes(modes, place.lab.about())
+        steps.expect(len(list(plan.cells())))
+        return rows(run(plan, place, steps.step))
+
+    made, facts = _measure(measured)
+    people = _people(json_file)
+    for crowd in connections:
+        people.print(tables.table(crowd, [row for row in made if row.connections == crowd]))
+    command = f"lastapple bench http --modes {','.join(modes)} --seconds {seconds} "
+    command += f"--connections {','.join(map(str, connections))} --repeats {repeats}"
+    page = report.http_page(made, facts, command, datetime.now().astimezone())
+    _finish(people, facts, document(made), page, json_file, html_file)
+
+
+@bench.command(context_settings=SETTINGS)
+@click.option("--mode", default="atomic", help="How it sells.")
+@click.option(
+    "--contenders", default="1,8,32,128,256", callback=parsed(whole(MOST)), help="Connections."
+)
+@click.option("--items", default="1,2,6", callback=parsed(whole(6)), help="Sold at once.")
+@click.option(
+    "--orders",
+    default="1000,10000,100000",
+    callback=parsed(whole(MOST_ORDERS)),
+    help="In the books; a million takes some five minutes to sell.",
+)
+@click.option(
+    "--html",
+    "html_file",
+    default="bench-growth.html",
+    type=click.Path(dir_okay=False),
+    help="Report.",
+)
+@common
+def growth(
+    mode: str,
+    contenders: list[int],
+    items: list[int],
+    orders: list[int],
+    html_file: str,
+    seconds: int,
+    repeats: int,
+    json_file: str | None,
+) -> None:
+    """What becomes of sales a second and of p99 with more contenders, items, orders in the books.
+
+    The shop's shelf has six items. Orders are sold, not made up: the books grow by what buyers buy.
+    The defaults take about four minutes.
+    """
+    _writable(json_file, html_file)
+    plan = growing.Plan(mode, contenders, items, orders, seconds, repeats)
+
+    def measured(place: Servers, steps: Steps) -> list[Any]:
+        check_modes([mode], place.lab.about())
+        steps.expect(repeats * (len(contenders) + len(items) + len(orders)))
+        return growing.Growth(plan, place, steps.step).run()
+
+    points, facts = _measure(measured)
+    people = _people(json_file)
+    for grows in dict.fromkeys(point.grows for point in points):
+        of = [point for point in points if point.grows == grows]
+        people.print(tables.growth_table(grows, of))
+    command = f"lastapple bench growth --mode {mode} --seconds {seconds} --repeats {repeats}"
+    page = report.growth_page(points, facts, command, datetime.now().astimezone())
+    _finish(people, facts, [point.document() for point in points], page, json_file, html_file)
+
+
+def _measure(measured: Callable[[Servers, Steps], list[T]]) -> tuple[list[T], dict[str, str]]:
+    """What was measured, and where. Whatever happens, nothing is left running."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
+    try:
+        with Steps() as steps, servers() as place:
+            about = place.lab.about()
+            try:
+                made = measured(place, steps)
+            except RunFailed:
+                place.shop.check()  # if it died, that is the reason to tell
+                raise
+    except RunFailed as failed:
+        raise click.ClickException(str(failed)) from failed
+    except KeyboardInterrupt:
+        click.echo("Stopped; nothing was written.", err=True)
+        sys.exit(130)
+    facts = describe(about, 0, own=True).facts()
+    threads = f"{about.workers} workers × {about.threads} threads; the usual one 2 × 8"
+    return made, facts | {"shop": threads, "load": generator()}
+
+
+def _writable(*files: str | None) -> None:
+    for file in files:
+        check_writable(file)
+
+
+def _people(json_file: str | None) -> Console:
+    """Standard output may belong to the document."""
+    people = Console(stderr=json_file == "-", markup=False, highlight=False)
+    if not people.is_terminal:
+        people.width = 160
+    return people
+
+
+def _finish(
+    people: Console,
+    facts: dict[str, str],
+    rows: Iterable[dict[str, Any]],
+    page: str,
+    json_file: str | None,
+    html_file: str,
+) -> None:
+    for sentence in tables.READING:
+        people.print(sentence)
+    for name, fact in facts.items():
+        people.print(f"{name}: {fact}", style="dim")
+    write(html_file, page)
+    people.print(f"Report with charts: {html_file}", soft_wrap=True)
+    if json_file:
+        write(json_file, json.dumps({"rows": list(rows), "machine": facts}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    bench(prog_name="lastapple bench")

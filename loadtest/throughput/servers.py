@@ -1,0 +1,108 @@
+"""What is measured, brought up for one run: our shop, and the usual one on the same store."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import psutil
+import redis
+
+from loadtest import RunFailed
+from loadtest.lab import Lab, request
+from loadtest.shop import START_LIMIT, Shop, free_ports, own_shop, relatives, stop
+
+ITEM = "apple"
+WORKERS, THREADS = 2, 8  # of the usual shop
+
+
+@dataclass
+class Server:
+    """One that is asked by HTTP. `processes` are all that work for it, those of the store too."""
+
+    url: str
+    threads: int  # of all workers: so many requests are under way, the others wait
+    processes: list[psutil.Process] = field(default_factory=list)
+
+    def cpu(self) -> float:
+        """CPU seconds, user and system, that its living processes have used so far."""
+        total = 0.0
+        for process in self.processes:
+            try:
+                times = process.cpu_times()
+            except psutil.NoSuchProcess as gone:
+                raise RunFailed(f"A process of {self.url} has ended: {gone}") from gone
+            total += times.user + times.system
+        return total
+
+
+@dataclass
+class Servers:
+    ours: Server
+    usual: Server
+    lab: Lab
+    store: redis.Redis
+    about: str  # the store, and how it keeps what it is told
+    shop: Shop
+
+
+@contextmanager
+def servers() -> Iterator[Servers]:
+    """All of them, on loopback and free ports; gone afterwards. Raises RunFailed."""
+    with own_shop(None) as shop, _store(shop) as store, _usual(shop) as usual:
+        lab = Lab(shop.lab_url)
+        about = lab.about()
+        assert shop.process is not None
+        family = relatives(shop.process.pid)
+        keeper = psutil.Process(int(store.info("server")["process_id"]))
+        usual.processes.append(keeper)
+        ours = Server(shop.url, about.workers * about.threads, family)
+        kept = f"{about.server}, appendfsync {about.appendfsync}, for both shops"
+        yield Servers(ours, usual, lab, store, kept, shop)
+
+
+@contextmanager
+def _store(shop: Shop) -> Iterator[redis.Redis]:
+    with redis.Redis(port=shop.store_port, socket_timeout=10) as store:
+        yield store
+
+
+@contextmanager
+def _usual(shop: Shop) -> Iterator[Server]:
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "gunicorn", "loadtest.throughput.usual:app", "-b", url[7:]]
+    command += ["--workers", str(WORKERS), "--threads", str(THREADS), "--worker-class", "gthread"]
+    command += ["--no-control-socket", "--log-level", "warning"]
+    # In a session of its own: Ctrl-C reaches this process only, which then stops that.
+    process = subprocess.Popen(
+        command,
+        env=os.environ | {"USUAL_STORE": f"redis://127.0.0.1:{shop.store_port}/0"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        _wait(url, process)
+        yield Server(url, WORKERS * THREADS, relatives(process.pid))
+    finally:
+        stop(process)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
+    limit = time.monotonic() + START_LIMIT
+    while True:
+        try:
+            if request(url, "POST", "/noop", {})[0] == 200:
+                return
+        except RunFailed:
+            pass
+        if process.poll() is not None or time.monotonic() > limit:
+            raise RunFailed("The usual shop did not start: `gunicorn loadtest.throughput.usual`.")
+        time.sleep(0.1)

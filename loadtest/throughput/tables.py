@@ -1,0 +1,80 @@
+"""The run for people at a terminal, and the words that both reports have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from figures import Spread
+from rich import box
+from rich.table import Table
+
+from loadtest.throughput.growth import Point
+from loadtest.throughput.rows import Row
+
+READING = (
+    "÷ no-op: good answers a second, against those of the same server that does nothing. ÷ usual: "
+    "against the usual shop's sales. CPU: of all processes of that shop, its store and what books "
+    "its orders among them, for one good answer, in µs; the usual shop books nothing.",
+    "Only ratios of one run compare, each within its repeat: shop, store and load share this "
+    "machine's cores, and the more of them the load takes, the fewer the shop has.",
+    "Under way: with more connections than a server has threads, the rest only queues, and its time "
+    "in that queue is in p50 and p99.",
+    "Not shown: a network slower than loopback, buyers who pause, TLS.",
+)
+
+
+def number(value: float) -> str:
+    """No more digits than a run can vouch for."""
+    if value >= 9.995:
+        return f"{value:,.{1 if value < 99.95 else 0}f}"
+    return f"{value:.2f}"
+
+
+def told(of: Spread | None) -> str:
+    """Median, and min–max where repeats differ; a dash: not known."""
+    if of is None:
+        return "–"
+    between = of.between(number)
+    return f"{number(of.median)} ({between})" if between else number(of.median)
+
+
+HEADINGS = ("per second", "÷ no-op", "÷ usual", "p50 ms", "p99 ms", "p99 ÷ no-op's", "CPU µs")
+HEADINGS += ("CPU ÷ usual", "under way", "others")
+
+
+def line(row: Row) -> list[str]:
+    """The row's figures, in the order of HEADINGS."""
+    return [
+        told(row.spread("per_s")),
+        told(row.against(row.noop)),
+        told(row.against(row.usual)),
+        told(row.spread("p50_ms")),
+        told(row.spread("p99_ms")),
+        told(row.against(row.noop, "p99_ms")),
+        told(row.spread("cpu_us")),
+        told(row.against(row.usual, "cpu_us")),
+        str(row.under_way),
+        f"{row.others:,}",
+    ]
+
+
+def table(connections: int, rows: Iterable[Row]) -> Table:
+    made = _empty(f"{connections} connections", HEADINGS)
+    for row in rows:
+        made.add_row(row.name, *line(row))
+    return made
+
+
+def growth_table(grows: str, points: Iterable[Point]) -> Table:
+    made = _empty(grows, ("sales per second", "p99 ms"))
+    for point in points:
+        made.add_row(f"{point.of:,}", told(point.per_s), told(point.p99_ms))
+    return made
+
+
+def _empty(title: str, headings: Iterable[str]) -> Table:
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    made.add_column("", no_wrap=True)
+    for heading in headings:
+        made.add_column(heading, justify="right", overflow="fold")
+    return made
