@@ -118,7 +118,7 @@ def _presser(holder: str) -> str:
 
 def _caller() -> str:
     """The buyer of a JSON request. Programs send no cookie, and need not wait until one is read."""
-    return session.get("buyer", "") if request.cookies else ""
+    return session.get("buyer", "") if "HTTP_COOKIE" in request.environ else ""
 
 
 class ShelfItem(TypedDict):
