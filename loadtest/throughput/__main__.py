@@ -98,8 +98,8 @@ def http(
 
     The usual shop is plain Flask and redis-py in gunicorn with 2 × 8 threads; it books no order and
     knows no keys. Every request has a fresh key. Brings up its own shops on loopback, with one
-    store that syncs each sale to disk, and removes them again. By wrk, where that is installed, else
-    by Locust. The first mode is also asked when it is sold out.
+    store that syncs each sale to disk, and removes them again. The load comes from wrk where that
+    is installed, else from Locust. The first mode is also asked when it is sold out.
 
     The defaults take about six minutes.
     """

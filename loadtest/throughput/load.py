@@ -16,7 +16,7 @@ MARGIN = 30  # s wrk may take beyond its duration before it counts as hung
 
 @dataclass(frozen=True)
 class Answers:
-    """What came of one load. Times in ms are those of all answers by wrk, of good ones by Locust."""
+    """What came of one load. Times in ms: of all answers by wrk, of good ones by Locust."""
 
     good: int  # with the outcome that was wanted
     others: int

@@ -28,7 +28,7 @@ def measure(connections: int, seconds: float) -> dict[str, float]:
     store.set("usual:raw:stock", STOCK)
     sha = store.script_load(SELL)
     keys = ("usual:raw:stock", "usual:raw:sales")
-    sale = hiredis.pack_command(("EVALSHA", sha, 2, *keys, "0" * 36, 1))
+    sale = hiredis.pack_command(("EVALSHA", sha, "2", *keys, "0" * 36, "1"))  # type: ignore[arg-type]
     waiting = selectors.DefaultSelector()
     for _ in range(connections):
         one = socket.create_connection(("127.0.0.1", port))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -90,7 +90,7 @@ def growth_page(points: list[Point], facts: dict[str, str], command: str, ended:
 def _page(
     title: str,
     charts: list[Chart],
-    tables: list[tuple[str, tuple[str, ...], list[tuple[str, list[str]]]]],
+    tables: Sequence[tuple[str, tuple[str, ...], list[tuple[str, list[str]]]]],
     facts: dict[str, str],
     command: str,
     ended: datetime,

@@ -8,10 +8,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadtest import RunFailed
 from loadtest.lab import request
+from loadtest.rows import label
 from loadtest.run import ENDLESS
 from loadtest.throughput.load import Answers, send
 from loadtest.throughput.rows import NOOP, PLAIN, RAW, SOLD_OUT, USUAL, Cell
@@ -43,10 +44,13 @@ class Plan:
 
 def run(plan: Plan, place: Servers, step: Step) -> list[Cell]:
     """Measure every cell inside a `step` of its name. Raises RunFailed."""
-    made = []
+    about, made = place.lab.about(), []
     for repeat, connections, name in plan.cells():
-        with step(f"repeat {repeat}: {name}, {connections} connections"):
-            made.append(measure(place, name, connections, plan.seconds, repeat))
+        mode = name.removesuffix(SOLD_OUT)
+        broken = mode in plan.modes and about.exhibit(mode)
+        with step(f"repeat {repeat}: {label(name, broken)}, {connections} connections"):
+            cell = measure(place, name, connections, plan.seconds, repeat)
+        made.append(replace(cell, name=label(name, broken)))
     return made
 
 

@@ -57,8 +57,7 @@ def servers() -> Iterator[Servers]:
     with own_shop(None) as shop, _store(shop) as store, _usual(shop) as usual:
         lab = Lab(shop.lab_url)
         about = lab.about()
-        assert shop.process is not None
-        family = relatives(shop.process.pid)
+        family = relatives(shop.process.pid) if shop.process else []
         keeper = psutil.Process(int(store.info("server")["process_id"]))
         usual.processes.append(keeper)
         ours = Server(shop.url, about.workers * about.threads, family)

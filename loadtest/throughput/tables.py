@@ -17,8 +17,8 @@ READING = (
     "its orders among them, for one good answer, in µs; the usual shop books nothing.",
     "Only ratios of one run compare, each within its repeat: shop, store and load share this "
     "machine's cores, and the more of them the load takes, the fewer the shop has.",
-    "Under way: with more connections than a server has threads, the rest only queues, and its time "
-    "in that queue is in p50 and p99.",
+    "Under way: with more connections than a server has threads, the rest only queues, and that "
+    "wait is in p50 and p99.",
     "Not shown: a network slower than loopback, buyers who pause, TLS.",
 )
 
@@ -38,8 +38,10 @@ def told(of: Spread | None) -> str:
     return f"{number(of.median)} ({between})" if between else number(of.median)
 
 
-HEADINGS = ("per second", "÷ no-op", "÷ usual", "p50 ms", "p99 ms", "p99 ÷ no-op's", "CPU µs")
-HEADINGS += ("CPU ÷ usual", "under way", "others")
+HEADINGS = (
+    *("per second", "÷ no-op", "÷ usual", "p50 ms", "p99 ms", "p99 ÷ no-op's"),
+    *("CPU µs", "CPU ÷ usual", "under way", "others"),
+)
 
 
 def line(row: Row) -> list[str]:

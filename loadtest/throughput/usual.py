@@ -18,19 +18,20 @@ if left < 0 then redis.call('INCRBY', KEYS[1], ARGV[2]) return -1 end
 redis.call('XADD', KEYS[2], '*', 'order', ARGV[1], 'quantity', ARGV[2])
 return left
 """
+Answer = dict[str, object] | tuple[dict[str, object], int]
 app = Flask(__name__)
 store = redis.Redis.from_url(os.environ["USUAL_STORE"])
 sell = store.register_script(SELL)
 
 
 @app.post("/noop")
-def noop():
+def noop() -> Answer:
     request.get_json()
     return {"outcome": "NOOP"}
 
 
 @app.post("/buy/<item>")
-def buy(item):
+def buy(item: str) -> Answer:
     order, quantity = str(uuid.uuid4()), request.get_json()["quantity"]
     left = sell(keys=[f"usual:{item}:stock", f"usual:{item}:sales"], args=[order, quantity])
     if left < 0:
