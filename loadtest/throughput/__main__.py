@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ from loadtest.inputs import check_modes, parse_modes
 from loadtest.machine import describe
 from loadtest.progress import Steps
 from loadtest.throughput import growth as growing
+from loadtest.throughput import profile as profiling
 from loadtest.throughput import report, tables
 from loadtest.throughput.load import generator
 from loadtest.throughput.rows import document, rows
@@ -85,11 +86,13 @@ def bench() -> None:
     type=click.Path(dir_okay=False),
     help="Report.",
 )
+@click.option("--profile", is_flag=True, help="Also say where a sale's CPU goes; needs py-spy.")
 @common
 def http(
     modes: list[str],
     connections: list[int],
     html_file: str,
+    profile: bool,
     seconds: int,
     repeats: int,
     json_file: str | None,
@@ -103,22 +106,32 @@ def http(
 
     The defaults take about six minutes.
     """
+    if profile and not profiling.there():
+        raise click.UsageError("--profile needs py-spy: pip install py-spy")
     _writable(json_file, html_file)
+    costs: dict[str, float] = {}
     plan = Plan(modes, connections, seconds, repeats)
 
     def measured(place: Servers, steps: Steps) -> list[Any]:
         check_modes(modes, place.lab.about())
-        steps.expect(len(list(plan.cells())))
-        return rows(run(plan, place, steps.step))
+        steps.expect(len(list(plan.cells())) + profile)
+        made = rows(run(plan, place, steps.step))
+        if profile:
+            with steps.step(f"{modes[0]}: where a sale's CPU goes"):
+                costs.update(profiling.profile(place, modes[0], connections[-1], seconds))
+        return made
 
     made, facts = _measure(measured)
     people = _people(json_file)
     for crowd in connections:
         people.print(tables.table(crowd, [row for row in made if row.connections == crowd]))
+    if costs:
+        people.print(tables.profile_table(modes[0], connections[-1], costs))
     command = f"lastapple bench http --modes {','.join(modes)} --seconds {seconds} "
     command += f"--connections {','.join(map(str, connections))} --repeats {repeats}"
-    page = report.http_page(made, facts, command, datetime.now().astimezone())
-    _finish(people, facts, document(made), page, json_file, html_file)
+    page = report.http_page(made, costs, facts, command, datetime.now().astimezone())
+    said = {"rows": document(made)} | ({"profile": costs} if costs else {})
+    _finish(people, facts, said, page, json_file, html_file)
 
 
 @bench.command(context_settings=SETTINGS)
@@ -171,7 +184,8 @@ def growth(
         people.print(tables.growth_table(grows, of))
     command = f"lastapple bench growth --mode {mode} --seconds {seconds} --repeats {repeats}"
     page = report.growth_page(points, facts, command, datetime.now().astimezone())
-    _finish(people, facts, [point.document() for point in points], page, json_file, html_file)
+    said = {"rows": [point.document() for point in points]}
+    _finish(people, facts, said, page, json_file, html_file)
 
 
 def _measure(measured: Callable[[Servers, Steps], list[T]]) -> tuple[list[T], dict[str, str]]:
@@ -211,7 +225,7 @@ def _people(json_file: str | None) -> Console:
 def _finish(
     people: Console,
     facts: dict[str, str],
-    rows: Iterable[dict[str, Any]],
+    document: dict[str, Any],
     page: str,
     json_file: str | None,
     html_file: str,
@@ -223,7 +237,7 @@ def _finish(
     write(html_file, page)
     people.print(f"Report with charts: {html_file}", soft_wrap=True)
     if json_file:
-        write(json_file, json.dumps({"rows": list(rows), "machine": facts}, indent=2) + "\n")
+        write(json_file, json.dumps(document | {"machine": facts}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

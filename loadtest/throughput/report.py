@@ -13,8 +13,10 @@ from markupsafe import Markup
 
 from loadtest.throughput.growth import Point
 from loadtest.throughput.rows import Row
-from loadtest.throughput.tables import HEADINGS, READING, line, told
+from loadtest.throughput.tables import HEADINGS, READING, line, number, told
 
+# A table: its title, its columns, and for each line its name and cells.
+Lines = tuple[str, tuple[str, ...], list[tuple[str, list[str]]]]
 # px: a bar in its row, and the row of the axis
 ROW, BAR, AXIS = 30, 18, 26
 
@@ -45,8 +47,14 @@ def _bar(scale: Scale, of: Spread | None) -> Markup:
     return Markup(svg(ROW, *pieces))  # noqa: S704  our own figures
 
 
-def http_page(rows: list[Row], facts: dict[str, str], command: str, ended: datetime) -> str:
-    """Of `bench http`."""
+def http_page(
+    rows: list[Row],
+    costs: dict[str, float],
+    facts: dict[str, str],
+    command: str,
+    ended: datetime,
+) -> str:
+    """Of `bench http`; `costs` as `profile` has them, or none."""
     crowds = list(dict.fromkeys(row.connections for row in rows))
     charts = [
         chart(
@@ -56,7 +64,7 @@ def http_page(rows: list[Row], facts: dict[str, str], command: str, ended: datet
         )
         for crowd in crowds
     ]
-    tables = [
+    tables: list[Lines] = [
         (
             f"{crowd} connections",
             HEADINGS,
@@ -64,6 +72,9 @@ def http_page(rows: list[Row], facts: dict[str, str], command: str, ended: datet
         )
         for crowd in crowds
     ]
+    if costs:
+        lines = [(name, [number(cost)]) for name, cost in costs.items()]
+        tables.append(("Where the CPU of one sale goes", ("µs",), lines))
     return _page("Purchases a second, beside the usual shop", charts, tables, facts, command, ended)
 
 
@@ -90,7 +101,7 @@ def growth_page(points: list[Point], facts: dict[str, str], command: str, ended:
 def _page(
     title: str,
     charts: list[Chart],
-    tables: Sequence[tuple[str, tuple[str, ...], list[tuple[str, list[str]]]]],
+    tables: Sequence[Lines],
     facts: dict[str, str],
     command: str,
     ended: datetime,

@@ -74,6 +74,13 @@ def growth_table(grows: str, points: Iterable[Point]) -> Table:
     return made
 
 
+def profile_table(mode: str, connections: int, costs: dict[str, float]) -> Table:
+    made = _empty(f"Where the CPU of one sale goes: {mode}, {connections} connections", ("µs",))
+    for name, cost in costs.items():
+        made.add_row(name, number(cost))
+    return made
+
+
 def _empty(title: str, headings: Iterable[str]) -> Table:
     made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     made.add_column("", no_wrap=True)
