@@ -53,6 +53,11 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--seconds", default=3, type=click.IntRange(1, 600), help="Of each window."),
         click.option("--repeats", default=3, type=click.IntRange(1, 50), help="Of each row."),
         click.option(
+            "--threads",
+            type=click.IntRange(1, 512),
+            help="Of each of our workers: so many purchases are under way.  [default: the shop's]",
+        ),
+        click.option(
             "--json",
             "json_file",
             type=click.Path(dir_okay=False, allow_dash=True),
@@ -95,6 +100,7 @@ def http(
     profile: bool,
     seconds: int,
     repeats: int,
+    threads: int | None,
     json_file: str | None,
 ) -> None:
     """Purchases a second: our modes, a no-op, the usual shop and the bare store, in turn.
@@ -121,7 +127,7 @@ def http(
                 costs.update(profiling.profile(place, modes[0], connections[-1], seconds))
         return made
 
-    made, facts = _measure(measured)
+    made, facts = _measure(measured, threads)
     people = _people(json_file)
     for crowd in connections:
         people.print(tables.table(crowd, [row for row in made if row.connections == crowd]))
@@ -162,6 +168,7 @@ def growth(
     html_file: str,
     seconds: int,
     repeats: int,
+    threads: int | None,
     json_file: str | None,
 ) -> None:
     """What becomes of sales a second and of p99 with more contenders, items, orders in the books.
@@ -177,7 +184,7 @@ def growth(
         steps.expect(repeats * (len(contenders) + len(items) + len(orders)))
         return growing.Growth(plan, place, steps.step).run()
 
-    points, facts = _measure(measured)
+    points, facts = _measure(measured, threads)
     people = _people(json_file)
     for grows in dict.fromkeys(point.grows for point in points):
         of = [point for point in points if point.grows == grows]
@@ -188,11 +195,13 @@ def growth(
     _finish(people, facts, said, page, json_file, html_file)
 
 
-def _measure(measured: Callable[[Servers, Steps], list[T]]) -> tuple[list[T], dict[str, str]]:
+def _measure(
+    measured: Callable[[Servers, Steps], list[T]], threads: int | None
+) -> tuple[list[T], dict[str, str]]:
     """What was measured, and where. Whatever happens, nothing is left running."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
     try:
-        with Steps() as steps, servers() as place:
+        with Steps() as steps, servers(threads) as place:
             about = place.lab.about()
             try:
                 made = measured(place, steps)
@@ -205,8 +214,8 @@ def _measure(measured: Callable[[Servers, Steps], list[T]]) -> tuple[list[T], di
         click.echo("Stopped; nothing was written.", err=True)
         sys.exit(130)
     facts = describe(about, 0, own=True).facts()
-    threads = f"{about.workers} workers × {about.threads} threads; the usual one 2 × 8"
-    return made, facts | {"shop": threads, "load": generator()}
+    shops = f"{about.workers} workers × {about.threads} threads; the usual one 2 × 8"
+    return made, facts | {"shop": shops, "load": generator()}
 
 
 def _writable(*files: str | None) -> None:

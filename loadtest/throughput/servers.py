@@ -52,9 +52,12 @@ class Servers:
 
 
 @contextmanager
-def servers() -> Iterator[Servers]:
-    """All of them, on loopback and free ports; gone afterwards. Raises RunFailed."""
-    with own_shop(None) as shop, _store(shop) as store, _usual(shop) as usual:
+def servers(threads: int | None = None) -> Iterator[Servers]:
+    """All of them, on loopback and free ports; gone afterwards. Raises RunFailed.
+
+    `threads` are those of each of our workers; None: as many as the shop has by itself.
+    """
+    with own_shop(threads) as shop, _store(shop) as store, _usual(shop) as usual:
         lab = Lab(shop.lab_url)
         about = lab.about()
         family = relatives(shop.process.pid) if shop.process else []
