@@ -66,7 +66,7 @@ def http_page(
     ]
     tables: list[Lines] = [
         (
-            f"{crowd} connections",
+            f"{crowd} connections: all figures",
             HEADINGS,
             [(row.name, line(row)) for row in rows if row.connections == crowd],
         )
@@ -94,7 +94,7 @@ def growth_page(points: list[Point], facts: dict[str, str], command: str, ended:
             ),
         ]
         cells = [(f"{one.of:,}", [told(one.per_s), told(one.p99_ms)]) for one in of]
-        tables.append((grows, ("sales a second", "p99 ms"), cells))
+        tables.append((f"{grows}: all figures", ("sales a second", "p99 ms"), cells))
     return _page("What becomes of sales when there is more", charts, tables, facts, command, ended)
 
 
