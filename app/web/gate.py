@@ -26,6 +26,7 @@ from gunicorn import util
 from gunicorn.workers.gthread import ThreadWorker
 
 from app.web.connection import Connection, HeadTooLarge
+from app.web.known import Known
 from app.web.limits import ANSWER, REQUEST, connections, raise_open_files
 
 LINGER = 2  # s until the client has closed as well: closed at once, it may lose the answer
@@ -34,25 +35,10 @@ SWEEP = 1  # s between two looks at the clock
 PIECE = 16 * 1024  # bytes read at once
 
 
-class Known:
-    """gunicorn's settings, each looked up once.
-
-    Its own look each of some twenty up by its name for every request: a fifth of all its work.
-    """
-
-    def __init__(self, cfg: Any) -> None:
-        self._cfg = cfg
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._cfg, name)
-        setattr(self, name, value)
-        return value
-
-
 class Gate(ThreadWorker):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.cfg = Known(self.cfg)
+        self.cfg: Any = Known(self.cfg)
         # Until when; who has waited longest is first. Threads add to it: iterate over a copy.
         self.waiting: dict[Connection, float] = {}
         self.asked: SimpleQueue[Connection | None] = SimpleQueue()  # whose request is whole
