@@ -16,6 +16,7 @@ from loadtest.throughput.load import Answers, send
 from loadtest.throughput.run import WARM_UP, Step
 from loadtest.throughput.servers import ITEM, Servers
 
+MIB = 1 << 20
 CROWD = 64  # connections while items or books grow
 FILL_S = 5.0  # s of selling between two looks at how many there are
 FILL_LIMIT = 3_600.0  # s to sell as many orders as the books shall have
@@ -33,12 +34,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class Point:
-    """What was measured with `of` contenders, items or orders. Times in ms."""
+    """What was measured with `of` contenders, items or orders. Times in ms.
+
+    MiB at its end: resident in all processes but the store's, and what the store says it uses.
+    """
 
     grows: str
     of: int
     per_s: Spread | None
     p99_ms: Spread | None
+    processes_mib: float
+    store_mib: float
 
     def document(self) -> dict[str, str | float | None]:
         return {
@@ -50,6 +56,8 @@ class Point:
             "min": self.per_s and round(self.per_s.low, 1),
             "max": self.per_s and round(self.per_s.high, 1),
             "p99_ms": self.p99_ms and round(self.p99_ms.median, 3),
+            "processes_mib": round(self.processes_mib, 1),
+            "store_mib": round(self.store_mib, 1),
             "p50_ms": None,
             "ratio_noop": None,
             "ratio_usual": None,
@@ -90,7 +98,9 @@ class Growth:
             with self.step(f"{grows} {of:,}, repeat {repeat}"):
                 came.append(self.sell(items, connections, self.plan.seconds))
         times = spread(answers.p99_ms for answers in came)
-        return Point(grows, of, spread(answers.per_s for answers in came), times)
+        speed = spread(answers.per_s for answers in came)
+        used = self.place.store.info("memory")["used_memory"] / MIB
+        return Point(grows, of, speed, times, self.place.ours.memory() / MIB, used)
 
     def sell(self, items: list[str], connections: int, seconds: float) -> Answers:
         """Sell from endless stocks, and wait until all is booked."""

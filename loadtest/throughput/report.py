@@ -13,7 +13,15 @@ from markupsafe import Markup
 
 from loadtest.throughput.growth import Point
 from loadtest.throughput.rows import Row
-from loadtest.throughput.tables import HEADINGS, READING, line, number, told
+from loadtest.throughput.tables import (
+    GROWTH_HEADINGS,
+    HEADINGS,
+    READING,
+    growth_line,
+    line,
+    number,
+    told,
+)
 
 # A table: its title, its columns, and for each line its name and cells.
 Lines = tuple[str, tuple[str, ...], list[tuple[str, list[str]]]]
@@ -93,8 +101,8 @@ def growth_page(points: list[Point], facts: dict[str, str], command: str, ended:
                 [(f"{one.of:,}", one.p99_ms) for one in of],
             ),
         ]
-        cells = [(f"{one.of:,}", [told(one.per_s), told(one.p99_ms)]) for one in of]
-        tables.append((f"{grows}: all figures", ("sales a second", "p99 ms"), cells))
+        cells = [(f"{one.of:,}", growth_line(one)) for one in of]
+        tables.append((f"{grows}: all figures", GROWTH_HEADINGS, cells))
     return _page("What becomes of sales when there is more", charts, tables, facts, command, ended)
 
 

@@ -67,10 +67,19 @@ def table(connections: int, rows: Iterable[Row]) -> Table:
     return made
 
 
+GROWTH_HEADINGS = ("sales per second", "p99 ms", "processes, MiB", "store, MiB")
+
+
+def growth_line(point: Point) -> list[str]:
+    """The point's figures, in the order of GROWTH_HEADINGS."""
+    memory = number(point.processes_mib), number(point.store_mib)
+    return [told(point.per_s), told(point.p99_ms), *memory]
+
+
 def growth_table(grows: str, points: Iterable[Point]) -> Table:
-    made = _empty(grows, ("sales per second", "p99 ms"))
+    made = _empty(grows, GROWTH_HEADINGS)
     for point in points:
-        made.add_row(f"{point.of:,}", told(point.per_s), told(point.p99_ms))
+        made.add_row(f"{point.of:,}", *growth_line(point))
     return made
 
 
