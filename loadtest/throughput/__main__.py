@@ -136,6 +136,8 @@ def http(
     command = f"lastapple bench http --modes {','.join(modes)} --seconds {seconds} "
     command += f"--connections {','.join(map(str, connections))} --repeats {repeats}"
     page = report.http_page(made, costs, facts, command, datetime.now().astimezone())
+    for sentence in tables.READING:
+        people.print(sentence)
     said = {"rows": document(made)} | ({"profile": costs} if costs else {})
     _finish(people, facts, said, page, json_file, html_file)
 
@@ -190,6 +192,8 @@ def growth(
         of = [point for point in points if point.grows == grows]
         people.print(tables.growth_table(grows, of))
     command = f"lastapple bench growth --mode {mode} --seconds {seconds} --repeats {repeats}"
+    for sentence in tables.GROWTH_READING:
+        people.print(sentence)
     page = report.growth_page(points, facts, command, datetime.now().astimezone())
     said = {"rows": [point.document() for point in points]}
     _finish(people, facts, said, page, json_file, html_file)
@@ -239,8 +243,6 @@ def _finish(
     json_file: str | None,
     html_file: str,
 ) -> None:
-    for sentence in tables.READING:
-        people.print(sentence)
     for name, fact in facts.items():
         people.print(f"{name}: {fact}", style="dim")
     write(html_file, page)

@@ -15,6 +15,7 @@ from loadtest.throughput.growth import Point
 from loadtest.throughput.rows import Row
 from loadtest.throughput.tables import (
     GROWTH_HEADINGS,
+    GROWTH_READING,
     HEADINGS,
     READING,
     growth_line,
@@ -83,7 +84,8 @@ def http_page(
     if costs:
         lines = [(name, [number(cost)]) for name, cost in costs.items()]
         tables.append(("Where the CPU of one sale goes", ("µs",), lines))
-    return _page("Purchases a second, beside the usual shop", charts, tables, facts, command, ended)
+    title = "Purchases a second, beside the usual shop"
+    return _page(title, charts, tables, READING, facts, command, ended)
 
 
 def growth_page(points: list[Point], facts: dict[str, str], command: str, ended: datetime) -> str:
@@ -103,13 +105,15 @@ def growth_page(points: list[Point], facts: dict[str, str], command: str, ended:
         ]
         cells = [(f"{one.of:,}", growth_line(one)) for one in of]
         tables.append((f"{grows}: all figures", GROWTH_HEADINGS, cells))
-    return _page("What becomes of sales when there is more", charts, tables, facts, command, ended)
+    title = "What becomes of sales when there is more"
+    return _page(title, charts, tables, GROWTH_READING, facts, command, ended)
 
 
 def _page(
     title: str,
     charts: list[Chart],
     tables: Sequence[Lines],
+    reading: Sequence[str],
     facts: dict[str, str],
     command: str,
     ended: datetime,
@@ -121,7 +125,7 @@ def _page(
         title=title,
         charts=charts,
         tables=tables,
-        reading=READING,
+        reading=reading,
         facts=facts,
         command=command,
         ended=ended,

@@ -22,6 +22,12 @@ READING = (
     "Not shown: a network slower than loopback, buyers who pause, TLS.",
 )
 
+GROWTH_READING = (
+    "Items are sold at once, by as many connections in all; orders are sold, not made up. What a "
+    "worker keeps in memory is bounded, what the store keeps goes a day after its order is booked.",
+    *READING[1:],
+)
+
 
 def number(value: float) -> str:
     """No more digits than a run can vouch for."""
