@@ -38,6 +38,10 @@ class Shop:
     log: Path | None = None
     store_port: int = 0
 
+    @property
+    def store_url(self) -> str:
+        return f"redis://127.0.0.1:{self.store_port}/0"
+
     def check(self) -> None:
         """Raise RunFailed when our own shop has died, with the last lines it wrote."""
         if self.process is not None and self.process.poll() is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -26,7 +26,7 @@ from loadtest.throughput import report, tables
 from loadtest.throughput.load import generator
 from loadtest.throughput.rows import document, rows
 from loadtest.throughput.run import Plan, run
-from loadtest.throughput.servers import Servers, servers
+from loadtest.throughput.servers import NOBODY, Servers, servers
 
 T = TypeVar("T")
 MOST = 512  # connections; a typing error must not swamp the machine
@@ -127,7 +127,7 @@ def http(
                 costs.update(profiling.profile(place, modes[0], connections[-1], seconds))
         return made
 
-    made, facts = _measure(measured, threads)
+    made, facts = _measure(measured, threads, plan.peers)
     people = _people(json_file)
     for crowd in connections:
         people.print(tables.table(crowd, [row for row in made if row.connections == crowd]))
@@ -200,12 +200,14 @@ def growth(
 
 
 def _measure(
-    measured: Callable[[Servers, Steps], list[T]], threads: int | None
+    measured: Callable[[Servers, Steps], list[T]],
+    threads: int | None,
+    peers: Mapping[str, str] = NOBODY,
 ) -> tuple[list[T], dict[str, str]]:
     """What was measured, and where. Whatever happens, nothing is left running."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
     try:
-        with Steps() as steps, servers(threads) as place:
+        with Steps() as steps, servers(threads, peers) as place:
             about = place.lab.about()
             try:
                 made = measured(place, steps)

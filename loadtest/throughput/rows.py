@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from figures import Spread, quotient, spread
 
 PLAIN, USUAL, NOOP, RAW = "plain no-op", "usual shop", "no-op", "raw store"
+PEERS = {"watch": "plain WATCH loop", "lock": "python-redis-lock"}  # by PEER (see peers.py)
+PEER_OF = {"watch": PEERS["watch"], "lock": PEERS["lock"], "fused": PEERS["lock"]}  # by mode
 SOLD_OUT = ", sold out"  # behind the name of a mode: there is nothing left to sell
 
 
@@ -39,6 +41,7 @@ class Row:
     cells: list[Cell]
     noop: list[Cell]  # the same server's, in the same repeats
     usual: list[Cell]
+    peer: list[Cell]  # who sells in the same way elsewhere, if anybody does
 
     @property
     def under_way(self) -> int:
@@ -69,9 +72,11 @@ def rows(cells: Iterable[Cell]) -> list[Row]:
         groups.setdefault((cell.connections, cell.name), []).append(cell)
     made = []
     for (connections, name), group in sorted(groups.items(), key=lambda one: one[0][0]):
-        own = PLAIN if name in (PLAIN, USUAL) else NOOP
-        noop = groups.get((connections, own), [])
-        made.append(Row(name, connections, group, noop, groups.get((connections, USUAL), [])))
+        own = PLAIN if name in (PLAIN, USUAL, *PEERS.values()) else NOOP
+        beside = (own, USUAL, PEER_OF.get(name.partition(":")[0], ""))
+        made.append(
+            Row(name, connections, group, *(groups.get((connections, one), []) for one in beside))
+        )
     return made
 
 
@@ -84,6 +89,7 @@ def document(made: Iterable[Row]) -> list[dict[str, str | float | None]]:
             "per_s": _median(speed := row.spread("per_s")),
             "ratio_noop": _median(row.against(row.noop)),
             "ratio_usual": _median(row.against(row.usual)),
+            "ratio_peer": _median(row.against(row.peer)),
             "p50_ms": _median(row.spread("p50_ms")),
             "p99_ms": _median(row.spread("p99_ms")),
             "min": speed and round(speed.low, 3),

@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 from loadtest import RunFailed
 from loadtest.lab import request
 from loadtest.rows import label
 from loadtest.run import ENDLESS
 from loadtest.throughput.load import Answers, send
-from loadtest.throughput.rows import NOOP, PLAIN, RAW, SOLD_OUT, USUAL, Cell
+from loadtest.throughput.rows import NOOP, PEER_OF, PEERS, PLAIN, RAW, SOLD_OUT, USUAL, Cell
 from loadtest.throughput.servers import ITEM, Server, Servers
 
 WARM_UP = 1  # s before each window, of the same load: connections, scripts, the round
@@ -32,7 +33,14 @@ class Plan:
     @property
     def names(self) -> list[str]:
         first = [f"{self.modes[0]}{SOLD_OUT}"] if self.modes else []
-        return [RAW, PLAIN, USUAL, NOOP, *self.modes, *first]
+        return [RAW, PLAIN, USUAL, *self.peers.values(), NOOP, *self.modes, *first]
+
+    @property
+    def peers(self) -> dict[str, str]:
+        """Their rows, by PEER: those that a mode is held against."""
+        wanted = {PEER_OF.get(mode.partition(":")[0]) for mode in self.modes}
+        there = {"watch", *(["lock"] if find_spec("redis_lock") else [])}
+        return {peer: row for peer, row in PEERS.items() if row in wanted and peer in there}
 
     def cells(self) -> Iterator[tuple[int, int, str]]:
         """(repeat, connections, name): every second repeat runs backwards."""
@@ -59,13 +67,13 @@ def measure(place: Servers, name: str, connections: int, seconds: float, repeat:
         said = _raw(place, connections, seconds)
         per_s = said["good"] / said["seconds"]
         return Cell(name, connections, repeat, per_s, 0, None, None, None, connections)
-    server = place.usual if name in (PLAIN, USUAL) else place.ours
+    server = place.of(name)
     item, wanted = (None, "NOOP") if name in (PLAIN, NOOP) else (ITEM, "SOLD")
     settled: Callable[[], object] = int  # nothing to wait for
-    if name == USUAL:
+    if server is not place.ours and item:
         place.store.set(f"usual:{ITEM}:stock", ENDLESS)
         place.store.delete(f"usual:{ITEM}:sales")
-    elif name not in (PLAIN, NOOP):
+    elif item:
         settled = _start(place, name)
         if name.endswith(SOLD_OUT):
             wanted = "SOLD_OUT"
@@ -119,11 +127,10 @@ def _load(
 
 def _raw(place: Servers, connections: int, seconds: float) -> dict[str, float]:
     command = [sys.executable, "-m", "loadtest.throughput.raw", str(connections), str(seconds)]
-    url = f"redis://127.0.0.1:{place.shop.store_port}/0"
     try:
         ran = subprocess.run(
             command,
-            env=os.environ | {"USUAL_STORE": url},
+            env=os.environ | {"USUAL_STORE": place.shop.store_url},
             capture_output=True,
             text=True,
             timeout=seconds + 60,

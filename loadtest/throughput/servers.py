@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 import psutil
@@ -16,8 +16,10 @@ import redis
 from loadtest import RunFailed
 from loadtest.lab import Lab, request
 from loadtest.shop import START_LIMIT, Shop, free_ports, own_shop, relatives, stop
+from loadtest.throughput.rows import PLAIN, USUAL
 
 ITEM = "apple"
+NOBODY: Mapping[str, str] = {}
 WORKERS, THREADS = 2, 8  # of the usual shop
 
 
@@ -53,27 +55,42 @@ class Server:
 class Servers:
     ours: Server
     usual: Server
+    peers: dict[str, Server]  # by the names of their rows
     lab: Lab
     store: redis.Redis
     about: str  # the store, and how it keeps what it is told
     shop: Shop
 
+    def of(self, name: str) -> Server:
+        """Who is asked for that row."""
+        theirs = self.peers | {PLAIN: self.usual, USUAL: self.usual}
+        return theirs.get(name, self.ours)
+
 
 @contextmanager
-def servers(threads: int | None = None) -> Iterator[Servers]:
+def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> Iterator[Servers]:
     """All of them, on loopback and free ports; gone afterwards. Raises RunFailed.
 
-    `threads` are those of each of our workers; None: as many as the shop has by itself.
+    `threads` are those of each of our workers; None: as many as the shop has by itself. `peers` are
+    the names of rows by PEER.
     """
-    with own_shop(threads) as shop, _store(shop) as store, _usual(shop) as usual:
+    with ExitStack() as stack:
+        shop = stack.enter_context(own_shop(threads))
+        store = stack.enter_context(_store(shop))
+        usual = stack.enter_context(_plain(shop, "usual", THREADS))
         lab = Lab(shop.lab_url)
         about = lab.about()
+        others = {
+            row: stack.enter_context(_plain(shop, "peers", about.threads, peer))
+            for peer, row in peers.items()
+        }
         family = relatives(shop.process.pid) if shop.process else []
         keeper = psutil.Process(int(store.info("server")["process_id"]))
-        usual.processes.append(keeper)
+        for server in (usual, *others.values()):
+            server.processes.append(keeper)
         ours = Server(shop.url, about.workers * about.threads, family)
         kept = f"{about.server}, appendfsync {about.appendfsync}, for both shops"
-        yield Servers(ours, usual, lab, store, kept, shop)
+        yield Servers(ours, usual, others, lab, store, kept, shop)
 
 
 @contextmanager
@@ -83,29 +100,30 @@ def _store(shop: Shop) -> Iterator[redis.Redis]:
 
 
 @contextmanager
-def _usual(shop: Shop) -> Iterator[Server]:
+def _plain(shop: Shop, module: str, threads: int, peer: str = "") -> Iterator[Server]:
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "gunicorn", "loadtest.throughput.usual:app", "-b", url[7:]]
-    command += ["--workers", str(WORKERS), "--threads", str(THREADS), "--worker-class", "gthread"]
+    command = [sys.executable, "-m", "gunicorn", f"loadtest.throughput.{module}:app"]
+    command += ["-b", url[7:], "--workers", str(WORKERS), "--threads", str(threads)]
+    command += ["--worker-class", "gthread"]
     command += ["--no-control-socket", "--log-level", "warning"]
     # In a session of its own: Ctrl-C reaches this process only, which then stops that.
     process = subprocess.Popen(
         command,
-        env=os.environ | {"USUAL_STORE": f"redis://127.0.0.1:{shop.store_port}/0"},
+        env=os.environ | {"USUAL_STORE": shop.store_url, "PEER": peer},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
-        _wait(url, process)
-        yield Server(url, WORKERS * THREADS, relatives(process.pid))
+        _wait(url, process, module)
+        yield Server(url, WORKERS * threads, relatives(process.pid))
     finally:
         stop(process)
 
 
-def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
+def _wait(url: str, process: subprocess.Popen[bytes], module: str) -> None:
     limit = time.monotonic() + START_LIMIT
     while True:
         try:
@@ -114,5 +132,5 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
         except RunFailed:
             pass
         if process.poll() is not None or time.monotonic() > limit:
-            raise RunFailed("The usual shop did not start: `gunicorn loadtest.throughput.usual`.")
+            raise RunFailed(f"A yardstick did not start: `gunicorn loadtest.throughput.{module}`.")
         time.sleep(0.1)

@@ -13,8 +13,10 @@ from loadtest.throughput.rows import Row
 
 READING = (
     "÷ no-op: good answers a second, against those of the same server that does nothing. ÷ usual: "
-    "against the usual shop's sales. CPU: of all processes of that shop, its store and what books "
-    "its orders among them, for one good answer, in µs; the usual shop books nothing.",
+    "against the usual shop's sales. ÷ peer: of watch against the plain WATCH loop, of locks "
+    "against python-redis-lock, both in plain Flask with as many threads as ours; a dash where it "
+    "is not installed. CPU: of all processes of that shop, its store and what books its orders "
+    "among them, for one good answer, in µs; the usual shop books nothing.",
     "Only ratios of one run compare, each within its repeat: shop, store and load share this "
     "machine's cores, and the more of them the load takes, the fewer the shop has.",
     "Under way: with more connections than a server has threads, the rest only queues, and that "
@@ -45,7 +47,7 @@ def told(of: Spread | None) -> str:
 
 
 HEADINGS = (
-    *("per second", "÷ no-op", "÷ usual", "p50 ms", "p99 ms", "p99 ÷ no-op's"),
+    *("per second", "÷ no-op", "÷ usual", "÷ peer", "p50 ms", "p99 ms", "p99 ÷ no-op's"),
     *("CPU µs", "CPU ÷ usual", "under way", "others"),
 )
 
@@ -56,6 +58,7 @@ def line(row: Row) -> list[str]:
         told(row.spread("per_s")),
         told(row.against(row.noop)),
         told(row.against(row.usual)),
+        told(row.against(row.peer)),
         told(row.spread("p50_ms")),
         told(row.spread("p99_ms")),
         told(row.against(row.noop, "p99_ms")),

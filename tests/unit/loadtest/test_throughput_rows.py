@@ -37,6 +37,13 @@ def test_the_document_has_medians_and_says_what_it_does_not_know() -> None:
     assert said[RAW]["p99_ms"] is said[RAW]["cpu_us"] is None
 
 
+def test_a_way_is_held_against_those_who_sell_so_elsewhere() -> None:
+    measured = [cell("plain WATCH loop", 1, 50), cell("watch", 1, 200), cell("lock:queue", 1, 9)]
+    made = {row.name: row for row in rows(measured)}
+    assert made["watch"].against(made["watch"].peer) == (4.0, 4.0, 4.0)
+    assert made["lock:queue"].against(made["lock:queue"].peer) is None
+
+
 def test_without_the_yardstick_there_is_no_ratio() -> None:
     (row,) = rows([cell("atomic", 1, 10)])
     assert row.against(row.usual) is row.against(row.noop) is None
