@@ -32,12 +32,12 @@ LANES := test-browser test-others test-locks test-explorer
 PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 PAGES := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http lab_languages read_http \
-  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop contract_lab)
+  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := $(addprefix tests/integration/,locks modes bench chaos stampede comparison test_one_key.py \
   test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
 EXPLORER := $(PACKAGES) tests/unit/explorer \
-  $(addprefix tests/integration/,explorer transactions cluster trust)
+  $(addprefix tests/integration/,explorer cluster trust)
 TIMED_LOCKS := $(PACKAGES) $(addprefix tests/integration/,locks modes cluster)
 TIMED_RUNS := $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
 UNTIMED := -m "not timed and not alone and not long"
