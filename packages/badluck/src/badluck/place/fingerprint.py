@@ -122,7 +122,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, inside(_kept(value.local)))
     if isinstance(value, threads.Local):
         return (kind, inside(_kept(value)))
-    if isinstance(value, type) or kind is ModuleType or _skipped(kind, eye):
+    if isinstance(value, type) or kind is ModuleType or _skipped(value, eye):
         return kind
     return _contents(value, inside, eye)
 
@@ -135,10 +135,11 @@ def _kept(local: Any) -> object:
     return local.everybodys() if isinstance(local, threads.Local) else vars(local)
 
 
-def _skipped(kind: type, eye: Eye) -> bool:
+def _skipped(value: Any, eye: Eye) -> bool:
+    kind = type(value)
     if kind.__module__.startswith(eye.skipped):
         return kind.__module__ != threads.__name__
-    return issubclass(kind, Redis | LOCKS)
+    return isinstance(value, Redis | LOCKS)  # also by a weak reference to it
 
 
 def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
