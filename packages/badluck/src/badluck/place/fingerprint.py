@@ -105,7 +105,10 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
     if isinstance(value, set | frozenset):
         return frozenset(inside(one) for one in value)
     if isinstance(value, dict):
-        pairs = ((_frozen(key, 1, eye), inside(one)) for key, one in value.items())
+        pairs = (
+            (key if type(key) in PLAIN else _frozen(key, 1, eye), inside(one))
+            for key, one in value.items()
+        )
         return (*_kind(kind), *pairs)
     if kind is FunctionType:
         cells = value.__closure__ or ()
