@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from badluck.simulated.memory import State
@@ -50,13 +50,8 @@ def renaming(follows: Sequence[bytes] = ()) -> Rename:
         if kind is frozenset:
             return frozenset(renamed(one, names) for one in value)
         if isinstance(value, tuple):
-            return in_record(value, names)
+            return kind(*[renamed(one, names) for one in value])
         return value
-
-    # An entry, and a whole server, are the same in many states.
-    @lru_cache(maxsize=None, typed=True)
-    def in_record(value: tuple[Any, ...], names: Names) -> Any:
-        return type(value)(*[renamed(one, names) for one in value])
 
     return renamed
 
