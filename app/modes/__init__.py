@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from app.domain import Clock, Order, Round, Sale
@@ -12,15 +13,12 @@ from app.modes.fused import Fused
 from app.modes.lock import Lock
 from app.modes.naive import Naive
 from app.modes.read_before_watch import ReadBeforeWatch
-from app.modes.sql import Sql
-from app.modes.sql_lock import SqlLock
-from app.modes.sql_units import SqlUnits
-from app.modes.sql_version import SqlVersion
 from app.modes.watch import Watch
 from app.modes.watch_elsewhere import WatchElsewhere
 from app.modes.watched import Watched
 from app.modes.watched_blind import WatchedBlind
 from app.store.servers import Servers
+from app.variants import Variants
 
 
 class Mode(Protocol):
@@ -62,7 +60,20 @@ class Mode(Protocol):
         ...
 
 
-TEACHING_ORDER: tuple[type[Mode], ...] = (
+SQL = ("sql", "sql_lock", "sql_version", "sql_units")
+
+
+def _in_sql() -> Iterable[type[Mode]]:
+    """SQLAlchemy takes longer to load than all else: most commands can do without."""
+    from app.modes.sql import Sql
+    from app.modes.sql_lock import SqlLock
+    from app.modes.sql_units import SqlUnits
+    from app.modes.sql_version import SqlVersion
+
+    return Sql, SqlLock, SqlVersion, SqlUnits
+
+
+TEACHING_ORDER: tuple[type[Mode] | str, ...] = (
     Naive,
     ReadBeforeWatch,
     WatchElsewhere,
@@ -73,11 +84,8 @@ TEACHING_ORDER: tuple[type[Mode], ...] = (
     Fenced,
     Fused,
     Decr,
-    Sql,
-    SqlLock,
-    SqlVersion,
-    SqlUnits,
+    *SQL,
     Atomic,
 )
 IN_SQL = ("database", "rows")  # of `needs`: the stock and the orders are in tables
-MODES: dict[str, type[Mode]] = {mode.name: mode for mode in TEACHING_ORDER}
+MODES = Variants(TEACHING_ORDER, _in_sql)
