@@ -91,10 +91,10 @@ class Combining:
         """Sell to those in line, and hand the lead on."""
         with self.mutex:
             here = [each for each in self.line if each.here.locked()]  # the others have gone
-            batch, rest = here[:MOST], here[MOST:]
-            self.line = deque(rest)
+            batch = here[:MOST]
             for each in batch:
                 each.seller = me
+            self.line = deque(here[MOST:])  # at last: who stands in it is not sold to
         told: Sequence[Told] = [StoreAway(INTERRUPTED) for _ in batch]
         try:
             told = self._sold([each.order for each in batch])
