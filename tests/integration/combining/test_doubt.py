@@ -15,10 +15,10 @@ import pytest
 
 from app.bootstrap import Services
 from app.config import Settings
-from app.domain import Order, Outcome, Sale, StoreAway
+from app.domain import Order, Outcome, RoundLeft, Sale, StoreAway
 from app.service.purchase import Purchase
 from app.store import combining
-from app.store.combining import Combining
+from app.store.combining import Combining, Entry
 from tests.integration.combining.line import behind, line_of
 from tests.lossy import LosesReplies
 from tests.selling import in_stream, mode, order
@@ -102,6 +102,23 @@ def test_an_error_of_the_one_who_sells_is_doubt_to_the_others(
     assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD, "the line goes on"
 
 
+def test_when_the_one_who_sells_leaves_the_round_all_look_for_the_one_that_runs(
+    services: Services, worker: MakeWorker
+) -> None:
+    services.rounds.start("apple", "watch", 9, {})
+    shop = worker()
+
+    def leave(_: Sequence[Order]) -> Any:
+        raise RoundLeft
+
+    line_of(shop).sell_all = leave
+    with behind(shop) as crowd:
+        coming = [crowd.comes() for _ in range(3)]
+        second = services.rounds.start("apple", "watch", 9, {})
+    answers = [each.result(10) for each in coming]
+    assert {(each.sale.outcome, each.round) for each in answers} == {(Outcome.SOLD, second)}
+
+
 class Shelf:
     """What is sold, and a door that the first seller waits at."""
 
@@ -178,6 +195,15 @@ def interrupted_at(step: int) -> bool:
         error = each.exception()
         assert isinstance(error, StoreAway) if error else name in shelf.sold
     return struck.result()
+
+
+def test_nothing_is_sold_to_who_has_gone() -> None:
+    shelf = Shelf()
+    shelf.door.set()
+    line = Combining(shelf.sell, shelf.sell_all)  # type: ignore[arg-type]
+    line.line.append(Entry(order_of("gone")))
+    line.sell(order_of("here"))
+    assert shelf.sold == ["here"]
 
 
 def test_wherever_the_one_who_sells_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,12 @@ MakeWorker = Callable[[], Purchase]
 SOLD, SOLD_OUT, LIMIT = Outcome.SOLD, Outcome.SOLD_OUT, Outcome.LIMIT
 
 
+@pytest.fixture(autouse=True)
+def _nobody_looks_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether all are well: who is told, or leads, is woken."""
+    monkeypatch.setattr(combining, "CHECK_S", 60.0)
+
+
 def test_who_waits_is_sold_to_with_the_others_in_the_order_they_came(
     services: Services, worker: MakeWorker
 ) -> None:
