@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
 
 from app.bootstrap import Services
 from app.domain import Order, Round, Sale
-from app.modes import Mode
+from app.modes import Mode, SellsAll
+from app.store.batch import Answered
 from app.store.redis import Metered
 from tests.selling import HandClock, Once, mode, order
 from tests.servers import until
@@ -35,6 +36,13 @@ class Handed:
         token = _hands.set(self.hands)
         try:
             return self.mode.sell(order)
+        finally:
+            _hands.reset(token)
+
+    def sell_all(self, orders: Sequence[Order]) -> list[Answered]:
+        token = _hands.set(self.hands)
+        try:
+            return cast(SellsAll, self.mode).sell_all(orders)
         finally:
             _hands.reset(token)
 
