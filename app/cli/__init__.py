@@ -27,7 +27,7 @@ COMMANDS = {
     "compare": Entry(
         "app.cli.compare:compare", "Stampede a shop in several modes; what each costs."
     ),
-    "bench": Entry("app.cli.bench:bench", "Measure locks side by side."),
+    "bench": Entry("app.cli.bench:bench", "Measure locks and shops side by side."),
     "chaos": Entry("app.cli.chaos:chaos", "Break all that can break while buyers buy, and judge."),
     "explore": Entry(
         "app.cli.explore:explore", "Every order of the steps; the shortest that fails."
