@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import BigInteger, DateTime, Index, String, func, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import BigInteger, DateTime, Index, String, Table, func, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from app.domain import Order
+from app.store import bulk
 
 AT_ONCE = 1_000  # rows of one look at many
 FIELDS = [field.name for field in fields(Order)]
@@ -60,8 +60,11 @@ class OrderRow(Base):
         )
 
 
+TABLE = cast(Table, OrderRow.__table__)
+INSERTED = dict(zip(FIELDS, FIELDS, strict=True)) | {"confirmed": bulk.NOW}
+
 # What the columns take: characters, and bits beside the sign.
-COLUMNS = {name: OrderRow.__table__.c[name].type for name in FIELDS}
+COLUMNS = {name: TABLE.c[name].type for name in FIELDS}
 LONGEST = {name: kind.length or 0 for name, kind in COLUMNS.items() if isinstance(kind, String)}
 BITS = {
     name: 63 if isinstance(kind, BigInteger) else 31
@@ -98,19 +101,13 @@ def misfit(order: Order) -> str:
     return ""
 
 
-def insert_missing(session: Session, orders: Iterable[Order]) -> None:
+def insert_missing(session: Session, orders: Sequence[Order]) -> None:
     """Insert those that are not there yet. The same batch may come again after a crash.
 
     Only an order of the same id is left alone. Any other conflict is an IntegrityError: to ignore
     it would be to lose a sale.
     """
-    rows = [row(order) for order in orders]
-    if not rows:
-        return
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    session.execute(
-        dialect.insert(OrderRow).on_conflict_do_nothing(index_elements=[OrderRow.id]), rows
-    )
+    bulk.insert_missing(session, TABLE, INSERTED, orders)
 
 
 def find(session: Session, id: str) -> Order | None:
