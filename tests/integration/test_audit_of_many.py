@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_it_finds_the_same_as_who_reads_every_order(services: Services, round: R
     write(services, booked)
     names = Keys.of(round)
     for sale in (twice, late, same, away, dead, replace(odd, key="a\0b"), replace(away, key="x")):
-        id = services.store.xadd(names.sales, {"sale": sale.encode()})
+        id: Any = services.store.xadd(names.sales, {"sale": sale.encode()})
         if sale is dead:
             fields = {b"sale": sale.encode()}
             dead_letters.add(services.store, names, id, fields, "refused", 0, "")
