@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import platform
 import signal
 import sys
 from functools import partial
-from importlib.metadata import version
 
 import click
-import psutil
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from app.bench import inputs, tables
 from app.bench.document import document
 from app.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from app.bench.run import Finished, Plan, run
+from app.cli.bench_fulfil import fulfil
+from app.cli.measuring import machine, progress
 from app.cli.output import check_writable, settings, write_json
 
 
@@ -52,6 +43,7 @@ def by_http(name: str, what: str) -> click.Command:
 
 bench.add_command(by_http("http", "Purchases a second, beside the usual shop."))
 bench.add_command(by_http("growth", "Sales and p99 with more contenders, items, orders."))
+bench.add_command(fulfil)
 
 
 @bench.command(context_settings={"show_default": True, "max_content_width": 100})
@@ -131,20 +123,9 @@ def locks(
 
 
 def with_progress(plan: Plan) -> Finished:
-    """Run it, with a bar on standard error: what runs now, and the time left."""
-    with Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-        console=Console(stderr=True),
-        transient=True,
-        refresh_per_second=2,  # every refresh takes CPU from what is measured
-        speed_estimate_period=600,
-    ) as bar:
-        task = bar.add_task("bringing up a Valkey", total=len(plan.cells))
-        done = itertools.count()
-        return run(plan, lambda cell: bar.update(task, completed=next(done), description=cell))
+    """Run it, with a bar on standard error."""
+    with progress(len(plan.cells), "bringing up a Valkey") as began:
+        return run(plan, began)
 
 
 def show(people: Console, plan: Plan, finished: Finished) -> None:
@@ -158,14 +139,3 @@ def show(people: Console, plan: Plan, finished: Finished) -> None:
     facts = {row.name: row.settings for row in plan.rows}
     for name, fact in (facts | {"server": finished.server, "machine": machine()}).items():
         people.print(f"{name}: {fact}", style="dim", markup=False)
-
-
-def machine() -> str:
-    """Where it ran: figures mean nothing without it."""
-    # Those that this process may use: in a container often fewer than there are.
-    cores = len(psutil.Process().cpu_affinity()) if psutil.LINUX else psutil.cpu_count() or 1
-    return (
-        f"{cores} cores ({platform.machine()}), {platform.system()} {platform.release()}, "
-        f"Python {platform.python_version()}, redis-py {version('redis')}, "
-        f"hiredis {version('hiredis')}"
-    )
