@@ -39,7 +39,8 @@ BUGS = [
                 "store/bulk.py",
                 'ON CONFLICT ({there}) DO NOTHING"',
                 'ON CONFLICT ({there}) DO " + '
-                '("UPDATE SET quantity = orders.quantity + 1" if table.name == "orders" else "NOTHING")',
+                '("UPDATE SET quantity = orders.quantity + 1" '
+                'if table.name == "orders" else "NOTHING")',
             )
         ],
     ),
