@@ -14,24 +14,23 @@ from app.bench.tables import cell
 Row = dict[str, str | float | None]
 Measured = Mapping[str, Sequence[Figures]]  # by database
 
-# Of the drain: name in the document -> member, heading in the table.
+# Of the drain: name in the document -> member of Figures, and how people are told.
 COLUMNS = {
-    "ratio_sell": ("ratio", "÷ sales"),
-    "cpu_us_per_order": ("cpu_us", "CPU µs\nfulfil"),
-    "store_cpu_us_per_order": ("store_cpu_us", "CPU µs\nstore"),
-    "database_cpu_us_per_order": ("database_cpu_us", "CPU µs\nserver"),
-    "rss_mb_before": ("rss_before", "MB\nbegin"),
-    "rss_mb_after": ("rss_after", "MB\nend"),
-    "used_memory_mb_before": ("used_before", "store MB\nempty"),
-    "used_memory_mb_sold": ("used_sold", "store MB\nsold"),
-    "used_memory_mb_booked": ("used_booked", "store MB\nbooked"),
+    "ratio_sell": ("ratio", "drain ÷ sales"),
+    "cpu_us_per_order": ("cpu_us", "CPU of fulfil, µs an order"),
+    "store_cpu_us_per_order": ("store_cpu_us", "CPU of the store, µs an order"),
+    "database_cpu_us_per_order": ("database_cpu_us", "CPU of the database, µs an order"),
+    "rss_mb_before": ("rss_before", "fulfil at the beginning, MB"),
+    "rss_mb_after": ("rss_after", "fulfil at the end, MB"),
+    "used_memory_mb_before": ("used_before", "the store, empty, MB"),
+    "used_memory_mb_sold": ("used_sold", "with all sales, MB"),
+    "used_memory_mb_booked": ("used_booked", "with all booked, MB"),
 }
 READING = (
-    "sell: mode atomic by 16 threads of one process, no HTTP. fulfil: its drain, with nobody "
-    "selling. ÷ sales: against the sales of the same repeat. CPU µs: of one core, an order, while "
-    "it drains; server: PostgreSQL's own, while SQLite works inside fulfil. What the store keeps "
-    "of booked sales are their keys, for a day. Keys and buyers begin with their moment, as the "
-    "shop makes them; random ones cost the database more."
+    "Sales: mode atomic by 16 threads of one process, no HTTP. Drain: fulfil's, with nobody "
+    "selling, against the sales of the same repeat. CPU: of one core, while it drains; SQLite "
+    "works inside fulfil. What the store keeps of booked sales are their keys, for a day. Keys and "
+    "buyers begin with their moment, as the shop makes them; random ones cost the database more."
 )
 
 
@@ -65,15 +64,11 @@ def table(measured: Measured, sales: int, repeats: int) -> Table:
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
-        padding=0,
     )
-    made.add_column("", no_wrap=True)
-    for heading in ("per s", *(heading for _, heading in COLUMNS.values())):
-        made.add_column(heading, justify="right", overflow="fold")
-    every = [one.sales_per_s for cells in measured.values() for one in cells]
-    made.add_row("sell", cell(spread(every), wide=True))
-    for kind, cells in measured.items():
-        members = ("drain_per_s", *(member for member, _ in COLUMNS.values()))
-        spreads = [spread(getattr(one, member) for one in cells) for member in members]
-        made.add_row(f"fulfil, {kind}", *(cell(one, wide=True) for one in spreads))
+    for heading in ("", *measured):
+        made.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    told = {"sales_per_s": "sales per s", "drain_per_s": "drain, orders per s"}
+    for member, words in (*told.items(), *COLUMNS.values()):
+        spreads = [spread(getattr(one, member) for one in cells) for cells in measured.values()]
+        made.add_row(words, *(cell(one, wide=True).replace("\n", "  ") for one in spreads))
     return made

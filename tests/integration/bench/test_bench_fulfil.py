@@ -42,7 +42,7 @@ def test_a_short_run_for_programs_and_for_people() -> None:
     for name in ("fulfil-sqlite", "fulfil-postgresql"):
         assert rows[name]["ratio_sell"] > 0
     assert rows["fulfil-sqlite"]["database_cpu_us_per_order"] is None
-    assert "fulfil, postgresql" in done.stderr
+    assert "CPU of the database, µs an order" in done.stderr
 
 
 def test_without_postgresql_it_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
