@@ -46,7 +46,7 @@ class Settings:
     shop_combine: str = setting(
         "on",
         "on: threads of a worker that want the same item at the same moment are sold to together "
-        "(watch, fused, atomic); off: each sells for itself",
+        "(watch, fused); off: each sells for itself",
     )
     lab_host: str = setting(
         "127.0.0.1",

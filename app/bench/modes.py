@@ -63,5 +63,8 @@ def _mode(name: str, servers: Servers, names: Names) -> Any:
 
 
 def builds(name: str) -> dict[str, Callable[..., Contender]]:
-    """Of the two rows of a mode."""
-    return {name: partial(alone, name), f"{name}-combined": partial(together, name)}
+    """Of a mode's row, and of that of several threads together, if it sells so."""
+    rows: dict[str, Callable[..., Contender]] = {name: partial(alone, name)}
+    if hasattr(MODES[name], "sell_all"):
+        rows[f"{name}-combined"] = partial(together, name)
+    return rows

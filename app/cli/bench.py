@@ -88,8 +88,8 @@ def locks(
     locks take turns, so that a noisy minute hits all of them. Brings up a Valkey of its own, in
     a temporary folder, and removes it again. The defaults take about three minutes.
 
-    watch, fused and atomic are whole sales of the shop's modes, and the same -combined, where the
-    threads of a process are sold to together. Name them with --only, too.
+    watch, fused and atomic are whole sales of the shop's modes; watch-combined and fused-combined
+    are the same, where the threads of a process are sold to together. Name them with --only, too.
 
     Three rows live elsewhere: redlock on three Valkeys more, db_unique in a SQLite file in that
     folder, zookeeper on yours, if ZOOKEEPER_HOSTS is set. Name them with --only.

@@ -11,12 +11,8 @@ Taught    No tutorial sells so, though the second one releases its lock by a scr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from app.domain import Clock, Order, Outcome, Round, Sale, Unreadable
+from app.domain import Clock, Order, Outcome, Round, Sale
 from app.store import lua
-from app.store.batch import Answered
 from app.store.keys import Keys
 from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
@@ -40,7 +36,6 @@ class Atomic:
         # EVALSHA; when the server has forgotten the script (it restarted), redis-py loads it and
         # asks again: safe, because a script that was not found has not run.
         self.script = servers.store.register_script(lua.source("sell"))
-        self.all = servers.store.register_script(lua.source("sell_all"))
         self.back = servers.store.register_script(lua.source("put_back"))
 
     def sell(self, order: Order) -> Sale:
@@ -64,29 +59,3 @@ class Atomic:
     def put_back(self, order: Order) -> bool:
         keys = [self.keys.held, self.keys.bought(order.buyer), self.keys.ended, self.keys.stock]
         return bool(self.back(keys=keys, args=[order.id, order.quantity]))
-
-    def sell_all(self, orders: Sequence[Order]) -> list[Answered]:
-        """As `sell`, of several in one call."""
-        keys = [self.keys.stock, self.keys.sales]
-        args: list[int | bytes] = [self.per_buyer.most]
-        for each in orders:
-            keys += self.keys.order(each.id), self.keys.key(each.key)
-            keys += self.per_buyer.counter(each)
-            args += each.quantity, each.encode()
-        said = self.all(keys=keys, args=args)
-        return [_answered(order, *each) for order, each in zip(orders, said, strict=True)]
-
-
-def _answered(
-    order: Order, outcome: bytes, left: int | None, seen: bytes | None, *bought: Any
-) -> Answered:
-    """What the script says of one of several."""
-    if not seen:
-        sold = order if outcome == b"SOLD" else None
-        return Sale(
-            Outcome(outcome.decode()), left=left, order=sold, bought=next(iter(bought), None)
-        )
-    try:
-        return Sale(Outcome.SOLD, order=Order.decode(seen))
-    except Unreadable as error:
-        return error

@@ -53,11 +53,6 @@ BUGS = [
                 "redis.call('MSET', KEYS[3], ARGV[2], KEYS[4], ARGV[2])",
                 "redis.call('SET', KEYS[3], ARGV[2])",
             ),
-            Change(
-                "store/lua/sell_all.lua",
-                "redis.call('MSET', id, sale, key, sale)",
-                "redis.call('SET', id, sale)",
-            ),
         ],
     ),
     Bug(
@@ -78,12 +73,6 @@ BUGS = [
         [
             Change(
                 "store/lua/sell.lua",
-                "local stock = redis.call('GET', KEYS[1])\n",
-                "local stock = redis.call('GET', KEYS[1]) "
-                "or redis.call('GET', KEYS[1] .. ':ended')\n",
-            ),
-            Change(
-                "store/lua/sell_all.lua",
                 "local stock = redis.call('GET', KEYS[1])\n",
                 "local stock = redis.call('GET', KEYS[1]) "
                 "or redis.call('GET', KEYS[1] .. ':ended')\n",
@@ -112,7 +101,6 @@ BUGS = [
         "atomic",
         [
             Change("store/lua/sell.lua", "if left < 0 then", "if left < 1 then"),
-            Change("store/lua/sell_all.lua", "if left < 0 then", "if left < 1 then"),
         ],
     ),
     Bug(
@@ -121,11 +109,6 @@ BUGS = [
         [
             Change(
                 "store/lua/sell.lua",
-                "redis.call('SET', KEYS[1], left)",
-                "redis.call('SET', KEYS[1], tonumber(stock) - 1)",
-            ),
-            Change(
-                "store/lua/sell_all.lua",
                 "redis.call('SET', KEYS[1], left)",
                 "redis.call('SET', KEYS[1], tonumber(stock) - 1)",
             ),

@@ -14,8 +14,8 @@ def budget(name: str, stock: int = SCARCE, **faults: int) -> Budget:
     return Budget(Combined(f"{name}:combined", stock), Faults(**faults))
 
 
-WATCH, FUSED, ATOMIC = budget("watch"), budget("fused"), budget("atomic")
-BATCH, SCRIPT = "store/batch.py", "store/lua/sell_all.lua"
+WATCH, FUSED = budget("watch"), budget("fused")
+BATCH = "store/batch.py"
 
 MUTANTS = [
     Mutant(
@@ -94,29 +94,5 @@ MUTANTS = [
         "self.sales",
         budget("fused", pause=2),
         "order lost",
-    ),
-    Mutant(
-        "several: the script looks at no key",
-        SCRIPT,
-        "if seen then",
-        "if false then",
-        budget("atomic", PLENTY),
-        TWICE.name,
-    ),
-    Mutant(
-        "several: the script sells one more than there is",
-        SCRIPT,
-        "if left < 0 then",
-        "if left < -1 then",
-        ATOMIC,
-        "oversell",
-    ),
-    Mutant(
-        "several: the script takes no units",
-        SCRIPT,
-        "tonumber(ARGV[arg])",
-        "0",
-        ATOMIC,
-        "oversell",
     ),
 ]
