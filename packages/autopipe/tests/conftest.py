@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for what the tests share
-from autopipe_servers import Proxy, Server
-
 import autopipe
+from autopipe_servers import Proxy, Server
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -17,13 +18,18 @@ import redis
 from autopipe import line as line_module
 from autopipe_servers import Proxy, Server, until
 
+LINES = Path(line_module.__file__).read_text().splitlines()
+
 
 class Stop(BaseException):
     """As KeyboardInterrupt, or a thread that a framework ends."""
 
 
 class Interrupts:
-    """Raises Stop at the n-th line of line.py that its thread comes to."""
+    """Raises Stop at the n-th line of line.py that its thread comes to.
+
+    Not at a `with`: the interpreter lets nothing come between its body's end and the unlocking.
+    """
 
     def __init__(self, at: int) -> None:
         self.left = at
@@ -32,7 +38,7 @@ class Interrupts:
     def __call__(self, frame: FrameType, event: str, _: object) -> Interrupts | None:
         if frame.f_code.co_filename != line_module.__file__:
             return None
-        if event == "line":
+        if event == "line" and not LINES[frame.f_lineno - 1].lstrip().startswith("with "):
             self.left -= 1
             if self.left == 0:
                 self.where = frame.f_lineno
@@ -54,7 +60,9 @@ def interrupted(client: autopipe.Redis, at: int) -> int:
     return tracer.where
 
 
-def echoes(client: autopipe.Redis, words: list[str], wrong: list[str], halt: threading.Event) -> None:
+def echoes(
+    client: autopipe.Redis, words: list[str], wrong: list[str], halt: threading.Event
+) -> None:
     while not halt.is_set():
         for word in words:
             try:
@@ -73,7 +81,9 @@ def test_at_each_line(server: Server, pool: ThreadPoolExecutor, alone: bool) -> 
     with autopipe.Redis.from_url(server.url, socket_timeout=2) as client:
         client.ping()
         others = 0 if alone else 3
-        crowd = [pool.submit(echoes, client, [f"{n}a", f"{n}b"], wrong, halt) for n in range(others)]
+        crowd = [
+            pool.submit(echoes, client, [f"{n}a", f"{n}b"], wrong, halt) for n in range(others)
+        ]
         at = 1
         while (where := interrupted(client, at)) or at < 60:
             reached.add(where)
@@ -94,7 +104,9 @@ def test_at_each_line(server: Server, pool: ThreadPoolExecutor, alone: bool) -> 
 
 @pytest.fixture
 def held(proxy: Proxy) -> Iterator[autopipe.Redis]:
-    with autopipe.Redis.from_url(proxy.url, socket_timeout=5, driver_info=None, protocol=2) as client:
+    with autopipe.Redis.from_url(
+        proxy.url, socket_timeout=5, driver_info=None, protocol=2
+    ) as client:
         client.delete("n")
         proxy.passes = 0
         yield client
@@ -122,7 +134,7 @@ def test_ctrl_c_on_the_leader(
     held: autopipe.Redis, proxy: Proxy, pool: ThreadPoolExecutor, by_signal: Any
 ) -> None:
     line = held._line
-    asked = []
+    asked: list[Any] = []
 
     def others() -> bool:
         if len(line.sent) == 1 and not asked:

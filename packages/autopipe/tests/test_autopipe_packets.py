@@ -12,8 +12,6 @@ import redis
 from autopipe import line as line_module
 from autopipe_servers import Proxy, Server, until
 
-Lost = redis.ConnectionError | redis.TimeoutError
-
 
 @pytest.fixture
 def client(proxy: Proxy, server: Server) -> Iterator[autopipe.Redis]:
@@ -25,7 +23,8 @@ def client(proxy: Proxy, server: Server) -> Iterator[autopipe.Redis]:
 
 def pushed(server: Server) -> list[bytes]:
     with server.client() as direct:
-        return direct.lrange("log", 0, -1)
+        said: list[bytes] = direct.lrange("log", 0, -1)
+    return said
 
 
 class Crowd:
@@ -38,11 +37,12 @@ class Crowd:
         self.asked: list[Future[Any]] = []
 
     def come(self, count: int) -> None:
-        """One after the other: until each waits, or has been sent."""
+        """One after the other: the first until it has been sent, each other until it waits."""
         for _ in range(count):
             number = len(self.asked)
             self.asked.append(self.pool.submit(self.client.rpush, "log", number))
             until(lambda: self.in_line() == number + 1 - self.done())
+            until(lambda: self.client._line.sent)
 
     def in_line(self) -> int:
         line = self.client._line

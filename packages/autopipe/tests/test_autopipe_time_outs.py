@@ -12,7 +12,7 @@ import pytest
 import redis
 from autopipe_servers import Proxy, Server, until
 
-T = 0.5  # s
+T = 1.0  # s
 
 
 @pytest.fixture
@@ -82,7 +82,8 @@ def test_a_frozen_server_and_a_killed_one(own_server: Server, pool: ThreadPoolEx
     assert client.incr("n") == 1
     own_server.freeze()
     told = [one.result(10) for one in [pool.submit(timed, client, "INCR", "n") for _ in range(8)]]
-    assert all(isinstance(one, redis.TimeoutError) and seconds < T + 0.3 for one, seconds in told)
+    assert all(isinstance(one, redis.TimeoutError) for one, _ in told)
+    assert all(seconds < T + 0.3 for _, seconds in told)
     own_server.thaw()
     sent = sum("not sent" not in str(one) for one, _ in told)
     assert client.incr("n") == 2 + sent

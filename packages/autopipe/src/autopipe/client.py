@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self, cast
 
 import hiredis
 import redis
@@ -16,7 +16,6 @@ from redis.retry import Retry
 from autopipe.call import Call
 from autopipe.line import Line
 from autopipe.own import OWN
-from autopipe.wire import wire
 
 FOR_EVER = -1.0  # as threading.Lock.acquire() calls it
 
@@ -32,12 +31,16 @@ class Redis(redis.Redis):
         kwargs.setdefault("retry", Retry(NoBackoff(), 0))
         super().__init__(*args, **kwargs)
         pool = self.connection_pool
-        self._line = Line(lambda: wire(pool))
+        self._line = Line(pool.make_connection)
         self._timeout: float | None = pool.connection_kwargs.get("socket_timeout")
         encoder = pool.get_encoder()
         self._encoder = encoder if encoder.decode_responses else None
         # A client of one connection has its own; a client-side cache listens on each.
         self._alone = self.connection is not None or pool.cache is not None
+
+    @classmethod
+    def from_url(cls, url: str, **kwargs: Any) -> Self:
+        return cast(Self, super().from_url(url, **kwargs))
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
         words = _words(args[0])

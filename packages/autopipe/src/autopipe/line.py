@@ -17,11 +17,12 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import redis
 
 from autopipe.call import PENDING, Call
-from autopipe.wire import NOTHING, Wire
+from autopipe.wire import NOTHING, Wire, opened
 
 MOST_CALLS = 128  # of a packet: a thread waits for the replies of all those before its own
 MOST_BYTES = 65_536  # of a packet of several
@@ -37,9 +38,9 @@ INTERRUPTED = (
 class Line:
     """Threads in line for one connection."""
 
-    def __init__(self, connect: Callable[[], Wire]) -> None:
-        """`connect` raises redis.RedisError where it cannot: then nothing that waits was sent."""
-        self._connect = connect
+    def __init__(self, make_connection: Callable[[], Any]) -> None:
+        """It gives one of redis-py's, which need not be connected."""
+        self._make_connection = make_connection
         self.forget()
         _lines.add(self)
 
@@ -49,7 +50,8 @@ class Line:
         self.leader: Call | None = None
         self.waiting: deque[Call] = deque()
         self.sent: deque[Call] = deque()  # whose replies are to come, in order; for the leader
-        self.wire: Wire | None = None
+        self.connection: Any = None
+        self.wire: Wire | None = None  # while it is open
         self.used = 0.0  # time.monotonic() of the last packet
 
     def ask(self, call: Call, timeout: float) -> None:
@@ -83,7 +85,7 @@ class Line:
         return False
 
     def close(self) -> None:
-        """Give the connection back; the next call opens one. Who leads goes on with it."""
+        """Close the connection, unless somebody uses it; the next call opens it again."""
         with self.mutex:
             if self.leader is None:
                 self._hang_up()
@@ -104,8 +106,10 @@ class Line:
     def _send(self, leader: Call) -> bool:
         """The next packet. False: too late for the leader."""
         try:
-            wire = self._connected()
-        except redis.RedisError as error:
+            wire = self._connected(leader)
+        except redis.TimeoutError:
+            return False
+        except redis.RedisError as error:  # for all that wait: there is no connection
             with self.mutex:
                 self._fail(self.waiting, error)
             return False
@@ -117,13 +121,14 @@ class Line:
         wire.send(packet, leader.deadline)
         return True
 
-    def _connected(self) -> Wire:
+    def _connected(self, leader: Call) -> Wire:
         """Opened anew where the server has hung up meanwhile: nothing was sent, so no resend."""
         wire = self.wire
         if wire and wire.open and (time.monotonic() < self.used + IDLE_S or wire.idle()):
             return wire
         self._hang_up()
-        self.wire = self._connect()
+        self.connection = self.connection or self._make_connection()
+        self.wire = opened(self.connection, leader.deadline)
         return self.wire
 
     def _next_packet(self) -> bytes:

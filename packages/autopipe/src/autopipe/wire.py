@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import hiredis
 import redis
-from redis.connection import ConnectionPool
 
 NOTHING: Any = object()  # no whole reply is here: a reply may be anything, None too
 READ_SIZE = 32_768  # bytes
@@ -37,15 +36,20 @@ class Wire(Protocol):
     def close(self) -> None: ...
 
 
-def wire(pool: ConnectionPool) -> Wire:
-    """A connection of the pool's own making: address, TLS, password, database, its on_connect."""
-    connection: Any = pool.get_connection()
+def opened(connection: Any, deadline: float) -> Wire:
+    """Connect it as redis-py does: TLS, password, database, its on_connect; each within the time.
+
+    Raises redis.RedisError, redis.TimeoutError when it was too late.
+    """
+    usual = connection.socket_timeout, connection.socket_connect_timeout
+    if deadline != math.inf:
+        connection.socket_timeout = connection.socket_connect_timeout = _s_until(deadline)
     try:
-        plain = type(connection._get_socket()) is socket.socket and hasattr(select, "poll")
-        return Plain(pool, connection) if plain else Layered(pool, connection)
-    except BaseException:
-        pool.release(connection)
-        raise
+        connection.connect()
+    finally:
+        connection.socket_timeout, connection.socket_connect_timeout = usual
+    plain = type(connection._get_socket()) is socket.socket and hasattr(select, "poll")
+    return Plain(connection) if plain else Layered(connection)
 
 
 class Layered:
@@ -54,9 +58,11 @@ class Layered:
     A reply that comes in parts is waited for with the connection's own time-out.
     """
 
-    def __init__(self, pool: ConnectionPool, connection: Any) -> None:
-        self.pool = pool
+    def __init__(self, connection: Any) -> None:
         self.connection = connection
+        if link := connection._get_socket():
+            link.settimeout(connection.socket_timeout)
+            connection.update_parser_timeout(connection.socket_timeout)
 
     @property
     def open(self) -> bool:
@@ -84,14 +90,13 @@ class Layered:
 
     def close(self) -> None:
         self.connection.disconnect()
-        self.pool.release(self.connection)
 
 
 class Plain(Layered):
     """Over a socket: one system call to send, two to wait and read, and hiredis."""
 
-    def __init__(self, pool: ConnectionPool, connection: Any) -> None:
-        super().__init__(pool, connection)
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
         self.socket: socket.socket = connection._get_socket()
         self.socket.setblocking(False)
         self._readable = select.poll()
@@ -150,7 +155,7 @@ class Plain(Layered):
 
 
 def _s_until(deadline: float) -> float:
-    return max(0.0, deadline - time.monotonic())
+    return max(0.001, deadline - time.monotonic())
 
 
 def _ms_until(deadline: float) -> float | None:
