@@ -55,7 +55,7 @@ class Server:
 
     def start(self) -> None:
         where = ("--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder))
-        options = ("--unixsocket", "socket", "--save", "", "--appendonly", "yes")
+        options = ("--unixsocket", "socket", "--appendonly", "yes", "--appendfsync", "always")
         with (self.folder / "server.log").open("wb") as log:
             self.process = subprocess.Popen([program(), *where, *options], stdout=log, stderr=log)
         with self.client() as client:

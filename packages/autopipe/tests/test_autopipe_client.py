@@ -30,7 +30,7 @@ CALLS: list[tuple[Any, ...]] = [
     ("ZRANGE", "z", 0, -1, "WITHSCORES"),
     ("SADD", "s", "x"),
     ("SMEMBERS", "s"),
-    ("CONFIG GET", "save"),
+    ("CONFIG GET", "appendfsync"),
     ("EVAL", "return {1, {2, 'x'}, false}", 0),
     ("INCR", "a"),
     ("GET",),

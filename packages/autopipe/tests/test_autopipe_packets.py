@@ -123,7 +123,7 @@ def test_what_the_server_never_heard_is_not_sent_again(crowd: Crowd, server: Ser
     crowd.come(4)
     crowd.proxy.deaf = True
     crowd.proxy.passes = 1
-    until(lambda: len(crowd.client._line.sent) == 3)
+    until(lambda: len(crowd.proxy.packets) == 2)
     crowd.proxy.cut()
     crowd.proxy.deaf, crowd.proxy.passes = False, None
     assert [type(told) for told in crowd.ends()[1:]] == [redis.ConnectionError] * 3
