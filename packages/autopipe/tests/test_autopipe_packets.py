@@ -93,6 +93,20 @@ def test_a_command_above_the_bound_goes_alone(crowd: Crowd) -> None:
     assert crowd.ends() == [1, 2, 3, 4]
 
 
+def test_a_slow_packet_waits_for_its_crowd(crowd: Crowd, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So those whom the last one answered are in the next one, all of them."""
+    monkeypatch.setattr(line_module, "SLOW_S", -1.0)
+    monkeypatch.setattr(line_module, "MOST_PATIENCE_S", 30.0)
+    crowd.client.ping()
+    crowd.client._line.crowd, crowd.client._line.took = 3, 60.0
+    for number in range(3):
+        assert b"RPUSH" not in crowd.proxy.packets[-1]
+        crowd.asked.append(crowd.pool.submit(crowd.client.rpush, "log", number))
+        until(lambda: crowd.in_line() == number + 1 or number == 2)
+    assert crowd.ends() == [1, 2, 3]
+    assert crowd.proxy.packets[-1].count(b"RPUSH") == 3
+
+
 @pytest.mark.parametrize("replies", range(5))
 def test_a_cut_behind_each_reply(crowd: Crowd, server: Server, replies: int) -> None:
     """Of a packet of four: those before have theirs, the rest are in doubt; all were done once.

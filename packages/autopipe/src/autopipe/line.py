@@ -26,6 +26,10 @@ from autopipe.wire import NOTHING, Wire, opened
 
 MOST_CALLS = 128  # of a packet: a thread waits for the replies of all those before its own
 MOST_BYTES = 65_536  # of a packet of several
+# A packet that takes so long (it is synced, or the way is long) is worth to wait for its crowd, for
+# half of that time.
+SLOW_S = 0.0005
+MOST_PATIENCE_S = 0.002
 IDLE_S = 0.5  # of silence after which the server may have hung up without our knowing
 
 NOT_SENT = "Timeout: the command was not sent"
@@ -53,6 +57,9 @@ class Line:
         self.connection: Any = None
         self.wire: Wire | None = None  # while it is open
         self.used = 0.0  # time.monotonic() of the last packet
+        self.took = 0.0  # s, until its last reply
+        self.crowd = 1  # calls in it: as many are likely to come again
+        self.gathers: Call | None = None  # a leader, until the crowd is there
 
     def ask(self, call: Call, timeout: float) -> None:
         """Until `call` has its reply, or for `timeout` seconds (-1: for ever).
@@ -78,6 +85,9 @@ class Line:
             if self.leader is None:
                 self.leader = call
                 return True
+            if self.gathers and len(self.waiting) >= self.crowd:
+                _wake(self.gathers)
+                self.gathers = None
         while call.woken.acquire(timeout=timeout) and call.reply is PENDING:
             with self.mutex:
                 if self.leader is call:
@@ -105,6 +115,8 @@ class Line:
 
     def _send(self, leader: Call) -> bool:
         """The next packet. False: too late for the leader."""
+        if len(self.waiting) < self.crowd and self.took > SLOW_S:
+            self._gather(leader)
         try:
             wire = self._connected(leader)
         except redis.TimeoutError:
@@ -118,8 +130,20 @@ class Line:
             return False
         with self.mutex:
             packet = self._next_packet()
+        self.crowd = len(self.sent)
         wire.send(packet, leader.deadline)
         return True
+
+    def _gather(self, leader: Call) -> None:
+        """Those who have just been answered are about to ask again: in this packet, not the next.
+
+        Else every other packet has one call, of who led the last, and each of them costs a sync.
+        """
+        with self.mutex:
+            self.gathers = leader
+        leader.woken.acquire(timeout=min(self.took / 2, MOST_PATIENCE_S))
+        with self.mutex:
+            self.gathers = None
 
     def _connected(self, leader: Call) -> Wire:
         """Opened anew where the server has hung up meanwhile: nothing was sent, so no resend."""
@@ -156,6 +180,8 @@ class Line:
             if call is not leader:
                 call.woken.release()
             sent.popleft()
+        if not sent:
+            self.took = time.monotonic() - self.used
         return True
 
     def _break(self, error: redis.RedisError) -> None:
@@ -173,8 +199,7 @@ class Line:
             call = calls[0]
             if call.reply is PENDING:
                 call.reply = type(error)(*error.args)  # its own: threads add their tracebacks
-            with suppress(RuntimeError):  # it is awake
-                call.woken.release()
+            _wake(call)
             calls.popleft()
 
     def _leave(self, call: Call) -> None:
@@ -185,13 +210,18 @@ class Line:
                 call.reply = redis.TimeoutError(NOT_SENT if call in self.waiting else IN_DOUBT)
             if self.leader is not call:
                 return
+            self.gathers = None
             if self.sent and (self.wire is None or not any(one.awaited for one in self.sent)):
                 self._break(redis.ConnectionError(INTERRUPTED))  # nobody waits for these
             first = next((one for one in (*self.sent, *self.waiting) if one.awaited), None)
             if first:
-                with suppress(RuntimeError):
-                    first.woken.release()
+                _wake(first)
             self.leader = first
+
+
+def _wake(call: Call) -> None:
+    with suppress(RuntimeError):  # it is awake
+        call.woken.release()
 
 
 _lines: weakref.WeakSet[Line] = weakref.WeakSet()
