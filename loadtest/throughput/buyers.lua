@@ -29,7 +29,7 @@ end
 function request()
   number = number + 1
   local turn = number % #heads + 1
-  return heads[turn] .. number .. tails[turn]
+  return string.format("%s%08d%s", heads[turn], number, tails[turn])
 end
 
 function response(status, headers, body)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import uuid
 from dataclasses import dataclass
 from importlib.resources import as_file, files
+
+import uuid_utils
 
 from loadtest import RunFailed, wrk
 from loadtest.generator import Load, generate
@@ -38,7 +39,8 @@ def send(
     url: str, item: str | None, wanted: str, connections: int, seconds: float, *others: str
 ) -> Answers:
     """Buy `item` (None: nothing) from so many keep-alive connections, each with its next request as
-    soon as it is answered; every request has a fresh key. With `others`, items in turn.
+    soon as it is answered; every request has a fresh key, whose moment comes first, as in those of
+    the shop's pages. With `others`, items in turn.
 
     Raises RunFailed.
     """
@@ -50,7 +52,7 @@ def send(
         rest = sum(figures.answers.values()) - good
         return Answers(good, rest, seconds, figures.p50_ms, figures.p99_ms)
     paths = [f"/buy/{each}" for each in (item, *others)] if item else ["/noop"]
-    said = _wrk(url, connections, seconds, [wanted, uuid.uuid4().hex[:12], *paths])
+    said = _wrk(url, connections, seconds, [wanted, str(uuid_utils.uuid7()), *paths])
     rest = round(said["all"] - said["good"])
     return Answers(round(said["good"]), rest, said["seconds"], said["p50_ms"], said["p99_ms"])
 
