@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import sys
 import time
-import uuid
 from argparse import Namespace
 from dataclasses import asdict
 
 import gevent
 import psutil
+import uuid_utils
 from locust.env import Environment
 from locust.runners import LocalRunner
 
@@ -40,7 +40,7 @@ class Keyed(Buyer):
         return f"/buy/{item}" if item else "/noop"
 
     def headers(self) -> dict[str, str]:
-        return HEADERS | {"Idempotency-Key": uuid.uuid4().hex}
+        return HEADERS | {"Idempotency-Key": str(uuid_utils.uuid7())}
 
     def read(self, status: int, body: bytes) -> Answer:
         try:
