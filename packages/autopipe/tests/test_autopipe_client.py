@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -172,6 +173,7 @@ def test_a_fork_while_others_lead(client: autopipe.Redis, pool: ThreadPoolExecut
     for number in range(5):
         child = os.fork()
         if child == 0:
+            signal.alarm(10)  # whatever it waits for
             try:
                 if client.echo(f"child {number}") == f"child {number}".encode():
                     client.incr("child")
