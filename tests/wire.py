@@ -11,7 +11,7 @@ from typing import Any
 from app.bootstrap import Services
 from app.domain import Order, Round, Sale
 from app.modes import Mode
-from app.store.redis import Metered
+from app.store.redis import Metered, SendsTogether
 from tests.selling import HandClock, Once, mode, order
 from tests.servers import until
 
@@ -19,12 +19,13 @@ Hands = Mapping[str, Callable[[], object]]
 
 _hands: ContextVar[Hands | None] = ContextVar("hands", default=None)
 _send_command, _pack_commands = Metered.send_command, Metered.pack_commands
+_on_call = SendsTogether.on_call
 
 
 class Handed:
     """A seller with hands on his wire: `hands` maps a command, or a key, to a deed done before it.
 
-    For this the connections' methods must be replaced by the two below: fixture `wired`.
+    For this their methods must be replaced by the three below: fixture `wired`.
     """
 
     def __init__(self, mode: Mode, hands: Hands) -> None:
@@ -54,6 +55,11 @@ def send_command(connection: Metered, *args: Any, **kwargs: Any) -> None:
 def pack_commands(connection: Metered, commands: Any) -> Any:
     _before(commands)
     return _pack_commands(connection, commands)
+
+
+def on_call(client: SendsTogether, args: tuple[Any, ...]) -> None:
+    _before([args])
+    _on_call(client, args)
 
 
 def _before(commands: Iterable[tuple[Any, ...]]) -> None:
