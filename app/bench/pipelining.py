@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import count
-from statistics import median
 from typing import Any, NamedTuple
 
 import autopipe
@@ -37,14 +36,6 @@ class Cell(NamedTuple):
         return [
             Speed(ours.per_s / theirs.per_s, theirs.cpu_us / ours.cpu_us) for ours, theirs in rounds
         ]
-
-    def __str__(self) -> str:
-        speeds, cpu = zip(*self.ratios(), strict=True)
-        return (
-            f"{self.command} by {self.threads}: {median(speeds):.2f} times the commands/s "
-            f"({min(speeds):.2f}-{max(speeds):.2f}), {median(cpu):.2f} times those per CPU second "
-            f"({min(cpu):.2f}-{max(cpu):.2f})"
-        )
 
 
 def measure(

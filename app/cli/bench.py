@@ -15,6 +15,7 @@ from app.bench.document import document
 from app.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from app.bench.run import Finished, Plan, run
 from app.cli.bench_fulfil import fulfil
+from app.cli.bench_pipelining import pipelining
 from app.cli.measuring import machine, progress
 from app.cli.output import check_writable, settings, write_json
 
@@ -44,6 +45,7 @@ def by_http(name: str, what: str) -> click.Command:
 bench.add_command(by_http("http", "Purchases a second, beside the usual shop."))
 bench.add_command(by_http("growth", "Sales and p99 with more contenders, items, orders."))
 bench.add_command(fulfil)
+bench.add_command(pipelining)
 
 
 @bench.command(context_settings={"show_default": True, "max_content_width": 100})

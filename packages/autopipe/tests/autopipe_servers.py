@@ -102,7 +102,6 @@ class Proxy:
         self.packets: list[bytes] = []
         self.held = b""  # of the newest connection
         self._clients: list[socket.socket] = []
-        self._wake, self._woken = socket.socketpair()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"redis://127.0.0.1:{self._listener.getsockname()[1]}/0"
         threading.Thread(target=self._accept, daemon=True).start()
