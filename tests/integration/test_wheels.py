@@ -141,7 +141,10 @@ def test_its_readmes_first_result(installed: Installed, valkey: StoreServer) -> 
     assert re.fullmatch(prints, printed, re.DOTALL), printed
 
 
-@pytest.mark.parametrize("installed", LIBRARIES[:1], indirect=True, ids=["badluck"])
+BADLUCK = [library for library in LIBRARIES if library.name == "badluck"]
+
+
+@pytest.mark.parametrize("installed", BADLUCK, indirect=True, ids=["badluck"])
 def test_badlucks_model_runs_lua(installed: Installed) -> None:
     """What no module and no first result asks for: the script that each script begins with."""
     script = (
