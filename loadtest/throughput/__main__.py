@@ -39,7 +39,9 @@ def bench() -> None:
 
 
 @bench.command(context_settings=SETTINGS)
-@click.option("--modes", default="atomic,watch,fused", callback=parsed(parse_modes), help="Which.")
+@click.option(
+    "--modes", default="atomic,watch,fused", callback=parsed(parse_modes), help="Ways of selling."
+)
 @click.option(
     "--connections",
     default="16,64,256",
