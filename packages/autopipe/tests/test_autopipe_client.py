@@ -139,10 +139,7 @@ def test_calls_are_counted_in_their_threads(server: Server) -> None:
     assert calls == [(threading.get_ident(), "GET")]
 
 
-def test_a_connection_closed_while_it_lay_idle(
-    client: autopipe.Redis, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("autopipe.line.IDLE_S", 0.0)
+def test_a_connection_closed_while_it_lay_idle(client: autopipe.Redis, server: Server) -> None:
     client.ping()
     with server.client() as other:
         other.client_kill_filter(_type="normal", skipme=True)
