@@ -45,15 +45,21 @@ class Buyer(FastHttpUser):
     def path(self) -> str:
         return f"/buy/{quote(self.environment.parsed_options.item, safe='')}"
 
+    def headers(self) -> dict[str, str]:
+        return HEADERS
+
+    def read(self, status: int, body: bytes) -> Answer:
+        return read(status, body)
+
     @task
     def buy(self) -> None:
         with self.client.post(
-            self.path(), data=BODY, headers=HEADERS, catch_response=True
+            self.path(), data=BODY, headers=self.headers(), catch_response=True
         ) as response:
             if response.content is None:
                 answer = Answer(ERROR, why=f"no answer: {type(response.error).__name__}")
             else:
-                answer = read(response.status_code, response.content)
+                answer = self.read(response.status_code, response.content)
             response.request_meta["name"] = answer.outcome
             # Locust hands this context to every listener of its request event.
             response.request_meta["context"]["answer"] = answer

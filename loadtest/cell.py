@@ -15,11 +15,12 @@ from dataclasses import asdict
 
 import gevent
 import psutil
+import uuid_utils
 from locust.env import Environment
 from locust.runners import LocalRunner
 
-from loadtest.answers import Answer
-from loadtest.buyers import Buyer
+from loadtest.answers import ERROR, Answer
+from loadtest.buyers import HEADERS, Buyer
 from loadtest.generator import LAST_ANSWERS_S, QUIET, SELL_OUT_LIMIT, WARM_UP, Load
 from loadtest.window import Figures, Sample, measure
 
@@ -31,16 +32,33 @@ class Noop(Buyer):
         return "/noop"
 
 
+class Keyed(Buyer):
+    """Sends a fresh key with each request, to any shop: only the outcome in its answer is read."""
+
+    def path(self) -> str:
+        item = self.environment.parsed_options.item
+        return f"/buy/{item}" if item else "/noop"
+
+    def headers(self) -> dict[str, str]:
+        return HEADERS | {"Idempotency-Key": str(uuid_utils.uuid7())}
+
+    def read(self, status: int, body: bytes) -> Answer:
+        try:
+            return Answer(json.loads(body)["outcome"])
+        except (ValueError, KeyError, TypeError):
+            return Answer(ERROR, why=f"{status} with a body without an outcome")
+
+
 class Cell:
     """Runs one load. The samples are collected here: Locust's own statistics round them."""
 
     def __init__(self, load: Load) -> None:
         self.load = load
-        self.good = "SOLD" if load.item else "NOOP"
+        self.good = load.wanted or ("SOLD" if load.item else "NOOP")
         self.samples: list[Sample] = []
         self.last_good = 0.0
         self.environment = Environment(
-            user_classes=[Buyer if load.item else Noop],
+            user_classes=[Keyed if load.wanted else Buyer if load.item else Noop],
             host=load.url,
             stop_timeout=LAST_ANSWERS_S,
             parsed_options=Namespace(item=load.item),

@@ -27,13 +27,15 @@ MARGIN = 60
 class Load:
     """The load of one cell. `seconds` is the measured window; None: until it is sold out.
 
-    `item` is what to buy; None sends no-op POSTs.
+    `item` is what to buy; None sends no-op POSTs. `wanted`: each request has a key of its own, and
+    answers with this outcome count, whatever else is in them; "": SOLD or NOOP, read in full.
     """
 
     url: str
     buyers: int
     item: str | None = None
     seconds: float | None = None
+    wanted: str = ""
 
 
 def generate(load: Load) -> Figures:

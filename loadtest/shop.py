@@ -36,6 +36,11 @@ class Shop:
     lab_url: str
     process: subprocess.Popen[bytes] | None = None
     log: Path | None = None
+    store_port: int = 0
+
+    @property
+    def store_url(self) -> str:
+        return f"redis://127.0.0.1:{self.store_port}/0"
 
     def check(self) -> None:
         """Raise RunFailed when our own shop has died, with the last lines it wrote."""
@@ -50,11 +55,12 @@ class Shop:
 
 
 @contextmanager
-def own_shop(buyers: int) -> Iterator[Shop]:
-    """Start `lastapple up` with a thread for every buyer in each worker; stop it on leaving.
+def own_shop(threads: int | None, combine: bool = True) -> Iterator[Shop]:
+    """Start `lastapple up` with so many threads in each worker; stop it on leaving.
 
-    Every worker gets as many threads as there are buyers, because nobody spreads keep-alive
-    connections evenly: one worker may well get nearly all of them.
+    None: as many as it has by itself. Who measures a way of selling gives every worker as many as
+    there are buyers, because nobody spreads keep-alive connections evenly: one worker may well get
+    nearly all of them. Not `combine`: each thread sells for itself.
 
     Raises RunFailed when it does not become healthy.
     """
@@ -67,7 +73,8 @@ def own_shop(buyers: int) -> Iterator[Shop]:
             "SHOP_HOST": "127.0.0.1",
             "SHOP_PORT": str(shop_port),
             "SHOP_WORKERS": str(WORKERS),
-            "SHOP_THREADS": str(buyers),
+            "SHOP_THREADS": str(threads or ""),
+            "SHOP_COMBINE": "on" if combine else "off",
             "LAB_HOST": "127.0.0.1",
             "LAB_PORT": str(lab_port),
             "STORE_PORT": str(store_port),
@@ -92,7 +99,11 @@ def own_shop(buyers: int) -> Iterator[Shop]:
             )
         try:
             shop = Shop(
-                f"http://127.0.0.1:{shop_port}", f"http://127.0.0.1:{lab_port}", process, log
+                f"http://127.0.0.1:{shop_port}",
+                f"http://127.0.0.1:{lab_port}",
+                process,
+                log,
+                store_port,
             )
             wait_until_healthy(shop)
             yield shop

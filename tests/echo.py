@@ -56,6 +56,12 @@ def files() -> Response:
     return Response(str(len(held)))
 
 
+@app.get("/slow")
+def slow() -> Response:
+    time.sleep(0.5)
+    return Response("slow")
+
+
 @app.get("/stall")
 def stall() -> Response:
     """The loop stands still once it has let in who comes next, for longer than clients have."""

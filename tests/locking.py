@@ -13,7 +13,7 @@ from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.named_locks import LockRow
-from app.store.redis import Metered
+from app.store.redis import Metered, SendsOnce
 from app.store.servers import Servers
 from tests.cluster import all_keys
 from tests.selling import Once
@@ -72,6 +72,7 @@ def held_up(settings: Settings, command: str, hand: Callable[[], object]) -> Ser
     pool = servers.store.connection_pool
     members = {"before": command, "hand": staticmethod(Once(hand))}
     pool.connection_class = type("Gap", (_Gap, pool.connection_class), members)
+    servers.store = SendsOnce(connection_pool=pool)  # each command at a connection, to be held up
     return servers
 
 

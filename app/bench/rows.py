@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 
-from app.bench import peers, queue, recipes
+from app.bench import modes, peers, queue, recipes
 from app.bench.contender import Contender, Names
 from app.config import Settings
 from app.domain import Invalid
@@ -70,6 +70,17 @@ QUEUE = [
     Row("queue-inlined", "fairlock.FusedLock, the section's commands inside", queue.Inlined),
 ]
 
+WHOLE = {
+    "watch": "mode watch, its whole sale, with its own jitter",
+    "fused": "mode fused, its whole sale",
+    "atomic": "mode atomic, its whole sale",
+}
+WHOLE_SALES = [
+    Row(row, about if row == name else "the same, a process's threads together", build)
+    for name, about in WHOLE.items()
+    for row, build in modes.builds(name).items()
+]
+
 PEERS = [
     Row(
         "redis-py",
@@ -111,7 +122,7 @@ PEERS = [
     ),
 ]
 
-ROWS = {row.name: row for row in (*OURS, *QUEUE, *PEERS)}
+ROWS = {row.name: row for row in (*OURS, *QUEUE, *WHOLE_SALES, *PEERS)}
 
 # Taken unless told otherwise, in the table's order: the sound ones that are fast enough to matter
 # and need no more than the one server.

@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 from pkgutil import resolve_name
+from typing import NamedTuple
 
 import click
 
 from app.cli import clone
 from app.cli.output import Commands
 
+
+class Entry(NamedTuple):
+    where: str
+    says: str  # its short help, so that the list of all needs none of them
+
+
 COMMANDS = {
-    "up": "app.cli.up:up",
-    "round": "app.cli.round:round_group",
-    "audit": "app.cli.audit:audit",
-    "check": "app.cli.check:check",
-    "deadletter": "app.cli.deadletter:deadletter",
-    "modes": "app.cli.modes:modes",
-    "locks": "app.cli.locks:locks",
-    "compare": "app.cli.compare:compare",
-    "bench": "app.cli.bench:bench",
-    "chaos": "app.cli.chaos:chaos",
-    "explore": "app.cli.explore:explore",
-    "replay": "app.cli.replay:replay",
-    "transactions": "app.cli.transactions:transactions",
-    "settings": "app.cli.settings:settings",
-    "run": "app.cli.run:run",
-    "prepare": "app.cli.run:prepare",
+    "up": Entry("app.cli.up:up", "Start the whole shop, until Ctrl-C."),
+    "round": Entry("app.cli.round:round_group", "Start, end and show rounds."),
+    "audit": Entry("app.cli.audit:audit", "Hold what was sold against what was stocked."),
+    "check": Entry("app.cli.check:check", "Can the shop sell, and do sales become orders?"),
+    "deadletter": Entry("app.cli.deadletter:deadletter", "Sales that could not be booked."),
+    "modes": Entry("app.cli.modes:modes", "List the ways to sell."),
+    "locks": Entry("app.cli.locks:locks", "List the ways to lock."),
+    "compare": Entry(
+        "app.cli.compare:compare", "Stampede a shop in several modes; what each costs."
+    ),
+    "bench": Entry("app.cli.bench:bench", "Measure locks and shops side by side."),
+    "chaos": Entry("app.cli.chaos:chaos", "Break all that can break while buyers buy, and judge."),
+    "explore": Entry(
+        "app.cli.explore:explore", "Every order of the steps; the shortest that fails."
+    ),
+    "replay": Entry("app.cli.replay:replay", "Play what `explore` found on a real server."),
+    "transactions": Entry(
+        "app.cli.transactions:transactions", "MULTI beside SQL's transactions, live."
+    ),
+    "settings": Entry(
+        "app.cli.settings:settings", "Show every setting, its value now, and what it does."
+    ),
+    "run": Entry("app.cli.run:run", "Run one process of the shop by itself (`up` runs them all)."),
+    "prepare": Entry("app.cli.run:prepare", "Migrate the database, stock empty shelves."),
 }
 
 
@@ -36,9 +51,13 @@ class Loaded(Commands):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        where = COMMANDS.get(cmd_name)
+        entry = COMMANDS.get(cmd_name)
         with clone.its_libraries():
-            return resolve_name(where) if where else None
+            return resolve_name(entry.where) if entry else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name].says) for name in sorted(COMMANDS)])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

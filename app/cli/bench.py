@@ -1,35 +1,51 @@
-"""`lastapple bench locks`: our locks and other libraries', side by side."""
+"""`lastapple bench`: our locks beside other libraries', and our shop beside the usual one."""
 
 from __future__ import annotations
 
-import itertools
-import platform
+import os
 import signal
 import sys
 from functools import partial
-from importlib.metadata import version
 
 import click
-import psutil
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from app.bench import inputs, tables
 from app.bench.document import document
 from app.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from app.bench.run import Finished, Plan, run
+from app.cli.bench_fulfil import fulfil
+from app.cli.bench_pipelining import pipelining
+from app.cli.measuring import machine, progress
 from app.cli.output import check_writable, settings, write_json
 
 
-@click.group("bench", short_help="Measure locks side by side.")
+@click.group("bench", short_help="Measure locks and shops side by side.")
 def bench() -> None:
     """Measure ways to do the same thing side by side."""
+
+
+def by_http(name: str, what: str) -> click.Command:
+    """A command of the load test, which speaks to shops by HTTP only, in this process's place."""
+
+    @click.command(
+        name,
+        short_help=what,
+        context_settings={"ignore_unknown_options": True, "help_option_names": []},
+        add_help_option=False,
+    )
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def run_it(arguments: tuple[str, ...]) -> None:
+        command = [sys.executable, "-m", "loadtest.throughput", name, *arguments]
+        os.execv(sys.executable, command)
+
+    return run_it
+
+
+bench.add_command(by_http("http", "Purchases a second, beside the usual shop."))
+bench.add_command(by_http("growth", "Sales and p99 with more contenders, items, orders."))
+bench.add_command(fulfil)
+bench.add_command(pipelining)
 
 
 @bench.command(context_settings={"show_default": True, "max_content_width": 100})
@@ -74,6 +90,9 @@ def locks(
     locks take turns, so that a noisy minute hits all of them. Brings up a Valkey of its own, in
     a temporary folder, and removes it again. The defaults take about three minutes.
 
+    watch, fused and atomic are whole sales of the shop's modes; watch-combined and fused-combined
+    are the same, where the threads of a process are sold to together. Name them with --only, too.
+
     Three rows live elsewhere: redlock on three Valkeys more, db_unique in a SQLite file in that
     folder, zookeeper on yours, if ZOOKEEPER_HOSTS is set. Name them with --only.
 
@@ -106,20 +125,9 @@ def locks(
 
 
 def with_progress(plan: Plan) -> Finished:
-    """Run it, with a bar on standard error: what runs now, and the time left."""
-    with Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-        console=Console(stderr=True),
-        transient=True,
-        refresh_per_second=2,  # every refresh takes CPU from what is measured
-        speed_estimate_period=600,
-    ) as bar:
-        task = bar.add_task("bringing up a Valkey", total=len(plan.cells))
-        done = itertools.count()
-        return run(plan, lambda cell: bar.update(task, completed=next(done), description=cell))
+    """Run it, with a bar on standard error."""
+    with progress(len(plan.cells), "bringing up a Valkey") as began:
+        return run(plan, began)
 
 
 def show(people: Console, plan: Plan, finished: Finished) -> None:
@@ -133,14 +141,3 @@ def show(people: Console, plan: Plan, finished: Finished) -> None:
     facts = {row.name: row.settings for row in plan.rows}
     for name, fact in (facts | {"server": finished.server, "machine": machine()}).items():
         people.print(f"{name}: {fact}", style="dim", markup=False)
-
-
-def machine() -> str:
-    """Where it ran: figures mean nothing without it."""
-    # Those that this process may use: in a container often fewer than there are.
-    cores = len(psutil.Process().cpu_affinity()) if psutil.LINUX else psutil.cpu_count() or 1
-    return (
-        f"{cores} cores ({platform.machine()}), {platform.system()} {platform.release()}, "
-        f"Python {platform.python_version()}, redis-py {version('redis')}, "
-        f"hiredis {version('hiredis')}"
-    )

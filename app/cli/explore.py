@@ -22,16 +22,11 @@ from app.cli.faults import FaultsType
 from app.cli.interrupt import ends_at_ctrl_c
 from app.cli.output import check_writable, write_json
 from app.cli.seen import Seen
-from app.cli.sql_orders import explore_sql
-from app.cli.targets import check, repair, sale
+from app.cli.targets import check, is_repair, repair, sale
 from app.cli.theirs import their_errors
 from app.explorer import apart, targets
 from app.explorer.book import UNITS
-from app.explorer.matrix import asked, markdown, reports
-from app.explorer.sql.explore import explores
 from app.explorer.student import Student
-from app.service.explored import hold_matrix
-from app.service.explored.repairing import REPAIRS
 
 MEANINGS = "\n".join(f"{fault.name:<9} {fault.meaning}" for fault in FAULTS.values())
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
@@ -122,6 +117,9 @@ def explore(
     is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
     redis.rpush("orders", buyer), and the answer is True (sold), False (sold out) or None (gave up).
 
+    watch:combined and fused:combined are workers who sell to two buyers at once, the second of whom
+    has the same idempotency key at all of them.
+
     repair is `lastapple audit --repair` on a store that has lost sales: A and B mend it at once,
     and with three C accepts; in repair:fulfil B is fulfil, which moves what remains.
 
@@ -129,7 +127,9 @@ def explore(
     3 inconclusive.
     """
     check(target, per_buyer, holds, again)
-    if target is not None and explores(target):
+    if target is not None and targets.in_sql(target):
+        from app.cli.sql_orders import explore_sql  # here, as the store's modes can do without SQL
+
         explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
     given = _given(ctx)
     if matrix:
@@ -148,7 +148,7 @@ def explore(
     check_writable(save)
     chosen = (
         repair(target, buyers, given)
-        if target in REPAIRS
+        if is_repair(target)
         else sale(target, stock, quantity, retries == "default", per_buyer, holds)
     )
     if again and isinstance(chosen, Student):
@@ -195,17 +195,21 @@ def search(
 
 def show_matrix(holds: bool) -> None:
     """On standard output as Markdown, as in docs/matrix.md; progress on standard error."""
-    found, rows = {}, hold_matrix.asked() if holds else asked()
+    if holds:
+        from app.service.explored import hold_matrix as matrix
+    else:
+        from app.explorer import matrix  # type: ignore[no-redef]
+    found, rows = {}, matrix.asked()
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,
         # Closed: else its processes would end when it is collected.
-        closing(hold_matrix.reports() if holds else reports()) as done,
+        closing(matrix.reports()) as done,
     ):
         task = bar.add_task("every order of everything", total=len(rows))
         for one, columns in done:
             found[one] = columns
             bar.update(task, advance=1, description=str(one))
-    click.echo(hold_matrix.markdown(found) if holds else markdown(found), nl=False)
+    click.echo(matrix.markdown(found), nl=False)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from app.cli.theirs import student
-from app.explorer import targets
-from app.explorer.sql.explore import explores
+from app.explorer import combined, targets
 from app.explorer.student import Student
-from app.service.explored.holding import Holding
-from app.service.explored.repairing import MOST, Repairing
-from app.service.rounds import full_name
+from app.service.known import full_name
+
+if TYPE_CHECKING:
+    from app.service.explored.repairing import Repairing
 
 # Of a repair: all else is about what is sold.
 OF_A_REPAIR = {"TARGET", "--buyers", "--faults", "--all-findings", "--save", "--json"}
@@ -18,7 +20,7 @@ OF_A_REPAIR = {"TARGET", "--buyers", "--faults", "--all-findings", "--save", "--
 
 def check(target: str | None, per_buyer: int, holds: bool, again: bool) -> None:
     """Raises UsageError for options that do not go with the target, or with each other."""
-    elsewhere = bool(target) and (str(target).endswith(".py") or explores(str(target)))
+    elsewhere = bool(target) and (str(target).endswith(".py") or targets.in_sql(str(target)))
     for given, name in ((per_buyer, "--per-buyer"), (holds, "--holds")):
         if given and elsewhere:
             raise click.UsageError(f"{name} is for modes that sell from the store.")
@@ -33,15 +35,31 @@ def sale(
     """Raises Invalid."""
     if name.endswith(".py"):
         return student(name, stock, quantity, resend)
+    if name in combined.NAMES:
+        if holds:
+            raise click.UsageError(f"{name} is explored without --holds.")
+        return combined.Combined(name, stock, quantity, resend=resend, per_buyer=per_buyer)
     name = full_name(name)
     targets.check(name)
     if holds:
+        from app.service.explored.holding import Holding  # here, and below: most do without
+
         return Holding(name, stock, quantity, resend=resend)
     return targets.Target(name, stock, quantity, resend=resend, per_buyer=per_buyer)
 
 
+def is_repair(name: str) -> bool:
+    if not name.startswith("repair"):
+        return False
+    from app.service.explored.repairing import REPAIRS
+
+    return name in REPAIRS
+
+
 def repair(name: str, buyers: int, given: set[str]) -> Repairing:
     """`given` stands on the command line. Raises UsageError."""
+    from app.service.explored.repairing import MOST, Repairing
+
     if others := given - OF_A_REPAIR:
         raise click.UsageError(f"{name} sells nothing: leave out {', '.join(sorted(others))}.")
     if buyers > MOST:

@@ -169,3 +169,7 @@ class Invalid(ShopError):
 
     def __str__(self) -> str:
         return " ".join(self.errors.values())
+
+
+class RoundLeft(Exception):
+    """The worker has left the round; look up which one runs now. No word for a person."""

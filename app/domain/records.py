@@ -61,7 +61,9 @@ def versioned(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> 
     version = members.get("version", 1)
     if not isinstance(version, int) or version > VERSION:
         raise Newer
-    return make(kind, {name: members[name] for name in members if name != "version"}, **inner)
+    made = members.copy()
+    made.pop("version", None)
+    return make(kind, made, **inner)
 
 
 def make(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
@@ -75,10 +77,13 @@ def make(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
     types = _types(cast(type, kind))
     if not members.keys() <= types.keys():
         raise Newer
-    made = members | {name: inner[name](members[name]) for name in inner if name in members}
+    made = members
+    if inner:
+        made = members | {name: inner[name](members[name]) for name in inner if name in members}
     for name, value in made.items():
-        odd = type(value) is bool and bool not in types[name]  # True is an int, too
-        if odd or not isinstance(value, types[name]):
+        if type(value) in types[name]:  # most are
+            continue
+        if type(value) is bool or not isinstance(value, types[name]):  # True is an int, too
             raise Unreadable(
                 Text("This record cannot be read: its %(name)s is of a wrong type.", name=name)
             )

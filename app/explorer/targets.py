@@ -22,8 +22,9 @@ from app.explorer.book import COLUMNS, Book, Sold, shelf
 from app.explorer.findings import ABOVE_LIMIT, RULES
 from app.explorer.servers import MASTERS, GateServers
 from app.locks import LOCKS
+from app.locks import SQL as LOCKS_IN_SQL
 from app.locks.handle import Counts
-from app.modes import IN_SQL, MODES
+from app.modes import MODES, SQL
 from app.store.keys import Keys
 from app.text import Text
 
@@ -35,17 +36,10 @@ ONE = "one"  # the buyer who is at all windows
 
 def check(name: str) -> None:
     """Raises Invalid when there is no such mode or mode:recipe, or it cannot be explored."""
-    mode, _, recipe = name.partition(":")
-    for known in (MODES.get(mode), LOCKS.get(recipe)):
-        if known and known.needs in WHERE:
-            where = WHERE[known.needs]
-            raise Invalid(
-                {
-                    "target": Text(
-                        "%(name)s keeps its state in %(where)s: see --help.", name=name, where=where
-                    )
-                }
-            )
+    where = ELSEWHERE.get(name) or ELSEWHERE.get(name.partition(":")[0])
+    if where:
+        text = Text("%(name)s keeps its state in %(where)s: see --help.", name=name, where=where)
+        raise Invalid({"target": text})
     if name not in explorable():
         raise Invalid(
             {"target": Text("There is no %(name)s to be explored.", name=f"{name!r:.60}")}
@@ -55,15 +49,20 @@ def check(name: str) -> None:
 def explorable() -> list[str]:
     """All that can be, in teaching order; `lock` with each of its recipes."""
     names = []
-    for mode in MODES.values():
-        if mode.needs not in WHERE:
-            recipes = [recipe for recipe in LOCKS.values() if recipe.needs not in WHERE]
-            locked = [f"{mode.name}:{recipe.name}" for recipe in recipes]
-            names += locked if mode.name == "lock" else [mode.name]
-    return names
+    for mode in MODES:
+        names += [f"lock:{recipe}" for recipe in LOCKS] if mode == "lock" else [mode]
+    return [name for name in names if name not in ELSEWHERE]
 
 
-WHERE = {name: Text("an SQL database") for name in IN_SQL} | {"zookeeper": "ZooKeeper"}
+def in_sql(name: str) -> bool:
+    """Is it a mode that sells in the database? Those are explored in it: see sql/explore.py."""
+    return name in SQL
+
+
+ELSEWHERE = {
+    **dict.fromkeys([*SQL, *(f"lock:{name}" for name in LOCKS_IN_SQL)], Text("an SQL database")),
+    "lock:zookeeper": "ZooKeeper",
+}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.locks.db_unique import DbUnique
+from collections.abc import Iterable
+
 from app.locks.del_takeover import DelTakeover
 from app.locks.fenced import Fenced
 from app.locks.getset import GetSet
@@ -16,8 +17,19 @@ from app.locks.unowned import Unowned
 from app.locks.watchdog import Watchdog
 from app.locks.watchdog_any import WatchdogAny
 from app.locks.zookeeper import Zookeeper
+from app.variants import Variants
 
-RECIPES: tuple[type[Handle], ...] = (
+SQL = ("db_unique",)
+
+
+def _in_sql() -> Iterable[type[Handle]]:
+    """As the modes in SQL: loaded when one is asked for."""
+    from app.locks.db_unique import DbUnique
+
+    return (DbUnique,)
+
+
+RECIPES: tuple[type[Handle] | str, ...] = (
     SetNx,
     SetNxExpire,
     Lease,
@@ -28,9 +40,9 @@ RECIPES: tuple[type[Handle], ...] = (
     WatchdogAny,
     Fenced,
     Redlock,
-    DbUnique,
+    *SQL,
     Zookeeper,
     Queue,
 )
-LOCKS = {recipe.name: recipe for recipe in RECIPES}
+LOCKS = Variants(RECIPES, _in_sql)
 DEFAULT = Lease.name  # what `lock` alone means

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable, Sequence
+from typing import Protocol, runtime_checkable
 
 from app.domain import Clock, Order, Round, Sale
 from app.modes.atomic import Atomic
@@ -12,15 +13,13 @@ from app.modes.fused import Fused
 from app.modes.lock import Lock
 from app.modes.naive import Naive
 from app.modes.read_before_watch import ReadBeforeWatch
-from app.modes.sql import Sql
-from app.modes.sql_lock import SqlLock
-from app.modes.sql_units import SqlUnits
-from app.modes.sql_version import SqlVersion
 from app.modes.watch import Watch
 from app.modes.watch_elsewhere import WatchElsewhere
 from app.modes.watched import Watched
 from app.modes.watched_blind import WatchedBlind
+from app.store.batch import Answered
 from app.store.servers import Servers
+from app.variants import Variants
 
 
 class Mode(Protocol):
@@ -62,7 +61,33 @@ class Mode(Protocol):
         ...
 
 
-TEACHING_ORDER: tuple[type[Mode], ...] = (
+@runtime_checkable
+class SellsAll(Mode, Protocol):
+    """A mode that can also sell to several in one go; the threads of a worker then use that."""
+
+    def sell_all(self, orders: Sequence[Order]) -> list[Answered]:
+        """As `sell` of each, one after another: what the first one buys, the second sees.
+
+        In place of a sale stands Unreadable, which `sell` would raise. Raises as `sell` does, of
+        all of them at once.
+        """
+        ...
+
+
+SQL = ("sql", "sql_lock", "sql_version", "sql_units")
+
+
+def _in_sql() -> Iterable[type[Mode]]:
+    """SQLAlchemy takes longer to load than all else: most commands can do without."""
+    from app.modes.sql import Sql
+    from app.modes.sql_lock import SqlLock
+    from app.modes.sql_units import SqlUnits
+    from app.modes.sql_version import SqlVersion
+
+    return Sql, SqlLock, SqlVersion, SqlUnits
+
+
+TEACHING_ORDER: tuple[type[Mode] | str, ...] = (
     Naive,
     ReadBeforeWatch,
     WatchElsewhere,
@@ -73,11 +98,8 @@ TEACHING_ORDER: tuple[type[Mode], ...] = (
     Fenced,
     Fused,
     Decr,
-    Sql,
-    SqlLock,
-    SqlVersion,
-    SqlUnits,
+    *SQL,
     Atomic,
 )
 IN_SQL = ("database", "rows")  # of `needs`: the stock and the orders are in tables
-MODES: dict[str, type[Mode]] = {mode.name: mode for mode in TEACHING_ORDER}
+MODES = Variants(TEACHING_ORDER, _in_sql)

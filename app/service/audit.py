@@ -142,9 +142,11 @@ class Auditor:
 
 def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) -> Audit:
     """Hold what was sold against what was stocked."""
+    others = books.others
+    booked = len(books.rows) + others.orders
     in_store = [*books.waiting, *books.dead]
     bought = books.rows | {order.id: (order.quantity, order.key) for order in in_store}
-    sold = sum(quantity for quantity, _ in bought.values())
+    sold = sum(quantity for quantity, _ in bought.values()) + others.units
     # Paid for and booked since the store was read: it is sold.
     holds = [order for order in books.held if order.id not in bought]
     held = sum(order.quantity for order in holds)
@@ -153,9 +155,10 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
     not_booked = len(books.dead) + books.unreadable + books.put_back + books.unread
     oversold = max(0, sold + held - round.stock)
     undersold = max(0, round.stock - books.left - held - sold)
-    duplicate_ids = max(0, books.recorded - len(bought) - books.unreadable - books.unread)
-    duplicate_keys = sum(count - 1 for count in keys.values())
-    orders_without_sale = max(0, len(books.rows) - books.recorded)
+    known = len(bought) + others.orders + books.unreadable + books.unread
+    duplicate_ids = max(0, books.recorded - known)
+    duplicate_keys = sum(count - 1 for count in keys.values()) + others.orders - others.keys
+    orders_without_sale = max(0, booked - books.recorded)
     broken = duplicate_ids + duplicate_keys + orders_without_sale + books.astray
     # Naive selling never drives the stock below zero: sold + left can exceed what was stocked
     # long before sold alone does.
@@ -196,7 +199,7 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         stocked=round.stock,
         left=books.left,
         sold=sold,
-        orders=len(books.rows),
+        orders=booked,
         oversold=oversold,
         undersold=undersold,
         duplicate_ids=duplicate_ids,

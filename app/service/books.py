@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from operator import sub
 
 import redis
 from sqlalchemy.orm import Session, sessionmaker
@@ -13,6 +16,7 @@ from app.service.catalogue import in_rows
 from app.service.rounds import in_database
 from app.store import accounts, db, dead_letters, orders, sales, sql_holds, stock, units
 from app.store.keys import Keys
+from app.store.orders import Booked
 from app.store.redis import answering
 
 
@@ -23,13 +27,15 @@ class Books:
     left: int
     waiting: list[Order]  # sales in the stream, not yet orders
     recorded: int  # sales ever written to the stream, but for those dropped or put back
-    rows: dict[str, tuple[int, str]]  # order id -> quantity, idempotency key
+    # order id -> quantity, idempotency key; with an id or key of what is in the store, or held
+    rows: dict[str, tuple[int, str]]
     dead: list[Order] = field(default_factory=list)  # dead letters that can be read
     unreadable: int = 0  # dead letters and holds that cannot
     put_back: int = 0  # dead letters whose units are in stock again: their keys had bought before
     unread: int = 0  # entries of the stream that cannot be read: dead letters to be
     held: list[Order] = field(default_factory=list)  # neither left nor paid for
     astray: int = 0  # units that are rows, and are not whose the orders and holds say
+    others: Booked = field(default_factory=Booked)  # the sum of all other orders
 
 
 def read(store: redis.Redis, sessions: sessionmaker[Session], round: Round) -> Books:
@@ -44,37 +50,54 @@ def read(store: redis.Redis, sessions: sessionmaker[Session], round: Round) -> B
         letters, dropped = dead_letters.of_round(store, round.item, round.number)
     if left is None:
         raise StoreAway("The store has lost this round's stock: was it emptied?")
-    with db.answering(), sessions() as session:
-        rows = orders.of_round(session, round.item, round.number)
     waiting, held = _readable(round, payloads), _readable(round, taken)
     still_sold = [letter.sale for letter in letters if not letter.put_back]
     dead = _readable(round, still_sold)
+    with db.answering(), db.one_moment(sessions) as session:
+        rows, others = _booked(session, round, [*waiting, *dead, *held])
     put_back = len(letters) - len(still_sold)
     return Books(
         left,
         waiting,
         recorded - dropped - put_back,
-        {id: (quantity, key) for id, quantity, key in rows},
+        rows,
         dead,
         len(still_sold) - len(dead) + len(taken) - len(held),
         put_back,
         len(payloads) - len(waiting),
         held,
+        others=others,
     )
+
+
+def _booked(
+    session: Session, round: Round, beside: Sequence[Order]
+) -> tuple[dict[str, tuple[int, str]], Booked]:
+    """The orders that may be, or contradict, one of those `beside`; and the sum of all others.
+
+    They are all that have a key of those, so that no key is counted in both.
+    """
+    look = partial(orders.sharing, session, round.item, round.number)
+    fitting = [order for order in beside if not orders.misfit(order)]  # others no database has
+    keys = {order.key for order in fitting}
+    rows = look({order.id for order in fitting}, keys)
+    rows |= look((), {key for _, key in rows.values()} - keys)
+    every = orders.count(session, round.item, round.number)
+    units = sum(quantity for quantity, _ in rows.values())
+    found = Booked(len(rows), units, len({key for _, key in rows.values()}))
+    return rows, Booked(*map(sub, every, found))
 
 
 def _read_database(sessions: sessionmaker[Session], round: Round) -> Books:
     with db.answering(), db.one_moment(sessions) as session:
         left = stock.left(session, round)
-        rows = orders.of_round(session, round.item, round.number)
         held = sql_holds.of_round(session, round.item, round.number) if round.hold else []
-        whose = [(id, quantity) for id, quantity, _ in rows]
-        whose += [(order.id, order.quantity) for order in held]
-        astray = units.astray(session, round, whose) if in_rows(round.mode) else 0
+        rows, others = _booked(session, round, held)
+        astray = units.astray(session, round) if in_rows(round.mode) else 0
     if left is None:
         raise DatabaseAway("The database has lost this round's stock: was it emptied?")
-    sold = {id: (quantity, key) for id, quantity, key in rows}
-    return Books(left, [], len(sold), sold, held=held, astray=astray)
+    recorded = len(rows) + others.orders
+    return Books(left, [], recorded, rows, held=held, astray=astray, others=others)
 
 
 def _readable(round: Round, payloads: list[bytes]) -> list[Order]:

@@ -19,8 +19,8 @@ from badluck.game.board import MOST_FAULTS
 from app.domain import Invalid, ShopError
 from app.explorer import targets
 from app.service.explorer_process import ExplorerProcess, Gone
+from app.service.known import full_name
 from app.service.refusals import not_from_to
-from app.service.rounds import full_name
 from app.text import Text
 
 __all__ = ["BUYERS", "MOST_FAULTS", "USUAL", "Explored", "Explorer", "Unreachable", "Wanted"]

@@ -15,7 +15,6 @@ from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
 from app.service.booking import Refusal, book
 from app.store import db, dead_letters, orders, rounds, sales
 from app.store.keys import Keys
-from app.store.rounds import GROUP
 
 log = logging.getLogger(__name__)
 
@@ -82,13 +81,9 @@ class Mover:
         if self.copied(names.item):  # or books would have what a failover takes from the store
             sold = self._still_there(names, sold)
         refused |= book(self.sessions, sold, mode)
-        booked = [id for id in sold if id not in refused]
+        booked = {id: order for id, order in sold.items() if id not in refused}
         if booked:
-            pipe = self.store.pipeline()
-            pipe.xack(names.sales, GROUP, *booked)
-            pipe.xdel(names.sales, *booked)
-            sales.forget(pipe, names, [sold[id] for id in booked])
-            pipe.execute()
+            sales.let_go(self.store, names, booked)
         if not refused:
             return
         sales.remember(self.store, [each.bought for each in refused.values() if each.bought])

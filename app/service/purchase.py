@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import uuid_utils
 
@@ -21,24 +21,23 @@ from app.domain import (
     Order,
     Outcome,
     Round,
+    RoundLeft,
     Sale,
     StoreAway,
     UnknownRound,
     Unreadable,
 )
-from app.modes import MODES, Mode
 from app.service.answer import Answer
 from app.service.earlier import Earlier
 from app.service.holds import Holds
 from app.service.metrics.meter import Meter
 from app.service.refusals import nameless, no_item, not_running
 from app.service.request import current as request
-from app.service.round_clock import RoundClock, RoundLeft
 from app.service.rounds import Rounds, in_database
+from app.service.selling import Selling
 from app.service.tally import Tally
 from app.service.tickets import holder
 from app.service.witness import Witness
-from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
 from app.store.servers import Servers
 from app.text import Text
@@ -49,16 +48,6 @@ SWEPT = 10  # holds that a buyer who is sold out looks after, of those that are 
 LONGEST_KEY = 128  # characters; the column's length
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Selling:
-    """A running round as this worker knows it."""
-
-    round: Round
-    mode: Mode
-    clock: RoundClock
-    keys: Keys
 
 
 class Purchase:
@@ -176,7 +165,7 @@ class Purchase:
     def _take(self, selling: Selling, order: Order, wire: Wire) -> Sale:
         with metered(wire):
             try:
-                sale = selling.mode.sell(order)
+                sale = selling.sell(order)
             except RoundLeft:  # perhaps after the sale: at a release that did not come through
                 sold = self.earlier.order(order.item, order.key)
                 sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)
@@ -215,9 +204,7 @@ class Purchase:
         round = self.witness.newest(item)
         if round is None or not round.running:
             raise not_running(item)
-        clock = RoundClock()
-        mode = MODES[round.mode.partition(":")[0]](self.servers, clock, round)
-        selling = Selling(round, mode, clock, Keys(item, round.number))
+        selling = Selling.of(round, self.servers)
         with answering():
             self.tally.enter(selling.keys, round.mode)
         with self.lock:

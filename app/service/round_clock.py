@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from app.domain import Clock
-
-
-class RoundLeft(Exception):
-    """The worker has left the round; look up which one runs now."""
+from app.domain import Clock, RoundLeft
 
 
 class RoundClock(Clock):

@@ -15,20 +15,17 @@ from app.domain import (
     Lacking,
     Round,
 )
-from app.locks import DEFAULT, LOCKS
+from app.locks import LOCKS
 from app.modes import IN_SQL, MODES
 from app.service.catalogue import in_rows, most_stock, needs
 from app.service.hand_over import HandOver
-from app.service.known import known, readable
+from app.service.known import full_name, known, readable
 from app.service.refusals import (
     no_field,
     no_item,
-    no_mode,
-    no_recipe,
     no_round,
     not_running,
     out_of_bounds,
-    takes_no_recipe,
     too_many_rows,
 )
 from app.service.trust import Trust
@@ -205,21 +202,6 @@ def _check_item(item: str) -> None:
 def in_database(mode: str) -> bool:
     """Does this mode sell from the database? Then its stock is there, and its orders at once."""
     return MODES[mode.partition(":")[0]].needs in IN_SQL
-
-
-def full_name(mode: str) -> str:
-    """`lock` -> `lock:lease`. Raises Invalid for a mode or a recipe that we do not have."""
-    name, colon, recipe = mode.partition(":")
-    if name not in MODES:
-        raise Invalid({"mode": no_mode(name)})
-    if name != "lock":
-        if colon:
-            raise Invalid({"mode": takes_no_recipe(name)})
-        return name
-    recipe = recipe or DEFAULT
-    if recipe not in LOCKS:
-        raise Invalid({"mode": no_recipe(recipe)})
-    return f"{name}:{recipe}"
 
 
 def check_default(mode: str) -> None:

@@ -25,9 +25,8 @@ from functools import partial
 import orjson
 import redis
 
-from app.domain import Outcome, Round, Sale, StoreAway, records
+from app.domain import Outcome, Round, RoundLeft, Sale, StoreAway, records
 from app.service.metrics.meter import Meter
-from app.service.round_clock import RoundLeft
 from app.store import lua
 from app.store.keys import Keys
 

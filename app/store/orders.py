@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import BigInteger, DateTime, Index, String, func, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import BigInteger, DateTime, Index, String, Table, func, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from app.domain import Order
+from app.store import bulk
 
 AT_ONCE = 1_000  # rows of one look at many
 FIELDS = [field.name for field in fields(Order)]
@@ -42,7 +43,8 @@ class OrderRow(Base):
     confirmed: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
     __table_args__ = (
-        Index("orders_by_round", "item", "round", "key"),
+        # With the quantity, all that an audit counts stands in it, in the order of the keys.
+        Index("orders_by_round", "item", "round", "key", "quantity"),
         Index("orders_by_buyer", "buyer", "at"),
     )
 
@@ -60,8 +62,11 @@ class OrderRow(Base):
         )
 
 
+TABLE = cast(Table, OrderRow.__table__)
+INSERTED = dict(zip(FIELDS, FIELDS, strict=True)) | {"confirmed": bulk.NOW}
+
 # What the columns take: characters, and bits beside the sign.
-COLUMNS = {name: OrderRow.__table__.c[name].type for name in FIELDS}
+COLUMNS = {name: TABLE.c[name].type for name in FIELDS}
 LONGEST = {name: kind.length or 0 for name, kind in COLUMNS.items() if isinstance(kind, String)}
 BITS = {
     name: 63 if isinstance(kind, BigInteger) else 31
@@ -98,19 +103,13 @@ def misfit(order: Order) -> str:
     return ""
 
 
-def insert_missing(session: Session, orders: Iterable[Order]) -> None:
+def insert_missing(session: Session, orders: Sequence[Order]) -> None:
     """Insert those that are not there yet. The same batch may come again after a crash.
 
     Only an order of the same id is left alone. Any other conflict is an IntegrityError: to ignore
     it would be to lose a sale.
     """
-    rows = [row(order) for order in orders]
-    if not rows:
-        return
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    session.execute(
-        dialect.insert(OrderRow).on_conflict_do_nothing(index_elements=[OrderRow.id]), rows
-    )
+    bulk.insert_missing(session, TABLE, INSERTED, orders)
 
 
 def find(session: Session, id: str) -> Order | None:
@@ -153,6 +152,52 @@ def rounds(session: Session, item: str, since: int) -> list[int]:
     """Numbers of the rounds that have orders, from `since` on."""
     there = OrderRow.item == item, OrderRow.round >= since
     return list(session.scalars(select(OrderRow.round).where(*there).distinct()))
+
+
+class Booked(NamedTuple):
+    """Some orders, counted."""
+
+    orders: int = 0
+    units: int = 0
+    keys: int = 0  # different ones
+
+
+def count(session: Session, item: str, round: int) -> Booked:
+    """All orders of a round. The database groups them along its index: it keeps none in memory."""
+    there = OrderRow.item == item, OrderRow.round == round
+    of_key = (
+        select(func.count().label("orders"), func.sum(OrderRow.quantity).label("units"))
+        .where(*there)
+        .group_by(OrderRow.key)
+        .subquery()
+    )
+    sums = func.sum(of_key.c.orders), func.sum(of_key.c.units), func.count()
+    orders, units, keys = session.execute(select(*sums).select_from(of_key)).one()
+    return Booked(int(orders or 0), int(units or 0), keys)
+
+
+def sharing(
+    session: Session, item: str, round: int, ids: Collection[str], keys: Collection[str]
+) -> dict[str, tuple[int, str]]:
+    """Orders of a round with one of these ids or keys: id -> quantity, key."""
+    found = {}
+    columns = OrderRow.id, OrderRow.quantity, OrderRow.key, OrderRow.item, OrderRow.round
+    # By id alone: SQLite would walk through the round instead.
+    queries = [select(*columns).where(OrderRow.id.in_(some)) for some in batched(ids)]
+    there = OrderRow.item == item, OrderRow.round == round
+    queries += [select(*columns).where(*there, OrderRow.key.in_(some)) for some in batched(keys)]
+    for query in queries:
+        for id, quantity, key, *where in session.execute(query):
+            if where == [item, round]:
+                found[id] = quantity, key
+    return found
+
+
+def batched(values: Collection[str]) -> Iterator[list[str]]:
+    """AT_ONCE of them at the most: no database takes any number of parameters."""
+    rest = iter(values)
+    while some := list(islice(rest, AT_ONCE)):
+        yield some
 
 
 def of_round(session: Session, item: str, round: int) -> Sequence[tuple[str, int, str]]:

@@ -4,6 +4,9 @@ Never resend. redis-py retries ten times by default, and resends commands that a
 idempotent: when a reply is lost, the XADD or the script runs again and sells twice. Here nothing
 is sent twice. A lost reply becomes StoreAway, the buyer gets 503, and trying again with the same
 idempotency key finds the sale if there was one.
+
+A worker's threads share a connection, and packets (autopipe). Pipelines, WATCH and what may wait go
+over connections of the thread's own.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, cast
 
+import autopipe
 import redis
 from redis.backoff import NoBackoff
 from redis.connection import AbstractConnection, ConnectionPool
@@ -69,7 +73,10 @@ Meet = Callable[["Metered"], None]
 
 
 class Metered(AbstractConnection):
-    """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
+    """Counts at the connection: the only place that sees pipelines, scripts and retries alike.
+
+    (What threads send together is counted by SendsTogether.)
+    """
 
     look_after = 0.0  # s of time.monotonic(): when it has lain idle for long enough to be checked
     meet: Meet | None = None
@@ -113,18 +120,19 @@ class ThreadPool(ConnectionPool):
         idle: list[Metered] = self._own.__dict__.setdefault("idle", [])
         return idle
 
+    def make_connection(self) -> Any:
+        """One that is nobody's yet, and not connected."""
+        connection = cast(Metered, self.connection_class(**self.connection_kwargs))
+        self._every.add(connection)
+        return connection
+
     def get_connection(self, command_name: str | None = None, *keys: Any, **options: Any) -> Any:
         """A connected connection. One that the server closed while it lay idle is opened again.
 
         Nothing was sent on it, so this is no resend.
         """
         idle = self._idle()
-        connection: Metered
-        if idle:
-            connection = idle.pop()
-        else:
-            connection = cast(Metered, self.connection_class(**self.connection_kwargs))
-            self._every.add(connection)
+        connection: Metered = idle.pop() if idle else self.make_connection()
         try:
             connection.connect()
             if time.monotonic() > connection.look_after and _closed(connection):
@@ -169,14 +177,32 @@ class SendsOnce(redis.Redis):
             self.connection_pool.release(connection)
 
 
+class SendsTogether(autopipe.Redis, SendsOnce):
+    """SendsOnce, and what threads send at the same moment shares one packet, and one sync.
+
+    Counted where it is asked for: a thread's command is one round trip, whoever else's goes along.
+    """
+
+    def on_call(self, args: tuple[Any, ...]) -> None:
+        sent(1)
+
+
 def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
     """A client for `url` that gives up after `timeout_ms` at every step and never resends.
 
     `meet` is given each new connection before anything else is: what is behind it may be another
     server than before, or the same with less in it. Should it raise, the connection is not used.
     """
-    if url.startswith(CLUSTER):
-        return Cluster(url, timeout_ms / 1000, lambda node: connect(node, timeout_ms, meet))
+    if not url.startswith(CLUSTER):
+        return SendsTogether(connection_pool=_pool(url, timeout_ms, meet))
+    return Cluster(
+        url,
+        timeout_ms / 1000,
+        lambda node: SendsOnce(connection_pool=_pool(node, timeout_ms, meet)),
+    )
+
+
+def _pool(url: str, timeout_ms: int, meet: Meet | None) -> ThreadPool:
     pool = ThreadPool.from_url(
         url,
         socket_timeout=timeout_ms / 1000,
@@ -189,7 +215,7 @@ def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
     # The URL has chosen the kind of connection (TCP, TLS, Unix socket); each can be metered.
     own = {"meet": staticmethod(meet)} if meet else {}
     pool.connection_class = type("Metered", (Metered, pool.connection_class), own)
-    return SendsOnce(connection_pool=pool)
+    return pool
 
 
 @contextmanager

@@ -8,7 +8,9 @@ import redis
 from redis.client import Pipeline
 
 from app.domain import Order, Unreadable
+from app.store import lua
 from app.store.keys import Keys
+from app.store.rounds import GROUP
 
 KEY_LIFE = 24 * 3600  # s for which an idempotency key is remembered after its order is confirmed
 
@@ -23,8 +25,20 @@ def read(names: Keys, fields: Mapping[bytes, bytes]) -> Order:
     return order
 
 
+def let_go(store: redis.Redis, names: Keys, sold: Mapping[bytes, Order]) -> None:
+    """Of a round's sales, by their entries' ids, that are in the database now. All in one step."""
+    store.register_script(lua.source("let_go"))(
+        keys=[
+            names.sales,
+            *(names.order(order.id) for order in sold.values()),
+            *(names.key(order.key) for order in sold.values()),
+        ],
+        args=[GROUP, KEY_LIFE, *sold],
+    )
+
+
 def forget(pipe: Pipeline, names: Keys, orders: Sequence[Order]) -> None:
-    """Queue what lets go of the sales by id, and by key in a day: they are in the database now."""
+    """Queue the same of sales that have left the stream before."""
     pipe.unlink(*(names.order(order.id) for order in orders))
     for order in orders:
         pipe.expire(names.key(order.key), KEY_LIFE)

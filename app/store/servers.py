@@ -8,19 +8,20 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import redis
-from sqlalchemy import Engine, make_url
-from sqlalchemy.orm import Session, sessionmaker
 
 from app.config import Settings
 from app.domain import StoreAway
-from app.store import db, replica
+from app.store import replica
 from app.store.clock import StoreClock
 from app.store.redis import Meet, Metered, connect
-from app.store.transactions import FOR_PAGES, Transactions, sellers
 from app.text import Text
 
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
+    from sqlalchemy import Engine
+    from sqlalchemy.orm import Session, sessionmaker
+
+    from app.store.transactions import Transactions
 
 # Of the store's time-out, for each master of redlock: a purchase that meets five frozen ones when
 # it takes the lock, and again when it releases it, still answers within a second.
@@ -70,15 +71,22 @@ class Servers:
 
     @cached_property
     def engine(self) -> Engine:
+        from app.store import db  # here, and below: not all need a database, and it takes long
+        from app.store.transactions import FOR_PAGES
+
         settings = self.settings
         return db.engine(settings.database, settings.database_timeout, self._sellers + FOR_PAGES)
 
     @cached_property
     def sessions(self) -> sessionmaker[Session]:
+        from app.store import db
+
         return db.sessions(self.engine)
 
     @cached_property
     def transactions(self) -> Transactions:
+        from app.store.transactions import Transactions
+
         return Transactions(self.engine, self._sellers)
 
     @property
@@ -88,6 +96,8 @@ class Servers:
 
     @property
     def _sellers(self) -> int:
+        from app.store.transactions import sellers
+
         return sellers(self.settings.shop_workers, self.settings.shop_threads)
 
     @cached_property
@@ -123,13 +133,18 @@ class Servers:
         """
         if needs == "masters":
             return self._no_masters()
-        if needs == "rows" and make_url(self.settings.database).get_backend_name() == "sqlite":
+        if needs == "rows" and self._in_sqlite():
             return NO_ROW_LOCKS
         if needs == "zookeeper" and not self.settings.zookeeper_hosts:
             return Text("There is no ZooKeeper here: set ZOOKEEPER_HOSTS to host:port of yours.")
         if needs == "zookeeper" and find_spec("kazoo") is None:
             return Text("ZooKeeper's client is not installed. `make install` brings it.")
         return ""
+
+    def _in_sqlite(self) -> bool:
+        from sqlalchemy import make_url
+
+        return make_url(self.settings.database).get_backend_name() == "sqlite"
 
     def _no_masters(self) -> str:
         if self.settings.redlock_urls:

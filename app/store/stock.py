@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
+from typing import cast
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
     String,
+    Table,
     and_,
     func,
     insert,
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Order, Round
-from app.store import units
+from app.store import bulk, units
 from app.store.orders import FIELDS, Base, OrderRow
 from app.store.sql_holds import HoldRow
 
@@ -50,6 +52,9 @@ class Receipt(Base):
     item: Mapped[str] = mapped_column(String(32), primary_key=True)
     key: Mapped[str] = mapped_column(String(128), primary_key=True)
     order: Mapped[str] = mapped_column(String(36))
+
+
+RECEIPTS = cast(Table, Receipt.__table__)
 
 
 def of(round: Round) -> ColumnElement[bool]:
@@ -108,14 +113,10 @@ def hand_receipts(session: Session, item: str, orders: Sequence[Order]) -> dict[
     Of two in one go, or in two transactions at once, the first has it. They are written in their
     keys' order, as two who write the same ones crosswise would wait for each other.
     """
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    session.execute(
-        dialect.insert(Receipt).on_conflict_do_nothing(),
-        [
-            {"item": item, "key": order.key, "order": order.id}
-            for order in sorted(orders, key=lambda order: order.key)
-        ],
-    )
+    columns = {"item": "item", "key": "key", "order": "id"}
+    in_order = sorted(orders, key=attrgetter("key"))
+    if bulk.insert_missing(session, RECEIPTS, columns, in_order) == len(orders):
+        return {}
     keys = [order.key for order in orders]
     query = select(Receipt.key, Receipt.order).where(Receipt.item == item, Receipt.key.in_(keys))
     whose = {row.key: row.order for row in session.execute(query)}

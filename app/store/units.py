@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -17,11 +14,14 @@ from sqlalchemy import (
     literal,
     select,
     text,
+    true,
+    union_all,
 )
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Round
-from app.store.orders import Base
+from app.store.orders import Base, OrderRow
+from app.store.sql_holds import TAKEN, HoldRow
 
 MOST = 100_000  # units of a round: all are written before it begins, which takes about a second
 AT_ONCE = 10_000  # of them, so that no statement takes as long as one may at the most
@@ -75,10 +75,13 @@ def free(round: Round) -> ScalarSelect[int]:
     return rows.scalar_subquery()
 
 
-def astray(session: Session, round: Round, whose: Iterable[tuple[str, int]]) -> int:
-    """Units that are not whose they should be: `whose` are order ids with their quantities."""
-    query = select(UnitRow.order, func.count()).where(of(round), UnitRow.order.is_not(None))
-    more = Counter[str | None]({id: -quantity for id, quantity in whose})
-    for id, many in session.execute(query.group_by(UnitRow.order)):
-        more[id] += many
-    return sum(map(abs, more.values()))
+def astray(session: Session, round: Round) -> int:
+    """Units that are not whose the round's orders and holds say."""
+    taken = select(UnitRow.order.label("id"), func.count().label("units"))
+    signed = [taken.where(of(round), UnitRow.order.is_not(None)).group_by(UnitRow.order)]
+    for kind, which in ((OrderRow, true()), (HoldRow, TAKEN)):
+        its = select(kind.id, -kind.quantity)
+        signed.append(its.where(kind.item == round.item, kind.round == round.number, which))
+    every = union_all(*signed).subquery()
+    of_order = select(func.sum(every.c.units).label("units")).group_by(every.c.id).subquery()
+    return int(session.scalar(select(func.sum(func.abs(of_order.c.units)))) or 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from gunicorn.http import get_parser
@@ -57,6 +58,8 @@ class Connection(TConn):  # type: ignore[misc]
         self.data_ready = True
         self.incoming = bytearray()
         self.keep = True  # open for a further request
+        self.event = 0  # of the poller, for which it is in there; 0: it is not
+        self.then: Callable[[Connection], None] = lambda _conn: None  # called at that event
         self.needed = 0  # bytes of the request; 0 until its head has come
 
     def request(self) -> bool:

@@ -7,6 +7,8 @@ key has one spelling there.
 
 from __future__ import annotations
 
+from functools import cache
+
 import uuid_utils
 from flask import current_app
 from itsdangerous import BadSignature, Signer
@@ -43,5 +45,10 @@ def read(sent: str) -> tuple[str, str]:
 
 
 def _signer(purpose: str) -> Signer:
+    return _made(current_app.config["SECRET_KEY"], purpose)
+
+
+@cache
+def _made(secret: str, purpose: str) -> Signer:
     """A salt for each purpose: the signature in a form does not tell its buyer."""
-    return Signer(current_app.config["SECRET_KEY"], salt=f"form's {purpose}")
+    return Signer(secret, salt=f"form's {purpose}")

@@ -4,22 +4,29 @@ gunicorn's own gives a thread to every client that has sent a byte, and waits in
 its only loop waits until a client that wanted the connection closed has closed it, too. Here the
 loop reads, sends the rest of answers and waits for everybody, each for a limited time; threads
 never meet a client.
+
+What a usual request costs is kept low: its connection stays in the poller, and a thread that has
+sent a whole answer lets the connection wait for the next request by itself, without a word to the
+loop.
 """
 
 from __future__ import annotations
 
 import errno
-import selectors
 import socket
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from queue import SimpleQueue
+from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any
 
 from gunicorn import util
 from gunicorn.workers.gthread import ThreadWorker
 
 from app.web.connection import Connection, HeadTooLarge
+from app.web.known import Known
 from app.web.limits import ANSWER, REQUEST, connections, raise_open_files
 
 LINGER = 2  # s until the client has closed as well: closed at once, it may lose the answer
@@ -31,11 +38,28 @@ PIECE = 16 * 1024  # bytes read at once
 class Gate(ThreadWorker):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.waiting: dict[Connection, float] = {}  # until when; who has waited longest is first
+        self.cfg: Any = Known(self.cfg)
+        # Until when; who has waited longest is first. Threads add to it: iterate over a copy.
+        self.waiting: dict[Connection, float] = {}
+        self.asked: SimpleQueue[Connection | None] = SimpleQueue()  # whose request is whole
         self.turn = 0.0  # when the loop last looked who has written
         self.swept = 0.0
         raise_open_files()
         self.most = self.worker_connections = connections(self.cfg.worker_connections)
+        self.keepalive = self.cfg.keepalive
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        pool = ThreadPoolExecutor(self.cfg.threads)
+        for _ in range(self.cfg.threads):
+            pool.submit(self._serve)
+        return pool
+
+    def run(self) -> None:
+        try:
+            super().run()
+        finally:
+            for _ in range(self.cfg.threads):
+                self.asked.put(None)
 
     def accept(self, listener: Any) -> None:
         try:
@@ -50,29 +74,48 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         self.nr_conns += 1
         self._make_room()
         conn = Connection(self.cfg, accepted, client, listener.getsockname())
-        self._wait(conn, selectors.EVENT_READ, self._read, REQUEST)
+        self._wait(conn, EVENT_READ, self._read, REQUEST)
 
     def _make_room(self) -> None:
         """A new client is let in; the one that we have waited for longest goes."""
         if self.nr_conns >= self.worker_connections and self.waiting:
-            self._drop(next(iter(self.waiting)))
+            self._drop(next(iter(self.waiting.copy())))
 
     def _wait(
         self, conn: Connection, event: int, then: Callable[[Connection], None], seconds: float
     ) -> None:
-        self.poller.register(conn.sock, event, partial(self._wake, conn, then))
+        self._listen(conn, event)
+        conn.then = then
         self.waiting[conn] = time.monotonic() + seconds
 
-    def _wake(self, conn: Connection, then: Callable[[Connection], None], _socket: Any) -> None:
-        if conn in self.waiting:  # or an event before this one has made it leave
-            then(conn)
+    def _listen(self, conn: Connection, event: int) -> None:
+        if not conn.event:
+            self.poller.register(conn.sock, event, partial(self._wake, conn))
+        elif conn.event != event:
+            self.poller.modify(conn.sock, event, partial(self._wake, conn))
+        conn.event = event
+
+    def _wake(self, conn: Connection, _socket: Any) -> None:
+        if conn in self.waiting:
+            conn.then(conn)
+        elif conn.event:
+            # It asks on, or leaves, before it has its answer: we would be told so again and again.
+            self.poller.unregister(conn.sock)
+            conn.event = 0
+            self._hear(conn)  # a thread may have let it wait in between
+
+    def _hear(self, conn: Connection) -> None:
+        if conn in self.waiting and not conn.event:
+            self._listen(conn, EVENT_READ)
 
     def _stop_waiting(self, conn: Connection) -> None:
-        if self.waiting.pop(conn, None) is not None:
-            self.poller.unregister(conn.sock)
+        self.waiting.pop(conn, None)
 
     def _drop(self, conn: Connection) -> None:
         self._stop_waiting(conn)
+        if conn.event:
+            self.poller.unregister(conn.sock)
+            conn.event = 0
         self.nr_conns -= 1
         conn.sock.close()
 
@@ -103,7 +146,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
             self._drop(conn)
             return True
         self._stop_waiting(conn)
-        self.enqueue_req(conn)
+        self.asked.put(conn)
         return True
 
     def _refuse(self, conn: Connection, status: int, reason: str) -> None:
@@ -112,11 +155,30 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         conn.keep = False
         self._send(conn)
 
-    def handle(self, conn: Connection) -> bool:
-        """In a thread. What the client does not take at once is left to the loop."""
-        keep = bool(super().handle(conn))
-        conn.sock.flush()
-        return keep
+    def _serve(self) -> None:
+        """A thread's life. What a client does not take at once is left to the loop."""
+        while conn := self.asked.get():
+            if not self._answer(conn):
+                self.method_queue.defer(self._drop, conn)
+            elif conn.keep and conn.event == EVENT_READ and not (conn.sock.kept or conn.incoming):
+                conn.then = self._read
+                self.waiting[conn] = time.monotonic() + self.keepalive
+                if not conn.event:  # the loop has stopped listening in between
+                    self.method_queue.defer(self._hear, conn)
+            else:
+                self.method_queue.defer(self._send, conn)
+
+    def _answer(self, conn: Connection) -> bool:
+        """False: nobody is there any more to be answered."""
+        try:
+            conn.keep = bool(self.handle(conn))
+            conn.sock.flush()
+        except OSError:  # the client has gone
+            return False
+        except BaseException:  # whatever it was, the next client needs this thread
+            self.log.exception("no answer")
+            return False
+        return True
 
     def handle_request(self, req: Any, conn: Connection) -> bool:
         req._expected_100_continue = False  # we have said it, or the body came by itself
@@ -124,34 +186,26 @@ class Gate(ThreadWorker):  # type: ignore[misc]
             req.force_close()
         return bool(super().handle_request(req, conn))
 
-    def finish_request(self, conn: Connection, done: Any) -> None:
-        """Back in the loop."""
-        if done.exception():  # the client has gone
-            self._drop(conn)
-            return
-        conn.keep = done.result()
-        self._send(conn)
-
     def _send(self, conn: Connection) -> None:
         """The rest of an answer; then the next request, or the end."""
         try:
             conn.sock.flush()
             if conn.sock.kept:
                 if conn not in self.waiting:
-                    self._wait(conn, selectors.EVENT_WRITE, self._send, ANSWER)
+                    self._wait(conn, EVENT_WRITE, self._send, ANSWER)
                 return
             self._stop_waiting(conn)
             if not conn.keep:
                 conn.incoming.clear()
                 conn.sock.shutdown(socket.SHUT_WR)
-                self._wait(conn, selectors.EVENT_READ, self._drain, LINGER)
+                self._wait(conn, EVENT_READ, self._drain, LINGER)
                 return
         except OSError:
             self._drop(conn)
             return
         if not (conn.incoming and self._ask(conn)):
-            idle = REQUEST if conn.incoming else self.cfg.keepalive
-            self._wait(conn, selectors.EVENT_READ, self._read, idle)
+            idle = REQUEST if conn.incoming else self.keepalive
+            self._wait(conn, EVENT_READ, self._read, idle)
 
     def _drain(self, conn: Connection) -> None:
         try:
@@ -176,7 +230,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
             return
         self.swept = now
         self.worker_connections = self.most
-        for conn in [conn for conn, until in self.waiting.items() if until < now]:
+        for conn in [conn for conn, until in self.waiting.copy().items() if until < now]:
             if conn.incoming and not conn.sock.kept:
                 self._refuse(conn, 408, "Request Timeout")
             else:
@@ -185,10 +239,10 @@ class Gate(ThreadWorker):  # type: ignore[misc]
     def _cap_keepalive(self, _deadline: float) -> None:
         """Idle clients are closed soon, so that the others have the time that is left."""
         soon = time.monotonic() + STOPPED
-        for conn, until in self.waiting.items():
+        for conn, until in self.waiting.copy().items():
             self.waiting[conn] = min(until, soon)
 
     def murder_keepalived(self, force: bool = False) -> None:
         if force:
-            for conn in list(self.waiting):
+            for conn in self.waiting.copy():
                 self._drop(conn)

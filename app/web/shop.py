@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
+import uuid_utils
 from flask import Blueprint, Response, request, session
 
 from app.domain import (
@@ -99,7 +100,7 @@ def blueprint(
 def know_buyer(buyer: str = "") -> None:
     """Give the browser its signed cookie, so that its orders can be found again."""
     if "buyer" not in session:
-        session["buyer"] = buyer or str(uuid.uuid4())
+        session["buyer"] = buyer or str(uuid_utils.uuid7())
         session.permanent = True
 
 
@@ -118,7 +119,7 @@ def _presser(holder: str) -> str:
 
 def _caller() -> str:
     """The buyer of a JSON request. Programs send no cookie, and need not wait until one is read."""
-    return session.get("buyer", "") if request.cookies else ""
+    return session.get("buyer", "") if "HTTP_COOKIE" in request.environ else ""
 
 
 class ShelfItem(TypedDict):

@@ -22,6 +22,7 @@ from app.service.request import log_lines
 # By create_shop, and the first beat after a purchase.
 LOADED = (
     "app.bootstrap",
+    "app.store.transactions",
     "prometheus_client.mmap_dict",
     *(
         f"app.web.{name}"

@@ -48,6 +48,23 @@ def test_sales_become_orders_and_leave_the_store(services: Services, sold: Round
     assert all(24 * 3600 - 60 < life <= 24 * 3600 for life in lives)
 
 
+def test_a_batch_of_thousands_leaves_the_store_as_a_small_one(services: Services) -> None:
+    """More than Lua hands over in one call."""
+    round = services.rounds.start("apple", "atomic", 2_001, {})
+    seller = mode(services, round)
+    for _ in range(2_001):
+        seller.sell(order(round))
+    fulfil_all(Fulfil(services.store, services.auditor.sessions, 10_000))
+    assert rows(services) == 2_001
+    keys = list(services.store.scan_iter("{apple}:key:*", count=1_000))
+    assert len(keys) == 2_001
+    assert all(services.store.ttl(key) > 0 for key in (keys[0], keys[-1]))
+    assert not list(services.store.scan_iter("{apple}:order:*", count=1_000))
+    names = Keys("apple", round.number)
+    assert not services.store.xlen(names.sales)
+    assert not services.store.xpending(names.sales, GROUP)["pending"]
+
+
 def test_a_sale_without_a_key_is_found_under_its_id_for_a_day(services: Services) -> None:
     """Who was told 503 was told that key."""
     round = services.rounds.start("apple", "atomic", 10, {})

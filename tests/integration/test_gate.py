@@ -61,6 +61,23 @@ def test_requests_in_one_packet_are_answered_in_order(port: int) -> None:
         assert answer(connection) == (200, b"hello")
 
 
+def test_who_asks_on_before_the_answer_is_not_listened_to_until_then(port: int) -> None:
+    """Else the poller would say so again and again: the loop would spin until the answer."""
+    before = cpu(port)
+    with connect(port) as connection:
+        connection.sendall(ASK % b"slow")
+        time.sleep(0.1)  # of the half second that it takes
+        connection.sendall(POST)
+        file = connection.makefile("rb")
+        read = b""
+        while not read.endswith(b"hello"):
+            read += file.read1()
+        connection.sendall(POST)
+        assert answer(connection) == (200, b"hello"), "it is listened to again"
+    assert read.index(b"slow") < read.index(b"hello")
+    assert cpu(port) - before < 0.2
+
+
 @pytest.mark.parametrize(
     ("status", "request_"),
     [

@@ -7,12 +7,14 @@ import re
 import pytest
 
 from app.locks import LOCKS
+from app.locks import SQL as LOCKS_IN_SQL
 from app.locks.handle import Handle
-from app.modes import MODES, Mode
+from app.modes import IN_SQL, MODES, SQL, Mode
 from app.service import catalogue
+from app.service.known import full_name
 from app.service.reading import ways
 from app.service.reading.found import matrix
-from app.service.rounds import full_name, is_exhibit
+from app.service.rounds import is_exhibit
 
 ENTRIES = catalogue.modes() + catalogue.recipes()
 
@@ -65,6 +67,12 @@ def test_so_does_a_recipe_all_that_most_do_not_share(name: str) -> None:
 def test_names_are_those_of_the_dicts() -> None:
     assert all(name == mode.name for name, mode in MODES.items())
     assert all(name == recipe.name for name, recipe in LOCKS.items())
+
+
+def test_those_that_sell_or_lock_in_sql_are_known_before_they_are_loaded() -> None:
+    assert [mode.name for mode in MODES.values() if mode.needs in IN_SQL] == list(SQL)
+    in_tables = [recipe.name for recipe in LOCKS.values() if recipe.needs in IN_SQL]
+    assert in_tables == list(LOCKS_IN_SQL)
 
 
 def test_lock_alone_means_lock_lease() -> None:

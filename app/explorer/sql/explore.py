@@ -19,15 +19,10 @@ from app.explorer.sql.report import AtLevel, SqlReport
 from app.explorer.sql.stage import Stage
 from app.explorer.sql.statement import Level
 from app.explorer.targets import Target
-from app.modes import IN_SQL, MODES
+from app.modes import MODES
 from app.store import db
 
 MOST = 2_000  # runs at one level: some seconds
-
-
-def explores(name: str) -> bool:
-    """Is it a mode that sells in the database?"""
-    return name in MODES and MODES[name].needs in IN_SQL
 
 
 def explore(target: Target, stopped: Callable[[], bool]) -> SqlReport:

@@ -24,8 +24,9 @@ from app.domain import (
 )
 from app.service.about import About
 from app.service.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Machine, read
+from app.service.known import full_name
 from app.service.refusals import out_of_bounds
-from app.service.rounds import full_name, is_exhibit
+from app.service.rounds import is_exhibit
 from app.service.stampede.record import How, Run
 from app.service.stampede.runs import IDS, TO_START, Runs, now
 from app.store import db, history

@@ -95,6 +95,7 @@ class Machine:
     database: str
     cores: int
     durability: str = ""  # before it was a setting
+    combine: bool = False  # were threads that want the same item sold to together?
 
     @classmethod
     def of(cls, about: About) -> Machine:
@@ -108,6 +109,7 @@ class Machine:
             database=about["database"],
             cores=os.cpu_count() or 1,
             durability=store["durability"],
+            combine=shop["combine"],
         )
 
 

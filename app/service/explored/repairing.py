@@ -198,11 +198,7 @@ def moves(shop: Shop) -> str:
     names = Keys("apple", 1)
     found: Any = shop.store.xrange(names.sales, count=2)
     moved, refused = (one for one in found[:2])
-    pipe = shop.store.pipeline()
-    pipe.xack(names.sales, GROUP, moved[0])
-    pipe.xdel(names.sales, moved[0])
-    sales.forget(pipe, names, [order(MOVED)])
-    pipe.execute()
+    sales.let_go(shop.store, names, {moved[0]: order(MOVED)})
     dead_letters.add(shop.store, names, refused[0], refused[1], "refused", 0, "")
     return "MOVED"
 

@@ -14,7 +14,7 @@ from app.domain import DatabaseAway, UnknownWay, iso
 from app.service import reading
 from app.service.comparison.bars import bars
 from app.service.comparison.comparisons import Comparisons
-from app.service.rounds import full_name
+from app.service.known import full_name
 from app.web.answers import describe, json, page, problem, see_other, wants_html
 from app.web.lab.compared import Way, way
 

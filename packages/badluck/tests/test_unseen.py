@@ -10,6 +10,7 @@ import redis
 from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.place.called import keeps_nothing_unseen
+from badluck.place.stack import known_waits
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH
 
@@ -71,6 +72,16 @@ def test_what_loops_leave_on_the_stack_is_known_where_it_shows() -> None:
             (after_a_loop, "get"),
         )
     ] == [True, True, False, False, False, True, False, False, True]
+
+
+def test_what_a_call_is_given_is_in_use_whatever_way_it_came() -> None:
+    """Else it would depend on the order of a set, and with it how many states there are."""
+
+    def gives(store: redis.Redis, one: int, other: int) -> None:
+        store.set("stock", one if store else other)
+
+    [call] = known_waits(gives.__code__).values()
+    assert call.variables == {"store", "one", "other"}
 
 
 def _known_at(work: Callable[[redis.Redis], None], call: str) -> bool:

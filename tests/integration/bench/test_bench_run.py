@@ -53,6 +53,18 @@ def test_what_an_uncontended_sale_sends() -> None:
     assert {figures.fairness for figures in found.values()} == {1.0}
 
 
+COMBINED = ["watch-combined", "fused-combined"]
+
+
+def test_threads_that_are_sold_to_together_share_what_is_sent() -> None:
+    alone = measured([ROWS[name] for name in COMBINED], Shape(1, 1))
+    assert [each.round_trips_per_sale for each in alone.values()] == [3, 2]
+    found = measured([ROWS[name] for name in COMBINED], Shape(2, 4))
+    assert {figures.oversold for figures in found.values()} == {0}
+    for name, figures in found.items():
+        assert (figures.round_trips_per_sale or 9) < 0.9 * (alone[name].round_trips_per_sale or 0)
+
+
 ELSEWHERE = ["redlock", "db_unique", "zookeeper"]  # where their lock lives
 
 

@@ -36,10 +36,11 @@ BUGS = [
         "atomic",
         [
             Change(
-                "store/orders.py",
-                "on_conflict_do_nothing(index_elements=[OrderRow.id])",
-                "on_conflict_do_update(index_elements=[OrderRow.id], "
-                'set_={"quantity": OrderRow.quantity + 1})',
+                "store/bulk.py",
+                'ON CONFLICT ({there}) DO NOTHING"',
+                'ON CONFLICT ({there}) DO " + '
+                '("UPDATE SET quantity = orders.quantity + 1" '
+                'if table.name == "orders" else "NOTHING")',
             )
         ],
     ),
@@ -51,7 +52,7 @@ BUGS = [
                 "store/lua/sell.lua",
                 "redis.call('MSET', KEYS[3], ARGV[2], KEYS[4], ARGV[2])",
                 "redis.call('SET', KEYS[3], ARGV[2])",
-            )
+            ),
         ],
     ),
     Bug(
@@ -75,7 +76,7 @@ BUGS = [
                 "local stock = redis.call('GET', KEYS[1])\n",
                 "local stock = redis.call('GET', KEYS[1]) "
                 "or redis.call('GET', KEYS[1] .. ':ended')\n",
-            )
+            ),
         ],
     ),
     Bug(
@@ -89,8 +90,8 @@ BUGS = [
             ),
             Change(
                 "service/mover.py",
-                "            pipe.execute()\n        if not refused:",
-                "            pipe.execute()\n"
+                "            sales.let_go(self.store, names, booked)\n        if not refused:",
+                "            sales.let_go(self.store, names, booked)\n"
                 "        refused |= book(self.sessions, sold, mode)\n        if not refused:",
             ),
         ],
@@ -98,7 +99,9 @@ BUGS = [
     Bug(
         "the last unit is never sold",
         "atomic",
-        [Change("store/lua/sell.lua", "if left < 0 then", "if left < 1 then")],
+        [
+            Change("store/lua/sell.lua", "if left < 0 then", "if left < 1 then"),
+        ],
     ),
     Bug(
         "each order takes one unit",
@@ -108,7 +111,7 @@ BUGS = [
                 "store/lua/sell.lua",
                 "redis.call('SET', KEYS[1], left)",
                 "redis.call('SET', KEYS[1], tonumber(stock) - 1)",
-            )
+            ),
         ],
     ),
     Bug(
@@ -119,7 +122,8 @@ BUGS = [
                 "modes/watch.py",
                 "pipe.watch(self.keys.stock, self.keys.key",
                 "pipe.watch(self.keys.key",
-            )
+            ),
+            Change("modes/watch.py", "pipe.watch(*batch.reads)", "pipe.watch(*batch.reads[1:])"),
         ],
     ),
     Bug(

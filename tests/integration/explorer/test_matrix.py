@@ -6,9 +6,11 @@ two marks in docs/matrix.md (tests/unit/explorer/test_docs.py compares the two).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from app.explorer.matrix import AGAIN, COLUMNS, Asked, Matrix, asked, cell, written
+from app.explorer.matrix import AGAIN, COLUMNS, Asked, Matrix, asked, cell, explored, written
 
 WRITTEN = written()
 
@@ -21,3 +23,12 @@ def test_all_that_can_be_explored_is_in_it() -> None:
 @pytest.mark.parametrize("row", asked(), ids=str)
 def test_cell(matrix: Matrix, row: Asked, column: str) -> None:
     assert cell(matrix[row][column]) == WRITTEN[str(row)][column]
+
+
+@pytest.mark.parametrize("name", ["naive", "watched"])
+def test_it_is_the_same_in_one_process(matrix: Matrix, name: str) -> None:
+    """To the last state: in watched they once depended on the order of a set."""
+    [row] = [row for row in matrix if row.name == name]
+    for column, report in explored(row).items():
+        shown = replace(matrix[row][column], seconds=report.seconds).document()
+        assert report.document() == shown

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli import main
-from app.explorer.sql.explore import explores
+from app.explorer.targets import in_sql
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = ("questions.md", "questions.zh.md")
@@ -60,7 +60,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_said_to_be_seen_is_printed(section: str, desk: Path) -> None:
     for name, code in CODE.findall(section):
         (desk / name).write_text(code)
-    commands = [each for each in COMMAND.findall(section) if not explores(each.split()[1])]
+    commands = [each for each in COMMAND.findall(section) if not in_sql(each.split()[1])]
     said = "\n".join(printed(each, desk) for each in commands)
     facts = {
         re.sub(r"\s+", " ", fact) for seen in SEEN.findall(section) for fact in FACT.findall(seen)

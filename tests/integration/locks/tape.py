@@ -17,7 +17,7 @@ from sqlalchemy.engine.cursor import FullyBufferedCursorFetchStrategy
 
 from app.config import Settings
 from app.store import lua
-from app.store.redis import Metered, connect
+from app.store.redis import Metered, SendsOnce, connect
 from app.store.servers import Servers
 
 SCRIPTS = {
@@ -118,7 +118,7 @@ class TapedServers(Servers):
         pool = client.connection_pool
         heard = {"listener": self.listener, "wire": wire}
         pool.connection_class = type("Taped", (Taped, pool.connection_class), heard)
-        return client
+        return SendsOnce(connection_pool=pool)  # each command at a connection, to be heard
 
     def _said(self, text: str, values: Any, reply: str) -> None:
         if not text.startswith(LIMITS):

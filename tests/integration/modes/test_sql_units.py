@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import select, update
 
 from app.bootstrap import Services
-from app.domain import DatabaseAway, Invalid, Outcome, Round, Sale, Stands
+from app.domain import DatabaseAway, Invalid, Outcome, Round, RoundLeft, Sale, Stands
 from app.modes.sql_units import SqlUnits
-from app.service.round_clock import RoundLeft
 from app.store import sql_holds, units
 from app.store.units import UnitRow
 from tests.holding import LONG, counted

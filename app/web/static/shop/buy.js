@@ -5,12 +5,14 @@ import { isBusy, say, showStock } from "./stock.js";
 const answers = document.getElementById("answers");
 
 /**
- * A key as a program would make one: JSON needs none that the server has signed.
- * Not randomUUID(): that is missing on plain http in a local network.
+ * A key as a program would make one: JSON needs none that the server has signed. Its moment comes
+ * first, as in a UUIDv7: the books write keys of one time into one place.
+ * Not randomUUID(): that is missing on plain http in a local network, and random throughout.
  */
 function newKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const bytes = crypto.getRandomValues(new Uint8Array(10));
+  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Date.now().toString(16).padStart(12, "0") + random;
 }
 
 function setBusy(form, busy) {

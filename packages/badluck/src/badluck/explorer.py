@@ -13,6 +13,7 @@ from badluck.report.trace import trace
 from badluck.search.alike import Alike
 from badluck.search.automaton import Automaton, Known
 from badluck.search.graph import MOST, Graph, TooMany
+from badluck.search.moves import Moves
 from badluck.search.names import LETTERS
 from badluck.search.paths import Path, schedules, shortest
 from badluck.search.server_states import ServerStates
@@ -43,6 +44,7 @@ class Explorer:
                 self.symmetry = Symmetry(self.servers, self.automata)
             else:
                 self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:actors]]
+            self.moves = Moves(self.servers, self.automata, target.frugal)
 
     def explore(self, faults: Faults, most: int = MOST) -> Report:
         """Every order of the steps, with up to so many faults of each kind in one schedule.
@@ -52,15 +54,7 @@ class Explorer:
         """
         began = time.perf_counter()
         with self.target.surroundings():
-            graph = Graph(
-                self.servers,
-                self.automata,
-                faults,
-                self.target.pause,
-                most,
-                self.symmetry,
-                self.target.frugal,
-            )
+            graph = Graph(self.moves, faults, self.target.pause, most, self.symmetry)
             self.graph = graph
             exhaustive = _exhausted(graph)
             judge = Judge(graph, self.target)
@@ -75,12 +69,10 @@ class Explorer:
         began = time.perf_counter()
         with self.target.surroundings():
             graph = self.graph = Endless(
-                self.servers,
-                self.automata,
+                self.moves,
                 Faults(),
                 self.target.pause,
                 most,
-                self.target.frugal,
                 self.target.filled_up,
                 self.target.gave_up,
             )

@@ -8,6 +8,7 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
 from badluck.search import graph
+from badluck.search.moves import Moves
 from badluck.search.paths import ends
 
 from app.explorer.targets import Target
@@ -27,9 +28,8 @@ class Counted:
     def ends(self, most: int) -> Counter[End]:
         explorer = Explorer(self.target, self.buyers)
         with self.target.surroundings():
-            found = graph.Graph(
-                explorer.servers, explorer.automata, self.faults, self.target.pause, self.states
-            )
+            moves = Moves(explorer.servers, explorer.automata)
+            found = graph.Graph(moves, self.faults, self.target.pause, self.states)
             try:
                 found.explore()
             except graph.TooMany:

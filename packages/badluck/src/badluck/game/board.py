@@ -24,14 +24,8 @@ MOST = 50_000
 class Board(Graph):
     def __init__(self, target: Target, actors: int) -> None:
         explorer = Explorer(target, actors)
-        super().__init__(
-            explorer.servers,
-            explorer.automata,
-            Faults(*[MOST_FAULTS] * len(Faults._fields)),
-            target.pause,
-            MOST,
-            frugal=target.frugal,
-        )
+        faults = Faults(*[MOST_FAULTS] * len(Faults._fields))
+        super().__init__(explorer.moves, faults, target.pause, MOST)
         self.judge = Judge(self, target)
         self.opened: set[int] = set()
         self.circles: dict[int, bool] = {}

@@ -105,7 +105,10 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
     if isinstance(value, set | frozenset):
         return frozenset(inside(one) for one in value)
     if isinstance(value, dict):
-        pairs = ((_frozen(key, 1, eye), inside(one)) for key, one in value.items())
+        pairs = (
+            (key if type(key) in PLAIN else _frozen(key, 1, eye), inside(one))
+            for key, one in value.items()
+        )
         return (*_kind(kind), *pairs)
     if kind is FunctionType:
         cells = value.__closure__ or ()
@@ -122,7 +125,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, inside(_kept(value.local)))
     if isinstance(value, threads.Local):
         return (kind, inside(_kept(value)))
-    if isinstance(value, type) or kind is ModuleType or _skipped(kind, eye):
+    if isinstance(value, type) or kind is ModuleType or _skipped(value, eye):
         return kind
     return _contents(value, inside, eye)
 
@@ -135,10 +138,11 @@ def _kept(local: Any) -> object:
     return local.everybodys() if isinstance(local, threads.Local) else vars(local)
 
 
-def _skipped(kind: type, eye: Eye) -> bool:
+def _skipped(value: Any, eye: Eye) -> bool:
+    kind = type(value)
     if kind.__module__.startswith(eye.skipped):
         return kind.__module__ != threads.__name__
-    return issubclass(kind, Redis | LOCKS)
+    return isinstance(value, Redis | LOCKS)  # also by a weak reference to it
 
 
 def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:

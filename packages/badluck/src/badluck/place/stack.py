@@ -45,15 +45,16 @@ class Wait(NamedTuple):
         """What put the callee there."""
         return _callee(*self.operands[:2])
 
-    @property
-    def variables(self) -> set[str]:
-        """From which all that came."""
-        sources = (_source(what) for what in (*self.below, *self.operands))
-        return {name for load, name in sources if load == "LOAD_FAST"}
+
+class Known(NamedTuple):
+    """The same, where all ways that lead to a call leave the same below its operands."""
+
+    called: str
+    variables: frozenset[str]  # from which all that came, by any of the ways
 
 
 @cache
-def known_waits(code: CodeType) -> dict[int, Wait]:
+def known_waits(code: CodeType) -> dict[int, Known]:
     """The positions of its calls at which it is known what lies there, but for some operands."""
     found: dict[int, set[Wait]] = defaultdict(set)
     walk = _Walk(code)
@@ -62,7 +63,13 @@ def known_waits(code: CodeType) -> dict[int, Wait]:
         if instruction.opname.startswith("CALL"):
             below = len(stack) - _operands(instruction)
             found[at].add(Wait(stack[:below], stack[below:]))
-    return {at: next(iter(waits)) for at, waits in found.items() if _known(waits)}
+    return {at: _all(waits) for at, waits in found.items() if _known(waits)}
+
+
+def _all(waits: set[Wait]) -> Known:
+    sources = {_source(what) for wait in waits for what in (*wait.below, *wait.operands)}
+    variables = frozenset(name for load, name in sources if load == "LOAD_FAST")
+    return Known(next(iter(waits)).called, variables)
 
 
 def _callee(first: str, second: str = "") -> str:

@@ -30,7 +30,7 @@ class Alike:
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:
         move = self.first.move(at, fiber, self.rename(said, self.names), now, taken)
-        return move._replace(closed=self.rename(move.closed, self.names))
+        return Move(move.to, self.rename(move.closed, self.names)) if move.closed else move
 
     def history(self, at: int) -> list[Answer]:
         answers = self.first.history(at)

@@ -13,16 +13,15 @@ wherever it is, until a lease or a wait is over.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from badluck.actor.request import Hear, Rest, Send
-from badluck.search.automaton import Known, Node
+from badluck.search.automaton import Node
 from badluck.search.budget import EVERYBODY, Budget
 from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS, Names
-from badluck.search.server_states import ServerStates
 from badluck.search.symmetry import Symmetry
 
 CRASHED = -1  # in place of an actor's node
@@ -68,24 +67,19 @@ class Graph:
 
     def __init__(
         self,
-        servers: ServerStates,
-        automata: Sequence[Known],
+        moves: Moves,
         faults: Budget,
         pause: int,
         most: int = MOST,
         symmetry: Symmetry | None = None,
-        frugal: bool = False,
     ) -> None:
-        """`pause` in ms is longer than any lease; more than `most` states are TooMany.
-
-        `frugal`: see Moves.
-        """
-        self.servers = servers
+        """`pause` in ms is longer than any lease; more than `most` states are TooMany."""
+        self.moves = moves
+        self.servers = moves.servers
+        self.automata = moves.automata
         self.pause = pause
-        self.automata = automata
         self.most = most
         self.symmetry = symmetry
-        self.moves = Moves(servers, automata, frugal)
         self.states: list[State] = []
         # Of each state met, whoever stands for it, and by which names.
         self.numbers: dict[
@@ -95,8 +89,9 @@ class Graph:
         self.ways: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
-        self.began = servers.now(servers.start)
-        self._number(servers.start, tuple(0 for _ in automata), faults, NONE, ())
+        start = self.servers.start
+        self.began = self.servers.now(start)
+        self._number(start, tuple(0 for _ in self.automata), faults, NONE, ())
 
     def explore(self) -> None:
         """One moment after the other: nothing leads back in time. Raises TooMany."""

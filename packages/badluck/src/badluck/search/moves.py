@@ -1,4 +1,7 @@
-"""What one actor may do next: looked up by the servers' state and its place, as many share both."""
+"""What one actor may do next: looked up by the servers' state and its place, as many share both.
+
+Also many graphs: whatever faults may still come, the same step leads to the same.
+"""
 
 from __future__ import annotations
 

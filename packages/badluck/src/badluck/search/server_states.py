@@ -7,7 +7,7 @@ clock. A connection's name begins with the number of its server.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from badluck.actor.request import Lost
@@ -58,6 +58,7 @@ class ServerStates:
         self.steps: dict[object, Step | None] = {}
         self.ways: dict[object, int] = {}
         self.held: dict[tuple[int, str], frozenset[int]] = {}
+        self.due: dict[int, tuple[int, ...]] = {}
         self.start = self._number(tuple(server.state() for server in servers))
 
     def now(self, at: int) -> int:
@@ -162,8 +163,13 @@ class ServerStates:
             self.ways[key] = self._with(at, 0, store.state())
         return self.ways[key]
 
-    def deadlines(self, at: int) -> Iterable[int]:
+    def deadlines(self, at: int) -> tuple[int, ...]:
         """When something happens by itself, ms since 1970."""
+        if at not in self.due:
+            self.due[at] = tuple(self._deadlines(at))
+        return self.due[at]
+
+    def _deadlines(self, at: int) -> Iterator[int]:
         for server, state in zip(self.servers, self.states[at], strict=True):
             server.load(state)
             yield from server.deadlines()

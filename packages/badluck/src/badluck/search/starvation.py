@@ -7,14 +7,14 @@ it is not simply passed over while it could move, but asks in vain, or moves and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from badluck.search.automaton import Known
 from badluck.search.budget import Budget
 from badluck.search.components import circles
 from badluck.search.graph import Graph, State, Transition
+from badluck.search.moves import Moves
 from badluck.search.paths import Path, cost, shortest
-from badluck.search.server_states import Fill, ServerStates
+from badluck.search.server_states import Fill
 
 ONE = 0  # the actor who comes once
 
@@ -24,19 +24,17 @@ class Endless(Graph):
 
     def __init__(
         self,
-        servers: ServerStates,
-        automata: Sequence[Known],
+        moves: Moves,
         faults: Budget,
         pause: int,
         most: int,
-        frugal: bool,
         fill: Fill,
         gave_up: str | None,
     ) -> None:
         """As a Graph, and `faults` are none. `fill` makes of the store's keys what who comes again
         finds; `gave_up` is what an actor is told that has given up, None where none does.
         """
-        super().__init__(servers, automata, faults, pause, most, frugal=frugal)
+        super().__init__(moves, faults, pause, most)
         self.fill = fill
         self.gave_up = gave_up
 

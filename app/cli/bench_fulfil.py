@@ -1,0 +1,53 @@
+"""`lastapple bench fulfil`: how fast, and for how much, sales become orders."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+
+from app.bench import tables
+from app.bench.fulfil import report
+from app.bench.fulfil.run import run
+from app.bench.fulfil.stage import DATABASES, NO_POSTGRESQL, databases
+from app.cli.interrupt import ends_at_ctrl_c, held_back
+from app.cli.measuring import machine, progress
+from app.cli.output import check_writable, write_json
+
+
+@click.command("fulfil", context_settings={"show_default": True, "max_content_width": 100})
+@click.option(
+    "--sales", default=50_000, type=click.IntRange(1_000, 5_000_000), help="Of each repeat."
+)
+@click.option(
+    "--repeats", default=3, type=click.IntRange(1, 50), help="How often each database is measured."
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write all rows to this file; - is standard output, with nothing else on it.",
+)
+def fulfil(sales: int, repeats: int, json_file: str | None) -> None:
+    """Sell as fast as mode atomic can, then book it all: into SQLite, and into PostgreSQL.
+
+    Brings up a Valkey and a PostgreSQL of its own, in a temporary folder, and removes them again.
+    Both sync to the disk, as the shop's do. The defaults take about a minute and a half.
+    """
+    check_writable(json_file)
+    people = Console(stderr=json_file == "-", highlight=False)
+    if not people.is_terminal:
+        people.width = tables.WIDE
+    kinds = databases()
+    if kinds != DATABASES:
+        people.print(NO_POSTGRESQL, style="yellow", markup=False)
+    with (
+        ends_at_ctrl_c("Stopped; nothing was written."),
+        held_back() as leave,
+        progress(len(kinds) * repeats, "bringing up the servers") as began,
+    ):
+        measured = run(kinds, sales, repeats, began, leave)
+    people.print(report.table(measured, sales, repeats))
+    people.print(report.READING, markup=False)
+    people.print(f"machine: {machine()}", style="dim", markup=False)
+    if json_file:
+        write_json(json_file, {"rows": report.rows(measured), "machine": machine()})

@@ -1,0 +1,77 @@
+"""Load on one address: by wrk where it is installed, else by Locust."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+
+import uuid_utils
+
+from loadtest import RunFailed, wrk
+from loadtest.generator import Load, generate
+
+MARGIN = 30  # s wrk may take beyond its duration before it counts as hung
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What came of one load. Times in ms: of all answers by wrk, of good ones by Locust."""
+
+    good: int  # with the outcome that was wanted
+    others: int
+    seconds: float
+    p50_ms: float | None
+    p99_ms: float | None
+
+    @property
+    def per_s(self) -> float:
+        return self.good / self.seconds
+
+
+def generator() -> str:
+    """What sends the load, for a person."""
+    return wrk.version() or "Locust (no wrk is installed: the fastest rows are too low)"
+
+
+def send(
+    url: str, item: str | None, wanted: str, connections: int, seconds: float, *others: str
+) -> Answers:
+    """Buy `item` (None: nothing) from so many keep-alive connections, each with its next request as
+    soon as it is answered; every request has a fresh key, whose moment comes first, as in those of
+    the shop's pages. With `others`, items in turn.
+
+    Raises RunFailed.
+    """
+    if wrk.path() is None:
+        if others:
+            raise RunFailed("Several items at once need wrk: install it (Debian: apt install wrk).")
+        figures = generate(Load(url, connections, item, seconds, wanted))
+        good = figures.answers.get(wanted, 0)
+        rest = sum(figures.answers.values()) - good
+        return Answers(good, rest, seconds, figures.p50_ms, figures.p99_ms)
+    paths = [f"/buy/{each}" for each in (item, *others)] if item else ["/noop"]
+    said = _wrk(url, connections, seconds, [wanted, str(uuid_utils.uuid7()), *paths])
+    rest = round(said["all"] - said["good"])
+    return Answers(round(said["good"]), rest, said["seconds"], said["p50_ms"], said["p99_ms"])
+
+
+def _wrk(url: str, connections: int, seconds: float, arguments: list[str]) -> dict[str, float]:
+    with as_file(files("loadtest.throughput") / "buyers.lua") as script:
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "--timeout", "10s"]
+        command += ["-s", str(script), url, "--", *arguments]
+        try:
+            ran = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=seconds + MARGIN,
+                start_new_session=True,  # Ctrl-C reaches us only, and `run` then ends it
+            )
+        except subprocess.TimeoutExpired as late:
+            raise RunFailed(f"wrk did not finish within {seconds + MARGIN:g} s.") from late
+    if ran.returncode:
+        raise RunFailed(f"wrk failed: {(ran.stderr or ran.stdout).strip().splitlines()[-1]}")
+    said: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
+    return said

@@ -1,0 +1,145 @@
+"""Where the CPU of one sale goes, by py-spy, which looks at what the shop's workers are doing.
+
+It sees the thread that runs Python, of each worker; what the system did for them is told apart.
+What a sale waits for (a thread, the store, its disk) is in p50 and in no row here.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from loadtest import RunFailed
+from loadtest.lab import Lab
+from loadtest.run import ENDLESS
+from loadtest.throughput.load import send
+from loadtest.throughput.run import WARM_UP
+from loadtest.throughput.servers import ITEM, Servers
+
+RATE = 200  # looks a second
+MARGIN = 30  # s that py-spy may take to write what it saw
+# Whose work a worker does, by the innermost of its frames that is in one of these files.
+PLACES = {
+    "the store's socket": ("redis/", "hiredis", "app/store/redis", "autopipe/"),
+    "selling": ("app/modes/", "app/service/", "app/store/", "app/domain/"),
+    "reading the request": ("gunicorn/http/", "app/web/connection", "app/web/parse"),
+    "between loop and threads": ("app/web/gate", "gunicorn/workers/", "selectors.py", "queue.py"),
+    "the answer": ("app/web/", "flask/", "werkzeug/", "gunicorn/"),
+}
+SYSTEM = "system calls of the workers"
+OTHERS = "else in the workers"
+BESIDE = {"valkey-server": "store", "run fulfil": "fulfil", "create_lab": "lab"}
+
+
+def there() -> bool:
+    return shutil.which("py-spy") is not None
+
+
+def profile(place: Servers, mode: str, connections: int, seconds: int) -> dict[str, float]:
+    """µs of CPU for one sale, by place, the largest first. Raises RunFailed."""
+    number = place.lab.start_round(ITEM, ENDLESS, mode)
+    send(place.ours.url, ITEM, "SOLD", connections, WARM_UP)
+    workers = [one for one in place.ours.processes if _is_worker(one)]
+    before = {one.pid: _used(one) for one in place.ours.processes}
+    with tempfile.TemporaryDirectory(prefix="lastapple-profile-") as folder:
+        files = [Path(folder) / str(worker.pid) for worker in workers]
+        with _watched(workers, files, seconds):
+            answers = send(place.ours.url, ITEM, "SOLD", connections, seconds)
+        seen = Counter[str]()
+        for file in files:
+            seen.update(_seen(file.read_text().splitlines()))
+    _settle(place.lab, number)
+    cost: defaultdict[str, float] = defaultdict(float)
+    for one in place.ours.processes:
+        user, system = (
+            (after - was) / answers.good * 1e6
+            for after, was in zip(_used(one), before[one.pid], strict=True)
+        )
+        if one not in workers:
+            cost[_beside(one)] += user + system
+            continue
+        cost[SYSTEM] += system
+        for name, looks in seen.items():
+            cost[name] += user * looks / seen.total()
+    return dict(sorted(cost.items(), key=lambda each: -each[1]))
+
+
+@contextmanager
+def _watched(workers: list[psutil.Process], files: list[Path], seconds: int) -> Iterator[None]:
+    watching = [
+        subprocess.Popen(
+            [
+                *("py-spy", "record", "--pid", str(worker.pid), "--duration", str(seconds)),
+                *("--rate", str(RATE), "--format", "raw", "--output", str(file), "--gil"),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        for worker, file in zip(workers, files, strict=True)
+    ]
+    try:
+        yield
+        for one in watching:
+            _, said = one.communicate(timeout=seconds + MARGIN)
+            if one.returncode:
+                raise RunFailed(f"py-spy failed: {(said.strip() or 'no word').splitlines()[-1]}")
+    except subprocess.TimeoutExpired as late:
+        raise RunFailed("py-spy did not end.") from late
+    finally:
+        for one in watching:
+            one.kill()
+            one.wait()
+
+
+def _seen(lines: Iterable[str]) -> Counter[str]:
+    """Looks by place. A line is "outer (file:1);inner (file:2) 17": a stack, how often seen."""
+    counts = Counter[str]()
+    for line in lines:
+        stack, _, looks = line.rpartition(" ")
+        counts[_place(stack.split(";"))] += int(looks)
+    return counts
+
+
+def _place(frames: list[str]) -> str:
+    for frame in reversed(frames):
+        for name, files in PLACES.items():
+            if any(file in frame for file in files):
+                return name
+    return OTHERS
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    """gunicorn's master has the same command, and the supervisor for a parent."""
+    parent = process.parent()
+    return "create_shop" in _command(process) and "create_shop" in _command(parent)
+
+
+def _beside(process: psutil.Process) -> str:
+    command = _command(process)
+    return next((name for part, name in BESIDE.items() if part in command), "supervision")
+
+
+def _command(process: psutil.Process | None) -> str:
+    try:
+        return " ".join(process.cmdline()) if process else ""
+    except psutil.Error:
+        return ""
+
+
+def _used(process: psutil.Process) -> tuple[float, float]:
+    times = process.cpu_times()
+    return times.user, times.system
+
+
+def _settle(lab: Lab, number: int) -> None:
+    """What is booked later belongs to the sales, too."""
+    lab.audit(ITEM, number)

@@ -1,0 +1,49 @@
+"""The store without any HTTP: sales a second by so many connections that do nothing else.
+
+    python -m loadtest.throughput.raw CONNECTIONS SECONDS     prints {"good", "seconds"}
+
+Each connection sends the usual shop's script, encoded once, and the next as soon as that is
+answered. A Python process sends some ten thousand of them a second, so for many connections this is
+how fast the asking goes, not the store: the shop that needs more than that does not exist here.
+"""
+
+from __future__ import annotations
+
+import json
+import selectors
+import socket
+import sys
+import time
+
+import hiredis
+
+from loadtest.throughput.usual import SELL, store
+
+STOCK = 1_000_000_000
+
+
+def measure(connections: int, seconds: float) -> dict[str, float]:
+    """Sell from a stock of its own in USUAL_STORE."""
+    port = store.connection_pool.connection_kwargs["port"]
+    store.set("usual:raw:stock", STOCK)
+    sha = store.script_load(SELL)
+    keys = ("usual:raw:stock", "usual:raw:sales")
+    sale = hiredis.pack_command(("EVALSHA", sha, "2", *keys, "0" * 36, "1"))  # type: ignore[arg-type]
+    waiting = selectors.DefaultSelector()
+    for _ in range(connections):
+        one = socket.create_connection(("127.0.0.1", port))
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        waiting.register(one, selectors.EVENT_READ, one)
+        one.sendall(sale)
+    good, start = 0, time.perf_counter()
+    while (now := time.perf_counter()) < start + seconds:
+        for key, _ in waiting.select(1):
+            if not key.data.recv(64).startswith(b":"):
+                raise SystemExit("The store refuses a sale.")
+            good += 1
+            key.data.sendall(sale)
+    return {"good": good, "seconds": now - start}
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(int(sys.argv[1]), float(sys.argv[2]))))

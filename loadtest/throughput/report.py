@@ -1,0 +1,132 @@
+"""The run as one HTML file, self-contained and without a script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from figures import Scale, Spread
+from figures.chart import axis, bar, svg, upright, whiskers
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from loadtest.throughput.growth import Point
+from loadtest.throughput.rows import Row
+from loadtest.throughput.tables import (
+    GROWTH_HEADINGS,
+    GROWTH_READING,
+    HEADINGS,
+    READING,
+    growth_line,
+    line,
+    number,
+    told,
+)
+
+# A table: its title, its columns, and for each line its name and cells.
+Lines = tuple[str, tuple[str, ...], list[tuple[str, list[str]]]]
+# px: a bar in its row, and the row of the axis
+ROW, BAR, AXIS = 30, 18, 26
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Bars, each with its name and its figure in words, over one axis."""
+
+    title: str
+    axis_title: str
+    bars: list[tuple[str, Markup, str]]
+    axis: Markup
+
+
+def chart(title: str, axis_title: str, values: Iterable[tuple[str, Spread | None]]) -> Chart:
+    there = list(values)
+    scale = Scale.of(value for _, value in there)
+    drawn = [(name, _bar(scale, value), told(value)) for name, value in there]
+    below = Markup(svg(AXIS, axis(scale, scale.ticks(), AXIS - 8)))  # noqa: S704  our own figures
+    return Chart(title, axis_title, drawn, below)
+
+
+def _bar(scale: Scale, of: Spread | None) -> Markup:
+    pieces = [upright(scale, tick, "grid", ROW) for tick in scale.ticks()]
+    if of:
+        pieces.append(bar(scale, of.median, "ink-1", (ROW - BAR) // 2, BAR))
+        pieces.append(whiskers(scale, of, ROW // 2))
+    return Markup(svg(ROW, *pieces))  # noqa: S704  our own figures
+
+
+def http_page(
+    rows: list[Row],
+    costs: dict[str, float],
+    facts: dict[str, str],
+    command: str,
+    ended: datetime,
+) -> str:
+    """Of `bench http`; `costs` as `profile` has them, or none."""
+    crowds = list(dict.fromkeys(row.connections for row in rows))
+    charts = [
+        chart(
+            f"{crowd} connections",
+            "Good answers a second ÷ the usual shop's sales",
+            [(row.name, row.against(row.usual)) for row in rows if row.connections == crowd],
+        )
+        for crowd in crowds
+    ]
+    tables: list[Lines] = [
+        (
+            f"{crowd} connections: all figures",
+            HEADINGS,
+            [(row.name, line(row)) for row in rows if row.connections == crowd],
+        )
+        for crowd in crowds
+    ]
+    if costs:
+        lines = [(name, [number(cost)]) for name, cost in costs.items()]
+        tables.append(("Where the CPU of one sale goes", ("µs",), lines))
+    title = "Purchases a second, beside the usual shop"
+    return _page(title, charts, tables, READING, facts, command, ended)
+
+
+def growth_page(points: list[Point], facts: dict[str, str], command: str, ended: datetime) -> str:
+    """Of `bench growth`."""
+    charts, tables = [], []
+    for grows in dict.fromkeys(point.grows for point in points):
+        of = [point for point in points if point.grows == grows]
+        charts += [
+            chart(
+                f"More {grows}: sales", "Sales a second", [(f"{one.of:,}", one.per_s) for one in of]
+            ),
+            chart(
+                f"More {grows}: the slowest hundredth",
+                "p99, ms",
+                [(f"{one.of:,}", one.p99_ms) for one in of],
+            ),
+        ]
+        cells = [(f"{one.of:,}", growth_line(one)) for one in of]
+        tables.append((f"{grows}: all figures", GROWTH_HEADINGS, cells))
+    title = "What becomes of sales when there is more"
+    return _page(title, charts, tables, GROWTH_READING, facts, command, ended)
+
+
+def _page(
+    title: str,
+    charts: list[Chart],
+    tables: Sequence[Lines],
+    reading: Sequence[str],
+    facts: dict[str, str],
+    command: str,
+    ended: datetime,
+) -> str:
+    environment = Environment(
+        loader=PackageLoader("loadtest", "."), autoescape=True, undefined=StrictUndefined
+    )
+    return environment.get_template("throughput/report.html").render(
+        title=title,
+        charts=charts,
+        tables=tables,
+        reading=reading,
+        facts=facts,
+        command=command,
+        ended=ended,
+    )

@@ -1,0 +1,108 @@
+"""The rows of the report: what was asked, of whom, and what its repeats say. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from figures import Spread, quotient, spread
+
+PLAIN, USUAL, NOOP, RAW = "plain no-op", "usual shop", "no-op", "raw store"
+PEERS = {"watch": "plain WATCH loop", "lock": "python-redis-lock"}  # by PEER (see peers.py)
+PEER_OF = {"watch": PEERS["watch"], "lock": PEERS["lock"], "fused": PEERS["lock"]}  # by mode
+SOLD_OUT = ", sold out"  # behind the name of a mode: there is nothing left to sell
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row at one number of connections, in one repeat. Times in ms, CPU in µs.
+
+    `cpu_us` is that of all processes of the shop, store and fulfil among them, for one good answer,
+    until the last sale is booked. None: not known.
+    """
+
+    name: str
+    connections: int
+    repeat: int
+    per_s: float  # good answers
+    others: int  # answers that were not, BUSY among them
+    p50_ms: float | None
+    p99_ms: float | None
+    cpu_us: float | None
+    under_way: int  # requests at most: more connections than threads only queue
+
+
+@dataclass(frozen=True)
+class Row:
+    """All repeats of a row at one number of connections."""
+
+    name: str
+    connections: int
+    cells: list[Cell]
+    noop: list[Cell]  # the same server's, in the same repeats
+    usual: list[Cell]
+    peer: list[Cell]  # who sells in the same way elsewhere, if anybody does
+
+    @property
+    def under_way(self) -> int:
+        return self.cells[0].under_way
+
+    @property
+    def others(self) -> int:
+        return sum(cell.others for cell in self.cells)
+
+    def spread(self, name: str) -> Spread | None:
+        """Of one figure over the repeats."""
+        return spread(getattr(cell, name) for cell in self.cells)
+
+    def against(self, base: list[Cell], name: str = "per_s") -> Spread | None:
+        """Of one figure ÷ the base's in the same repeat."""
+        theirs = {cell.repeat: getattr(cell, name) for cell in base}
+        return spread(
+            quotient(mine, theirs[cell.repeat])
+            for cell in self.cells
+            if (mine := getattr(cell, name)) is not None and theirs.get(cell.repeat) is not None
+        )
+
+
+def rows(cells: Iterable[Cell]) -> list[Row]:
+    """Grouped, in the order in which they were first measured."""
+    groups: dict[tuple[int, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.connections, cell.name), []).append(cell)
+    made = []
+    for (connections, name), group in sorted(groups.items(), key=lambda one: one[0][0]):
+        own = PLAIN if name in (PLAIN, USUAL, *PEERS.values()) else NOOP
+        beside = (own, USUAL, PEER_OF.get(name.partition(":")[0], ""))
+        made.append(
+            Row(name, connections, group, *(groups.get((connections, one), []) for one in beside))
+        )
+    return made
+
+
+def document(made: Iterable[Row]) -> list[dict[str, str | float | None]]:
+    """The rows for programs: medians; `min` and `max` are those of `per_s`."""
+    return [
+        {
+            "name": row.name,
+            "connections": row.connections,
+            "per_s": _median(speed := row.spread("per_s")),
+            "ratio_noop": _median(row.against(row.noop)),
+            "ratio_usual": _median(row.against(row.usual)),
+            "ratio_peer": _median(row.against(row.peer)),
+            "p50_ms": _median(row.spread("p50_ms")),
+            "p99_ms": _median(row.spread("p99_ms")),
+            "min": speed and round(speed.low, 3),
+            "max": speed and round(speed.high, 3),
+            "p99_ratio_noop": _median(row.against(row.noop, "p99_ms")),
+            "cpu_us": _median(row.spread("cpu_us")),
+            "cpu_ratio_usual": _median(row.against(row.usual, "cpu_us")),
+            "under_way": row.under_way,
+            "other_answers": row.others,
+        }
+        for row in made
+    ]
+
+
+def _median(of: Spread | None) -> float | None:
+    return of and round(of.median, 3)

@@ -1,0 +1,88 @@
+"""`lastapple bench fulfil`: a short run, and one that is stopped."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from app.bench import BenchFailed
+from app.bench.fulfil import stage as stages
+from app.bench.fulfil.cell import SELLERS, measure
+from app.bench.fulfil.stage import stage
+from tests.servers import until
+from tests.shop import full_environ
+
+FULFIL = [sys.executable, "-m", "app.cli", "bench", "fulfil"]
+
+
+def test_a_short_run_for_programs_and_for_people() -> None:
+    done = subprocess.run(
+        [*FULFIL, "--sales", "1000", "--repeats", "1", "--json", "-"],
+        env=full_environ({}),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    assert list(rows) == ["sell", "fulfil-sqlite", "fulfil-postgresql"]
+    members = {"name", "connections", "per_s", "ratio_noop", "ratio_usual", "p50_ms", "p99_ms"}
+    for row in rows.values():
+        assert set(row) >= members | {"min", "max", "cpu_us_per_order", "rss_mb_after"}
+        assert 0 < row["min"] <= row["per_s"] <= row["max"]
+    assert rows["sell"]["ratio_sell"] is None
+    for name in ("fulfil-sqlite", "fulfil-postgresql"):
+        assert rows[name]["ratio_sell"] > 0
+    assert rows["fulfil-sqlite"]["database_cpu_us_per_order"] is None
+    assert "CPU of the database, µs an order" in done.stderr
+
+
+def test_without_postgresql_it_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stages.databases() == ["sqlite", "postgresql"]
+    monkeypatch.setattr(stages, "find_spec", lambda _: None)
+    assert stages.databases() == ["sqlite"]
+
+
+def test_what_is_not_booked_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fulfil that cannot start is told with its own words."""
+    monkeypatch.setenv("FULFIL_BATCH", "none")
+    with stage(["sqlite"]) as there, pytest.raises(BenchFailed, match="FULFIL_BATCH"):
+        measure(there, "sqlite", "sqlite-0", 100, lambda: False)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """None of pytest's: PostgreSQL may run as another user, whom they shut out."""
+    with tempfile.TemporaryDirectory(prefix="lastapple-") as name:
+        yield Path(name)
+
+
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_behind(folder: Path, word: int) -> None:
+    running = subprocess.Popen(
+        [*FULFIL, "--sales", "5000000", "--repeats", "1"],
+        env=full_environ({"TMPDIR": str(folder)}),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    me = psutil.Process(running.pid)
+    try:
+        until(lambda: me.num_threads() > SELLERS, 60, "it sells")
+        family = me.children(recursive=True)
+        assert len(family) >= 2, "a Valkey and a PostgreSQL"
+    finally:
+        running.send_signal(word)
+        _, errors = running.communicate(timeout=60)
+    assert (running.returncode, "Stopped; nothing was written." in errors) == (130, True)
+    _gone, alive = psutil.wait_procs(family, 10)
+    assert not alive
+    assert not list(folder.iterdir())
