@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from itertools import count
+from types import ModuleType
 from typing import Any
 
 import redis
@@ -32,7 +34,8 @@ class Actor:
         self.taken: frozenset[int] | None = None  # tokens of mine that are in use, if that is known
         self.drew = False  # a token, since it went on last
         self.draws = 0  # of chance, since it went on last
-        self.memory: dict[str, Any] = {}  # what its code keeps beside its frames: its globals
+        # Its own, by name: what its code keeps beside its frames. Only it finds them there.
+        self.modules: dict[str, ModuleType] = {}
         self.heard: tuple[Request, Any] | None = None  # the last request, and its answer
         self.open: set[str] = set()  # connections
         self.bound: set[str] = set()  # those that have left something with their servers
@@ -64,10 +67,15 @@ class Actor:
         self._switch(fiber, answer)
 
     def _switch(self, fiber: int, *answer: Any) -> None:
-        self.fibers[fiber].go_on(*answer)
-        while woken := [beside for beside in self.fibers if beside.woken]:
-            woken[0].woken = False
-            woken[0].go_on(True)
+        sys.modules.update(self.modules)
+        try:
+            self.fibers[fiber].go_on(*answer)
+            while woken := [beside for beside in self.fibers if beside.woken]:
+                woken[0].woken = False
+                woken[0].go_on(True)
+        finally:
+            for name in self.modules:
+                sys.modules.pop(name, None)
         if isinstance(self.fibers[0].request, Done | Failed):
             for beside in self.fibers[1:]:  # a renewal does not outlive the work
                 if isinstance(beside.request, Rest):

@@ -20,7 +20,7 @@ from greenlet import GreenletExit
 
 from badluck.actor import own_process, wrong
 from badluck.actor.actor import Actor
-from badluck.actor.code import Code
+from badluck.actor.code import Code, Files
 from badluck.actor.words import LOCK_SCRIPTS, Words
 from badluck.actor.wrong import Wrong
 from badluck.simulated.values import Command, Entry
@@ -81,7 +81,8 @@ class OwnFile(ABC):
 
     @property
     def code(self) -> Code:
-        return Code(self._work, harness=self.harness, words=self.words)
+        files = Files(self.name, str(self.path).__eq__)
+        return Code(self._work, harness=self.harness, words=self.words, files=files)
 
     def _work(self, actor: Actor) -> str:
         """Raises Wrong for what is wrong with the code, whatever it is."""
@@ -93,7 +94,7 @@ class OwnFile(ABC):
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
-            raise wrong.raised(error, self.path, actor) from error
+            raise wrong.raised(error, actor) from error
 
     def __getstate__(self) -> dict[str, Any]:
         """To be sent to another process: bytecode cannot be pickled."""
@@ -108,8 +109,7 @@ class OwnFile(ABC):
         """The function, of the file as this actor has run it."""
         module = ModuleType(f"explored_{self.path.stem}")
         module.__file__ = str(self.path)
-        sys.modules[module.__name__] = module  # dataclasses look for themselves there
-        actor.memory = module.__dict__
+        actor.modules[module.__name__] = sys.modules[module.__name__] = module  # while it runs
         exec(self._code, module.__dict__)  # noqa: S102  this is what we are here for
         call: Any = module.__dict__.get(self.function)
         if not callable(call):
@@ -132,4 +132,4 @@ class OwnFile(ABC):
 
     def _at(self, call: Callable[..., object], text: str) -> str:
         code = getattr(call, "__code__", None)
-        return wrong.at(self.path, code.co_firstlineno if code else 1, self.function, text)
+        return wrong.at(str(self.path), code.co_firstlineno if code else 1, self.function, text)

@@ -47,7 +47,7 @@ class Watch:
     """Looks once a second where the code is."""
 
     def __init__(self, target: FileTarget, give_up: GiveUp) -> None:
-        self.path = target.path
+        self.files = target.code.files
         self.function = target.function
         self.actors = f"{target.vocabulary.actor}s"
         self.give_up = give_up
@@ -76,18 +76,18 @@ class Watch:
                 f"goes on for {SILENCE} s and asks the store for nothing: a loop without an end, "
                 "or a call that waits"
             )
-            self.give_up(wrong.standing(frame, self.path, text))
+            self.give_up(wrong.standing(frame, self.files, text))
         if self.seconds == SEARCH and self.explorer:
             self.explorer.stop()
         if self.seconds >= DEADLINE:
             text = f"stopped after {DEADLINE} s: fewer {self.actors} or faults?"
-            self.give_up(f"{self.path.name}: {text}")
+            self.give_up(f"{self.files.name}: {text}")
 
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
         if event in FORBIDDEN and isinstance(getcurrent(), Fiber):
             frame = sys._getframe(1)
             text = FORBIDDEN[event].format(self.function)
-            self.give_up(wrong.standing(frame, self.path, text))
+            self.give_up(wrong.standing(frame, self.files, text))
 
 
 def _imports(frame: FrameType | None) -> bool:
