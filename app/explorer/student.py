@@ -8,7 +8,8 @@ from typing import Any
 
 from badluck.actor.actor import Actor
 from badluck.actor.wrong import Wrong
-from badluck.run.file import LOAD_LOCK_SCRIPTS, OwnFile
+from badluck.run.file import OwnFile
+from badluck.run.own import LOAD_LOCK_SCRIPTS
 from badluck.simulated.values import Command, Entry
 from badluck.target import Lock, Shown
 

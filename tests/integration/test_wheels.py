@@ -32,7 +32,9 @@ class Library(NamedTuple):
 LIBRARIES = [
     Library("autopipe", ("first.py",), r"640 words in \d+ packets\n"),
     Library(
-        "badluck", ("buy.py", "look.py"), r"buy\.py: OVERSOLD, .+\n  4 DECRBY apples 1 -> -1 .+"
+        "badluck",
+        ("bank.py", "test_bank.py", "buy.py", "look.py"),
+        r"buy\.py: OVERSOLD, .+\n  4 DECRBY apples 1 -> -1 .+",
     ),
     Library("fairlock", ("first.py",), "".join(f"{name} is served\n" for name in "ABCDE")),
     Library("figures", ("first.py",), r"Spread\(low=1210\.0, .+\n1,210–1,358\n<svg .+</svg>\n"),

@@ -33,6 +33,20 @@ def run(r, name):
     return asked == b"1"
 """
 
+IN_A_CONTEXT = """
+import contextlib
+
+@contextlib.contextmanager
+def counted(r):
+    value = int(r.get("asked") or 0)
+    yield
+    r.set("asked", value + 1)
+
+def run(r, name):
+    with counted(r):
+        r.get("price")
+"""
+
 
 def ended(path: Path, faults: Faults) -> Counter[object]:
     """How many schedules end with these outcomes and keys."""
@@ -84,3 +98,14 @@ def test_who_is_wrongly_taken_for_one_is_caught(
     monkeypatch.setattr(fingerprint, "KEEPING", set())
     merged, apart = merged_and_not(path, Faults(), monkeypatch)
     assert merged != apart
+
+
+def test_what_only_a_context_knows_is_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its generator is suspended, and no variable has it: only the interpreter's stack."""
+    path = tmp_path / "in_a_context.py"
+    path.write_text(IN_A_CONTEXT)
+    merged, apart = merged_and_not(path, Faults(), monkeypatch)
+    assert merged == apart
+    assert len(merged) == 2, "both are counted, or one is lost"

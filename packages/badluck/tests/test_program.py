@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from badluck import BadCode, Explorer, Faults, OfState, Program, View, explore
+from badluck import BadCode, Explorer, Faults, OfState, Program, View, explore_apart
 
 TAKES = """
 def run(redis, name):
@@ -63,11 +63,11 @@ def test_who_gives_up_while_others_come_again_is_starved(tmp_path: Path) -> None
 
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     program = Program(written(tmp_path, WAITS).path)
-    report = explore(program, 2, Faults(crash=1))
+    report = explore_apart(program, 2, Faults(crash=1))
     assert [finding.name for finding in report.findings] == ["stuck for ever"]
 
 
 def test_what_is_wrong_with_the_code_is_said_with_its_line(tmp_path: Path) -> None:
     program = Program(written(tmp_path, "def run(redis, name):\n    return 1 / 0\n").path)
     with pytest.raises(BadCode, match=r"take\.py, line 2, in run: ZeroDivisionError"):
-        explore(program, 2, Faults())
+        explore_apart(program, 2, Faults())

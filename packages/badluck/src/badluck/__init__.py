@@ -11,10 +11,12 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.rule import OfEnd, OfState, OfStep, Rule, View
+from badluck.functions.explore import explore
+from badluck.functions.result import Result
 from badluck.report.chart import chart
 from badluck.report.report import Finding, Report
 from badluck.report.verdict import budget, verdict
-from badluck.run.apart import explore
+from badluck.run.apart import explore as explore_apart
 from badluck.run.program import Program
 from badluck.target import Target, Vocabulary
 
@@ -31,6 +33,7 @@ __all__ = [
     "OfStep",
     "Program",
     "Report",
+    "Result",
     "Rule",
     "Target",
     "View",
@@ -38,5 +41,6 @@ __all__ = [
     "budget",
     "chart",
     "explore",
+    "explore_apart",
     "verdict",
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
+from types import ModuleType
 from typing import Any
 
 import redis
@@ -32,7 +35,8 @@ class Actor:
         self.taken: frozenset[int] | None = None  # tokens of mine that are in use, if that is known
         self.drew = False  # a token, since it went on last
         self.draws = 0  # of chance, since it went on last
-        self.memory: dict[str, Any] = {}  # what its code keeps beside its frames: its globals
+        # Its own, by name: what its code keeps beside its frames.
+        self.modules: dict[str, ModuleType] = {}
         self.heard: tuple[Request, Any] | None = None  # the last request, and its answer
         self.open: set[str] = set()  # connections
         self.bound: set[str] = set()  # those that have left something with their servers
@@ -64,10 +68,11 @@ class Actor:
         self._switch(fiber, answer)
 
     def _switch(self, fiber: int, *answer: Any) -> None:
-        self.fibers[fiber].go_on(*answer)
-        while woken := [beside for beside in self.fibers if beside.woken]:
-            woken[0].woken = False
-            woken[0].go_on(True)
+        with self._in_its_process():
+            self.fibers[fiber].go_on(*answer)
+            while woken := [beside for beside in self.fibers if beside.woken]:
+                woken[0].woken = False
+                woken[0].go_on(True)
         if isinstance(self.fibers[0].request, Done | Failed):
             for beside in self.fibers[1:]:  # a renewal does not outlive the work
                 if isinstance(beside.request, Rest):
@@ -85,10 +90,21 @@ class Actor:
     def drop(self) -> None:
         """Nobody goes on with it: its greenlets end without another word."""
         self.over = True
-        for fiber in self.fibers:
-            if not fiber.dead:  # also one that has not begun: what it would do holds the actor
-                fiber.parent = getcurrent()
-                fiber.throw(GreenletExit)
+        with self._in_its_process():
+            for fiber in self.fibers:
+                if not fiber.dead:  # also one that has not begun: what it would do holds the actor
+                    fiber.parent = getcurrent()
+                    fiber.throw(GreenletExit)
+
+    @contextmanager
+    def _in_its_process(self) -> Iterator[None]:
+        """Its code finds its own modules imported, and nobody else's finds them."""
+        sys.modules.update(self.modules)
+        try:
+            yield
+        finally:
+            for name in self.modules:
+                sys.modules.pop(name, None)
 
     def look_at_clock(self) -> int:
         self.looked = True

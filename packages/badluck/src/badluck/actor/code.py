@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from badluck.actor.actor import Actor
 
 
+class Files(NamedTuple):
+    """Whose lines are named where something is wrong with the code."""
+
+    name: str  # of all of them
+    own: Callable[[str], bool]  # is that the path of one?
+
+
 class Code(NamedTuple):
     """Modules are named by how their names begin: `app.modes.`"""
 
@@ -21,3 +28,4 @@ class Code(NamedTuple):
     harness: tuple[str, ...] = ()  # modules of whoever explores: what they hold decides nothing
     counters: tuple[type, ...] = ()  # nor what these hold, and it changes at every poll
     words: Words = Words()
+    files: Files = Files("the code", lambda _: False)

@@ -28,11 +28,19 @@ SENDS_ONCE = Retry(NoBackoff(), 0)
 RESENDS = Retry(NoBackoff(), 10)  # as redis-py does by default
 
 
-def pool(server: int = 0, retry: Retry = SENDS_ONCE) -> ConnectionPool:
-    """For a client of redis-py: connections of an actor to the server of that number."""
+def pool(
+    server: int = 0,
+    retry: Retry = SENDS_ONCE,
+    kind: type[GateConnection] | None = None,
+    **more: Any,
+) -> ConnectionPool:
+    """For a client of redis-py: connections of an actor to the server of that number.
+
+    Of another `kind` than GateConnection if that is said, and `more` is what one is made with.
+    """
     options: dict[str, Any] = {"server": server, "protocol": 2, "driver_info": None}
     options["socket_read_size"] = 1  # it reads no socket, and there are thousands of them
-    return ConnectionPool(connection_class=GateConnection, retry=retry, **options)
+    return ConnectionPool(connection_class=kind or GateConnection, retry=retry, **options, **more)
 
 
 def client(server: int = 0, retry: Retry = SENDS_ONCE) -> redis.Redis:

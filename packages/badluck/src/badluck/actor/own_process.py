@@ -15,7 +15,6 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, Self
 
 from greenlet import GreenletExit, getcurrent
@@ -93,9 +92,8 @@ def _starting(real: Callable[..., int]) -> Callable[..., int]:
     def start(*args: Any, **kwargs: Any) -> int:
         if not isinstance(getcurrent(), Fiber):
             return real(*args, **kwargs)
-        path = Path(here().actor.memory["__file__"])
         text = "starts a thread in another way than by threading.Thread"
-        raise Wrong(wrong.standing(sys._getframe(1), path, text))
+        raise Wrong(wrong.standing(sys._getframe(1), here().actor.code.files, text))
 
     return start
 

@@ -8,7 +8,6 @@ something, rests or ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -64,7 +63,7 @@ class Thread:
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None
-            raise wrong.raised(error, Path(actor.memory["__file__"]), actor) from error
+            raise wrong.raised(error, actor) from error
         self._over.set()
         return Done("")
 

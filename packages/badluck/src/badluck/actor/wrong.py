@@ -12,6 +12,7 @@ import redis
 from redis.exceptions import LockError
 
 from badluck.actor.actor import Actor
+from badluck.actor.code import Files
 from badluck.actor.request import Send
 
 # What redis-py raises where nothing is wrong with the code: its actor is told that it went wrong.
@@ -22,40 +23,44 @@ class Wrong(BaseException):
     """Ends the search; no `except Exception` of the code in question catches it."""
 
 
-def raised(error: BaseException, path: Path, actor: Actor) -> Wrong:
+def raised(error: BaseException, actor: Actor) -> Wrong:
     """For an exception that came out of the code."""
+    return Wrong(in_words(error, actor.code.files) + _heard(actor))
+
+
+def in_words(error: BaseException, files: Files) -> str:
+    """`TypeError: …`, with the innermost of their lines that it came through."""
     if isinstance(error, MemoryError):
         text = "takes more memory than it may have"
     else:
         text = f"{type(error).__name__}: {error}".rstrip(": ")
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        return Wrong(at(path, error.lineno or 1, "", f"{type(error).__name__}: {error.msg}"))
+    if isinstance(error, SyntaxError) and files.own(error.filename or ""):
+        text = f"{type(error).__name__}: {error.msg}"
+        return at(error.filename or "", error.lineno or 1, "", text)
     found = traceback.walk_tb(error.__traceback__)
-    places = [(line, frame.f_code.co_name) for frame, line in found if _in(frame, path)]
-    line, name = places[-1] if places else (1, "")
-    return Wrong(at(path, line, name, text) + _heard(actor))
+    places = [(frame.f_code, line) for frame, line in found if files.own(frame.f_code.co_filename)]
+    if not places:
+        return f"{files.name}: {text}"
+    code, line = places[-1]
+    return at(code.co_filename, line, code.co_name, text)
 
 
-def standing(frame: FrameType | None, path: Path, text: str) -> str:
+def standing(frame: FrameType | None, files: Files, text: str) -> str:
     """For code that has not come to its end: `frame` is the innermost."""
-    frames = list(_outward(frame))
-    for frame in frames:
-        if _in(frame, path):
-            return at(path, frame.f_lineno, frame.f_code.co_name, text)
-    return f"{path.name}: {text}"
+    for outer in _outward(frame):
+        code = outer.f_code
+        if files.own(code.co_filename):
+            return at(code.co_filename, outer.f_lineno, code.co_name, text)
+    return f"{files.name}: {text}"
 
 
-def at(path: Path, line: int, name: str, text: str) -> str:
+def at(path: str, line: int, name: str, text: str) -> str:
     """`take.py, line 3, in run: …`, and that line below."""
-    where = f"{path.name}, line {line}"
+    where = f"{Path(path).name}, line {line}"
     if name and name != "<module>":
         where += f", in {name}"
-    source = linecache.getline(str(path), line).strip()
+    source = linecache.getline(path, line).strip()
     return f"{where}: {text}" + (f"\n    {source:.100}" if source else "")
-
-
-def _in(frame: FrameType, path: Path) -> bool:
-    return frame.f_code.co_filename == str(path)
 
 
 def _outward(frame: FrameType | None) -> Iterable[FrameType]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from badluck.errors import BadluckError
 from badluck.faults.crash import Crash
 from badluck.faults.failover import Failover
 from badluck.faults.fault import Fault
@@ -13,6 +14,9 @@ from badluck.faults.lost import LostReply
 from badluck.faults.pause import Pause
 
 __all__ = ["FAULTS", "Fault", "Faults"]
+
+MOST = 3  # of one kind
+NONE = "none"
 
 
 class Faults(NamedTuple):
@@ -23,6 +27,25 @@ class Faults(NamedTuple):
     lost: int = 0
     late: int = 0
     failover: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Faults:
+        """`crash=1,pause=2`, or `none`. Raises BadluckError for anything else."""
+        counts: dict[str, int] = {}
+        if text.strip() == NONE:
+            return cls()
+        for part in text.split(","):
+            kind, _, count = (word.strip() for word in part.partition("="))
+            if kind not in cls._fields:
+                known = ", ".join(cls._fields)
+                raise BadluckError(f"{kind!r} is not one of {known}; {NONE} stands alone.")
+            if kind in counts:
+                raise BadluckError(f"{kind}= is there twice.")
+            # Only plain digits: to Python ² is one as well.
+            if not (count.isascii() and count.isdigit()) or int(count) > MOST:
+                raise BadluckError(f"{part.strip()!r}: {kind}= needs 0 to {MOST}.")
+            counts[kind] = int(count)
+        return cls(**counts)
 
     def less(self, name: str) -> Faults:
         return self._replace(**{name: getattr(self, name) - 1})

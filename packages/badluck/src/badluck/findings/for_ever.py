@@ -34,3 +34,15 @@ def stuck(graph: Graph) -> set[int]:
                 free.add(number)
                 todo.append(number)
     return set(range(len(graph.states))) - free
+
+
+def doomed(graph: Graph, where: set[int]) -> set[int]:
+    """Of those states the ones to show: of all when every order ends so, where nobody goes on."""
+    if 0 not in where:
+        return where
+    last = {
+        number
+        for number in where
+        if not any(way.kind in ("goes", "arrives") for way in graph.ways[number])
+    }
+    return last or where

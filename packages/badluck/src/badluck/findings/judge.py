@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from badluck.findings.for_ever import STUCK, stuck
+from badluck.findings.for_ever import STUCK, doomed, stuck
 from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Taken, Told, View
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal
@@ -30,7 +30,7 @@ class Judge:
         """
         found = dict(self.seen)
         if where := stuck(self.graph):
-            found[STUCK.name] = set(where)
+            found[STUCK.name] = set(doomed(self.graph, where))
         return {name: found[name] for name in self._in_order(found)}
 
     @cached_property

@@ -55,8 +55,8 @@ def fingerprint(fiber: Fiber) -> Look:
     frames: list[object] = []
     eye = Eye(fiber.actor.code)
     whole = True
-    if fiber.actor.memory:
-        frames.append(_globals(fiber.actor.memory, eye))
+    for module in fiber.actor.modules.values():
+        frames.append(_globals(vars(module), eye))
     frame: FrameType | None = fiber.gr_frame
     inner: FrameType | None = None
     while frame is not None:

@@ -124,7 +124,9 @@ class _Walk:
         name, what = instruction.opname, f"{instruction.opname} {instruction.argval}"
         effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
         if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
-            return (*stack[:-1], what, UNKNOWN)
+            # A context that no variable has may keep what it likes, as a generator does.
+            out = UNKNOWN if stack[-1] == UNKNOWN else f"{what} of {stack[-1]}"
+            return (*stack[:-1], out, UNKNOWN)
         if name == "FOR_ITER":  # once more, with another value; or the loop is over
             return (*stack, UNKNOWN) if effect > 0 else stack[:-1]
         if name in MAKES:

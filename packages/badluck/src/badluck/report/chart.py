@@ -56,7 +56,8 @@ def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
     for text in _texts(step, vocabulary):
         yield from textwrap.wrap(text, column, subsequent_indent="   ", break_on_hyphens=False)
     if step.told:
-        yield f"= told {step.told}"
+        told = f"= told {step.told}"
+        yield from textwrap.wrap(told, column, subsequent_indent="   ", break_on_hyphens=False)
 
 
 def _texts(step: Step, vocabulary: Vocabulary) -> Iterator[str]:

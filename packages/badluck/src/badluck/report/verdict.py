@@ -36,7 +36,7 @@ def budget(report: Report) -> Iterator[str]:
     target, actors = report.target, f"{report.target.vocabulary.actor}s"
     yield (
         f"{report.actors} {actors} ({', '.join(LETTERS[: report.actors])}), {target.setting}; "
-        f"{again(target) if report.again else _faults(report.faults)}"
+        f"{again(target) if report.again else allowed(report.faults)}"
     )
     if not report.exhaustive:
         yield f"stopped after {report.states:,} states: fewer {actors} or faults are fewer states"
@@ -50,7 +50,7 @@ def budget(report: Report) -> Iterator[str]:
     )
 
 
-def _faults(faults: Faults) -> str:
+def allowed(faults: Faults) -> str:
     counts = [f"{count} {kind}" for kind, count in faults._asdict().items() if count]
     return f"faults: {', '.join(counts)}, at the most" if counts else "no faults"
 

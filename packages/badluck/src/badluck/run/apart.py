@@ -18,20 +18,25 @@ from badluck.orphans import end_with_parent
 from badluck.report.replay import Played
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
-from badluck.run.job import Explore, FileTarget, Job, Replay
-from badluck.run.limits import DEADLINE, IN_WORDS
+from badluck.run.job import Explore, Job, OwnTarget, Replay
+from badluck.run.limits import DEADLINE, IN_WORDS, SEARCH
 from badluck.search.paths import Cost
 
 START = 10  # s for the process and its servers to start
 
 
-def explore(target: FileTarget, actors: int, faults: Faults) -> Report:
+def explore(target: OwnTarget, actors: int, faults: Faults) -> Report:
     """As `Explorer(target, actors).explore(faults)`, but in a process of its own.
 
     Raises BadCode for what is wrong with the code, or takes too long; BadluckError when the process
     fails.
     """
-    document = _ask(Explore(target, actors, faults))["report"]
+    return read(target, _ask(Explore(target, actors, (faults,), SEARCH)))
+
+
+def read(target: OwnTarget, answer: dict[str, Any]) -> Report:
+    """What the process said that was asked to explore."""
+    document = answer["report"]
     findings = [
         Finding(
             finding["name"],
@@ -43,8 +48,8 @@ def explore(target: FileTarget, actors: int, faults: Faults) -> Report:
     ]
     return Report(
         target,
-        actors,
-        faults,
+        document["actors"],
+        Faults(**document["faults"]),
         document["exhaustive"],
         document["schedules"],
         document["states"],
@@ -54,7 +59,7 @@ def explore(target: FileTarget, actors: int, faults: Faults) -> Report:
 
 
 def replay(
-    target: FileTarget,
+    target: OwnTarget,
     names: str,
     traces: Mapping[str, Sequence[Step]],
     folder: Path | None,
@@ -87,13 +92,18 @@ def _ask(job: Job) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired as error:
         raise BadCode(f"{name} does not come to an end ({IN_WORDS}).") from error
-    if done.returncode == -signal.SIGXCPU:
+    why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    return answered(name, done.returncode, done.stdout, why)
+
+
+def answered(name: str, ended: int, output: bytes, why: str = "") -> dict[str, Any]:
+    """What the process of `name` wrote, that `ended` so. Raises as explore()."""
+    if ended == -signal.SIGXCPU:
         raise BadCode(f"{name} does not come to an end ({IN_WORDS}).")
     try:
-        answer: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(output)
     except ValueError as error:
-        why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise BadluckError(f"The process of {name} died ({done.returncode}): {why}") from error
+        raise BadluckError(f"The process of {name} died ({ended}): {why}") from error
     if "wrong" in answer:
         raise BadCode(answer["wrong"])
     if "failed" in answer:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from abc import abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -18,36 +17,19 @@ from typing import Any
 
 from greenlet import GreenletExit
 
-from badluck.actor import own_process, wrong
+from badluck.actor import wrong
 from badluck.actor.actor import Actor
-from badluck.actor.code import Code
-from badluck.actor.words import LOCK_SCRIPTS, Words
+from badluck.actor.code import Files
 from badluck.actor.wrong import Wrong
-from badluck.simulated.values import Command, Entry
-from badluck.target import PLAIN
-
-# redis-py's lock finds its scripts in the store, as it does from the second time on.
-LOAD_LOCK_SCRIPTS: list[Command] = [
-    (b"SCRIPT", b"LOAD", text.encode()) for text in LOCK_SCRIPTS.values()
-]
+from badluck.run.own import Own
 
 
-class OwnFile(ABC):
+class OwnFile(Own):
     """The half of a Target that every such file shares."""
 
     path: Path
     function: str  # its name
     parameters: tuple[str, ...]  # their names; it is called with so many arguments
-    words = Words()
-    vocabulary = PLAIN
-    harness: tuple[str, ...] = ()  # see Code
-    pause = 600_000  # ms: longer than a lease in any tutorial
-    locks = False
-    alike = False  # nobody knows what it does with a name
-    names_follow: Sequence[bytes] = ()
-    frugal = False
-    gave_up: str | None = None
-    lock_key: bytes | None = None
 
     @abstractmethod
     def arguments(self, actor: Actor) -> tuple[Any, ...]:
@@ -61,8 +43,9 @@ class OwnFile(ABC):
     def name(self) -> str:
         return self.path.name
 
-    def moments(self, _: dict[bytes, Entry]) -> Iterable[int]:
-        return ()  # what its values mean, its author knows
+    @property
+    def files(self) -> Files:
+        return Files(self.name, str(self.path).__eq__)
 
     @property
     def signature(self) -> str:
@@ -76,14 +59,7 @@ class OwnFile(ABC):
         digest = hashlib.sha256(self.source).hexdigest()
         return {"target": self.name, "file": str(self.path), "sha256": digest}
 
-    def surroundings(self) -> AbstractContextManager[None]:
-        return own_process.of_its_own()
-
-    @property
-    def code(self) -> Code:
-        return Code(self._work, harness=self.harness, words=self.words)
-
-    def _work(self, actor: Actor) -> str:
+    def work(self, actor: Actor) -> str:
         """Raises Wrong for what is wrong with the code, whatever it is."""
         try:
             call = self._begun(actor)
@@ -93,7 +69,7 @@ class OwnFile(ABC):
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
-            raise wrong.raised(error, self.path, actor) from error
+            raise wrong.raised(error, actor) from error
 
     def __getstate__(self) -> dict[str, Any]:
         """To be sent to another process: bytecode cannot be pickled."""
@@ -108,8 +84,7 @@ class OwnFile(ABC):
         """The function, of the file as this actor has run it."""
         module = ModuleType(f"explored_{self.path.stem}")
         module.__file__ = str(self.path)
-        sys.modules[module.__name__] = module  # dataclasses look for themselves there
-        actor.memory = module.__dict__
+        actor.modules[module.__name__] = sys.modules[module.__name__] = module  # while it runs
         exec(self._code, module.__dict__)  # noqa: S102  this is what we are here for
         call: Any = module.__dict__.get(self.function)
         if not callable(call):
@@ -132,4 +107,4 @@ class OwnFile(ABC):
 
     def _at(self, call: Callable[..., object], text: str) -> str:
         code = getattr(call, "__code__", None)
-        return wrong.at(self.path, code.co_firstlineno if code else 1, self.function, text)
+        return wrong.at(str(self.path), code.co_firstlineno if code else 1, self.function, text)

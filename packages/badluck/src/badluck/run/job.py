@@ -12,26 +12,25 @@ from badluck.report.trace import Step
 from badluck.target import Target
 
 
-class FileTarget(Target, Protocol):
-    """As OwnFile makes one. It is sent to another process, so it must be possible to pickle it."""
+class OwnTarget(Target, Protocol):
+    """Of somebody's own code."""
 
     @property
-    def path(self) -> Path: ...
-
-    @property
-    def function(self) -> str: ...
+    def function(self) -> str:
+        """What an actor calls."""
 
 
 @dataclass(frozen=True)
 class Explore:
-    target: FileTarget
+    target: OwnTarget
     actors: int
-    faults: Faults
+    ladder: tuple[Faults, ...]  # one budget after the other, until something is found
+    seconds: int  # for all of them
 
 
 @dataclass(frozen=True)
 class Replay:
-    target: FileTarget
+    target: OwnTarget
     names: str
     traces: Mapping[str, Sequence[Step]]
     folder: Path | None  # of a real server's files; None: in the model

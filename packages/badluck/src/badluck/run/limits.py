@@ -10,6 +10,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -18,10 +19,11 @@ from greenlet import getcurrent
 from badluck.actor import wrong
 from badluck.actor.fiber import Fiber
 from badluck.explorer import Explorer
-from badluck.run.job import FileTarget
+from badluck.run.job import OwnTarget
 
 SEARCH = 10  # s; then no state more is looked at, and what was found until then is shown
-DEADLINE = 20  # s for all of it, also on the processor
+SHOWING = 10  # s more, for that
+DEADLINE = SEARCH + SHOWING  # s for all of it, also on the processor
 SILENCE = 2  # s in which code may go on without a command, a sleep or an end
 MEMORY = 1 << 30  # bytes of address space
 IN_WORDS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory, no network"
@@ -46,23 +48,31 @@ GiveUp = Callable[[str], None]  # ends this process, and says why
 class Watch:
     """Looks once a second where the code is."""
 
-    def __init__(self, target: FileTarget, give_up: GiveUp) -> None:
-        self.path = target.path
+    def __init__(self, target: OwnTarget, give_up: GiveUp, search: int = SEARCH) -> None:
+        self.files = target.code.files
         self.function = target.function
         self.actors = f"{target.vocabulary.actor}s"
         self.give_up = give_up
+        self.search = search  # s
+        self.deadline = search + SHOWING
         self.explorer: Explorer | None = None
         self.seconds = 0
         self.quiet = 0
         self.before: tuple[object, object] | None = None
 
     def begin(self) -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        memory = MEMORY + _in_use()
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         # For what never comes back to Python, where the alarm below would be heard.
-        resource.setrlimit(resource.RLIMIT_CPU, (DEADLINE, DEADLINE + 5))
+        resource.setrlimit(resource.RLIMIT_CPU, (self.deadline, self.deadline + 5))
         signal.signal(signal.SIGALRM, self._tick)
         signal.setitimer(signal.ITIMER_REAL, 1, 1)
         sys.addaudithook(self._audit)
+
+    @property
+    def over(self) -> bool:
+        """Is it time to look at no state more?"""
+        return self.seconds >= self.search
 
     def _tick(self, _: int, frame: FrameType | None) -> None:
         self.seconds += 1
@@ -76,18 +86,27 @@ class Watch:
                 f"goes on for {SILENCE} s and asks the store for nothing: a loop without an end, "
                 "or a call that waits"
             )
-            self.give_up(wrong.standing(frame, self.path, text))
-        if self.seconds == SEARCH and self.explorer:
+            self.give_up(wrong.standing(frame, self.files, text))
+        if self.over and self.explorer:
             self.explorer.stop()
-        if self.seconds >= DEADLINE:
-            text = f"stopped after {DEADLINE} s: fewer {self.actors} or faults?"
-            self.give_up(f"{self.path.name}: {text}")
+        if self.seconds >= self.deadline:
+            text = f"stopped after {self.deadline} s: fewer {self.actors} or faults?"
+            self.give_up(f"{self.files.name}: {text}")
 
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
         if event in FORBIDDEN and isinstance(getcurrent(), Fiber):
             frame = sys._getframe(1)
             text = FORBIDDEN[event].format(self.function)
-            self.give_up(wrong.standing(frame, self.path, text))
+            self.give_up(wrong.standing(frame, self.files, text))
+
+
+def _in_use() -> int:
+    """Bytes of address space that this process has already; 0 where Linux does not say it."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[0]
+    except OSError:
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
 def _imports(frame: FrameType | None) -> bool:

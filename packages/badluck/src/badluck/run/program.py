@@ -11,9 +11,11 @@ from badluck.actor.actor import Actor
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.rule import Rule
-from badluck.run.file import LOAD_LOCK_SCRIPTS, OwnFile
+from badluck.run.file import OwnFile
+from badluck.run.own import LOAD_LOCK_SCRIPTS
+from badluck.run.values import decoded, in_words
 from badluck.simulated.server import begun
-from badluck.simulated.values import Command, Entry, Hash, SortedSet, Stream, Value
+from badluck.simulated.values import Command, Entry, Value
 from badluck.target import EPOCH, Lock, Shown
 
 
@@ -73,33 +75,8 @@ class Program(OwnFile):
         lock = None
         if held and isinstance(held.value, bytes):
             lock = Lock(held.value, held.expires is not None, held.expires)
-        return Contents({_decoded(key): one.value for key, one in entries.items()}, lock)
+        return Contents({decoded(key): one.value for key, one in entries.items()}, lock)
 
     def shown(self, book: Contents) -> Shown:
-        names = (*self.show, *([_decoded(self.lock_key)] if self.lock_key else []))
-        return {name: _text(book.keys.get(name)) for name in names}
-
-
-def _decoded(word: bytes) -> str:
-    return word.decode("utf-8", "backslashreplace")
-
-
-def _text(value: Value | None) -> str:
-    """`[a, b]` of a list, `{a, b}` of a set, `{a: 1}` and the like; of a stream how long it is."""
-    match value:
-        case None:
-            return ""
-        case bytes():
-            return _decoded(value)
-        case Stream():
-            return str(len(value.entries))
-        case Hash():
-            pairs = (f"{_decoded(field)}: {_decoded(one)}" for field, one in value.pairs)
-            return f"{{{', '.join(pairs)}}}"
-        case SortedSet():
-            ranked = sorted((score, member) for member, score in value.scores)
-            scored = (f"{_decoded(member)}: {score:g}" for score, member in ranked)
-            return f"{{{', '.join(scored)}}}"
-        case frozenset():
-            return f"{{{', '.join(map(_decoded, sorted(value)))}}}"
-    return f"[{', '.join(map(_decoded, value))}]"
+        names = (*self.show, *([decoded(self.lock_key)] if self.lock_key else []))
+        return {name: in_words(book.keys.get(name)) for name in names}

@@ -23,7 +23,7 @@ from badluck.real.backend import real_backend
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
 from badluck.run.job import Explore, Job, Replay
-from badluck.run.limits import MEMORY, Watch
+from badluck.run.limits import MEMORY, SEARCH, Watch
 from badluck.search.automaton import Automaton, NotAgain
 from badluck.search.server_states import Unsupported
 
@@ -37,9 +37,10 @@ class Sandbox:
 
     def run(self) -> NoReturn:
         target = self.job.target
-        self.watch = Watch(target, lambda text: self.answer({"wrong": text}))
+        job = self.job
+        seconds = job.seconds if isinstance(job, Explore) else SEARCH
+        self.watch = Watch(target, lambda text: self.answer({"wrong": text}), seconds)
         try:
-            job = self.job
             self.answer(self._explore(job) if isinstance(job, Explore) else self._replay(job))
         except wrong.Wrong as error:
             self.answer({"wrong": str(error)})
@@ -59,7 +60,10 @@ class Sandbox:
         self.watch.begin()
         with job.target.surroundings():
             explorer = self.watch.explorer = Explorer(job.target, job.actors)
-            report = explorer.explore(job.faults, MOST)
+            for faults in job.ladder:
+                report = explorer.explore(faults, MOST)
+                if report.findings or not report.exhaustive or self.watch.over:
+                    break
         return {"report": report.document()}
 
     def _replay(self, job: Replay) -> dict[str, Any]:
@@ -83,7 +87,7 @@ class Sandbox:
             for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():
                 for fiber in actor.fibers:
                     if fiber.request == wants:
-                        return wrong.standing(fiber.gr_frame, self.job.target.path, text)
+                        return wrong.standing(fiber.gr_frame, self.job.target.code.files, text)
         return f"{self.job.target.name}: {text}"
 
     def answer(self, document: dict[str, Any]) -> NoReturn:
@@ -93,12 +97,17 @@ class Sandbox:
         os._exit(0)
 
 
+def silence(*descriptors: int) -> None:
+    """Nothing is read or written there: what the code prints, it would print thousands of times."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in descriptors:
+        os.dup2(nothing, descriptor)
+
+
 def main() -> NoReturn:
     job: Job = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
     output = os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)  # what the code prints, it would print thousands of times
+    silence(0, 1)
     Sandbox(job, output).run()
 
 

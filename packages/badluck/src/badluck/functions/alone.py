@@ -1,0 +1,81 @@
+"""A server that nobody else asks: for what comes before all actors, and for who only looks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeVar
+
+import redis
+
+from badluck.actor import wrong
+from badluck.actor.actor import Actor
+from badluck.actor.code import Code, Files
+from badluck.actor.connection import GateConnection, pool
+from badluck.actor.wrong import Wrong
+from badluck.search.names import LETTERS
+from badluck.simulated.server import Server, Waits
+from badluck.simulated.values import Command, NeverAnswers, Reply
+from badluck.target import EPOCH
+
+T = TypeVar("T")
+
+
+class AtOnce(GateConnection):
+    """Is answered at once, without a step in which others could go on."""
+
+    def __init__(self, ask: Callable[[Sequence[Command]], list[Reply]], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.ask = ask
+
+    def connect(self) -> None:
+        self.open = True
+
+    def disconnect(self, *args: Any, **kwargs: Any) -> None:
+        self.open = False
+        self.answers.clear()
+
+    def _send(self, commands: tuple[Command, ...]) -> None:
+        self.connect()
+        self.answers += self.ask(commands)
+
+    def _hear(self, timeout: float | None) -> None:
+        """Nobody says anything by himself."""
+
+
+class Alone:
+    """A model of a server, and its only `client`; `sent` is all that it was told."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.server = Server(EPOCH)
+        self.sent: list[Command] = []
+        self.client = redis.Redis(connection_pool=pool(kind=AtOnce, ask=self._ask))
+
+    def _ask(self, commands: Sequence[Command]) -> list[Reply]:
+        try:
+            said = [self.server.execute("0", command) for command in commands]
+        except (NotImplementedError, NeverAnswers) as lacks:
+            self.refuse(f"{lacks} is not supported: the model of Redis does not know it")
+        self.sent += commands
+        return [reply for reply in said if not isinstance(reply, Waits)]
+
+    def refuse(self, text: str) -> NoReturn:
+        """Raises Wrong, with the line that is running."""
+        raise Wrong(wrong.standing(sys._getframe(1), self.files, text))
+
+    def call(self, function: Callable[[], T]) -> T:
+        """What it answers, called at the beginning; time and chance are as actors have them."""
+        said: list[T] = []
+
+        def work(_: Actor) -> str:
+            try:
+                said.append(function())
+            except Exception as error:
+                raise Wrong(wrong.in_words(error, self.files)) from error
+            return ""
+
+        Actor(LETTERS[0], Code(work, files=self.files), EPOCH)
+        if not said:
+            raise Wrong(f"{self.files.name}: setup and invariants may not wait for anything")
+        return said[0]

@@ -1,0 +1,125 @@
+"""A function as an actor has it: of its own modules, and holding nothing that others hold, too."""
+
+from __future__ import annotations
+
+import dis
+import re
+import sys
+from collections.abc import Callable, Iterator
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from functools import partial
+from pathlib import PurePath
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+from uuid import UUID
+
+from badluck.actor.wrong import Wrong
+from badluck.errors import BadCode
+from badluck.functions.project import Project
+
+# What nobody can change.
+CONSTANT = (
+    *(type(None), bool, int, float, complex, str, bytes, range),
+    *(Decimal, date, time, timedelta, UUID, PurePath, re.Pattern),
+)
+CONTAINERS = (list, dict, set, bytearray)
+INSTEAD = "each is a process of its own: let it make one, or keep it in Redis"
+
+
+class Anew:
+    """For one actor, whose code is running."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.made: dict[int, Any] = {}  # functions, by the id of the original
+
+    def of(self, value: Any, holder: str) -> Any:
+        """Raises Wrong for what would be shared: `pay has captured log`, which is the `holder`."""
+        kind = type(value)
+        if isinstance(value, Enum):
+            return self.of(kind, holder)[value.name]
+        if isinstance(value, CONSTANT):
+            return value
+        if kind in (tuple, frozenset):
+            return kind(self.of(one, holder) for one in value)
+        if isinstance(value, ModuleType):
+            return self.project.module(value.__name__)
+        if kind is partial:
+            named = {
+                name: self.of(one, f"{holder}, {name}") for name, one in value.keywords.items()
+            }
+            return partial(self.of(value.func, holder), *self.of(value.args, holder), **named)
+        bound = getattr(value, "__self__", None)
+        if hasattr(value, "__qualname__") and isinstance(bound, type | ModuleType | None):
+            return self._named(value, holder)
+        raise Wrong(f"{holder}: a {kind.__name__} that all actors would share; {INSTEAD}.")
+
+    def _named(self, value: Any, holder: str) -> Any:
+        """A function or a class, as the actor's own module has it."""
+        original = self.project.original(value.__module__ or "")
+        home = original or sys.modules.get(value.__module__ or "")
+        if home is not None and _found(home, value.__qualname__) == value:
+            anew = self.project.module(value.__module__) if original else home
+            return _found(anew, value.__qualname__)
+        if type(value) is FunctionType and (original or value.__closure__):
+            return self.made.get(id(value)) or self._function(value)
+        if original is None:
+            return value  # a library's, that is installed
+        text = f"a {type(value).__name__} that its module does not have under its name"
+        raise Wrong(f"{holder}: {value.__qualname__}, {text}; {INSTEAD}.")
+
+    def _function(self, value: FunctionType) -> FunctionType:
+        """One that was made inside of another, or has no name."""
+        home, who = value.__globals__["__name__"], value.__name__
+        own = self.project.original(home) is not None
+        names = vars(self.project.module(home)) if own else value.__globals__
+        captured = value.__closure__ or ()
+        cells = tuple(CellType() for _ in captured)
+        made = self.made[id(value)] = FunctionType(value.__code__, names, who, None, cells)
+        made.__defaults__ = self.of(value.__defaults__, f"{who} has a default")
+        made.__kwdefaults__ = {
+            name: self.of(one, f"{who} has {name} by default")
+            for name, one in (value.__kwdefaults__ or {}).items()
+        }
+        for name, cell, old in zip(value.__code__.co_freevars, cells, captured, strict=True):
+            cell.cell_contents = self.of(old.cell_contents, f"{who} has captured {name}")
+        return made
+
+
+def _found(module: ModuleType, path: str) -> Any:
+    found: Any = module
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found
+
+
+def refuse_shared(function: Callable[..., object], names: dict[str, Any]) -> None:
+    """Raises BadCode if it uses a variable of the test's module that others could see change.
+
+    `names` are that module's. What is judged, is judged there; what an actor changes, it changes
+    in a module of its own, and nobody would ever know.
+    """
+    todo, seen = [function], set[int]()
+    while todo:
+        one: Any = todo.pop()
+        if id(one) in seen or getattr(one, "__globals__", None) is not names:
+            continue
+        seen.add(id(one))
+        for name, sets in _globals(one.__code__):
+            value = names.get(name)
+            if sets or isinstance(value, CONTAINERS):
+                what = f"a {type(value).__name__} of the test's own module"
+                raise BadCode(f"{one.__name__} uses {name}, {what}; {INSTEAD}.")
+            todo.append(value)
+
+
+def _globals(code: CodeType) -> Iterator[tuple[str, bool]]:
+    """The names that it uses, also in functions inside of it, and whether it sets them."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL"):
+            yield step.argval, step.opname == "STORE_GLOBAL"
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _globals(inner)

@@ -1,0 +1,25 @@
+"""What a function is called, and with how much."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+Function = Callable[..., object]
+
+
+def called(function: Any) -> str:
+    """`pay`; of what has no name its type's."""
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def arguments(function: Function) -> int:
+    """One, or else two. Raises TypeError when it takes neither."""
+    signature = inspect.signature(function)
+    with suppress(TypeError):
+        signature.bind(None)
+        return 1
+    signature.bind(None, None)
+    return 2

@@ -1,0 +1,152 @@
+"""Functions of a project as a target: what each actor calls, and what is to be true meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import redis
+from greenlet import GreenletExit
+
+from badluck.actor import own_process, wrong
+from badluck.actor.actor import Actor
+from badluck.actor.code import Files
+from badluck.actor.connection import RESENDS, SENDS_ONCE, client
+from badluck.actor.wrong import Wrong
+from badluck.findings.for_ever import STUCK
+from badluck.findings.rule import OfState, Rule, View
+from badluck.functions.alone import Alone
+from badluck.functions.anew import Anew
+from badluck.functions.answers import RAISED, plain
+from badluck.functions.calls import Function, arguments, called
+from badluck.functions.looking import Looking
+from badluck.functions.project import Project, ours
+from badluck.run.own import LOAD_LOCK_SCRIPTS, Own
+from badluck.run.values import decoded, in_words
+from badluck.search.names import LETTERS
+from badluck.simulated.server import begun
+from badluck.simulated.values import Command, Entry
+from badluck.target import EPOCH, Lock, Shown
+
+COLUMNS = 4  # keys whose values a chart has room for
+
+
+class Kept(NamedTuple):
+    """What is looked at."""
+
+    entries: dict[bytes, Entry]
+    lock: Lock | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Functions(Own):
+    """Each actor calls its function, with a client and, if it takes two, with its name."""
+
+    function = "an actor"
+
+    actors: Sequence[Function]  # A's, B's …
+    prepare: Callable[[redis.Redis], object] | None = None
+    invariant: Function | None = None  # of the client, and of what actors were told
+    at_end: Function | None = None  # the same, when all have come to an end
+    resend: bool = False  # as redis-py does by default
+    project: Project = field(default_factory=Project)
+
+    @property
+    def name(self) -> str:
+        return ", ".join(dict.fromkeys(map(called, self.actors)))
+
+    @property
+    def files(self) -> Files:
+        return Files(self.name, ours)
+
+    @property
+    def setting(self) -> str:
+        pairs = zip(LETTERS, self.actors, strict=False)
+        return ", ".join(f"{name} does {called(function)}" for name, function in pairs)
+
+    def identity(self) -> dict[str, Any]:
+        return {"target": self.name}
+
+    @contextmanager
+    def surroundings(self) -> Iterator[None]:
+        with own_process.of_its_own(), self.project.anew():
+            yield
+
+    def work(self, actor: Actor) -> str:
+        """Raises Wrong for what no order of steps can be the cause of."""
+        try:
+            function = self.actors[LETTERS.index(actor.name)]
+            call = Anew(self.project).of(function, called(function))
+            names = [actor.name] if arguments(function) == 2 else []
+        except Exception as error:
+            raise wrong.raised(error, actor) from error
+        try:
+            return plain(call(client(retry=RESENDS if self.resend else SENDS_ONCE), *names))
+        except (GreenletExit, Wrong, *wrong.EXPECTED):
+            raise
+        except BaseException as error:
+            if actor.over:
+                raise GreenletExit from None  # on its way out it meets with all sorts of errors
+            if not isinstance(error, Exception) or isinstance(error, MemoryError):
+                raise wrong.raised(error, actor) from error
+            return RAISED + wrong.in_words(error, self.files).partition("\n")[0]
+
+    @cached_property
+    def rules(self) -> Sequence[Rule]:
+        rules: list[Rule] = []
+        if self.invariant:
+            text = "The invariant does not hold."
+            rules.append(OfState("invariant broken", text, self._broken))
+        if self.at_end:
+            text = "All have come to an end, and what is to hold then does not."
+            rules.append(OfState("broken at the end", text, self._ends_badly))
+        text = "An actor's code raised an exception that is not of the connection."
+        return (*rules, OfState("exception", text, _raised), STUCK)
+
+    def _broken(self, view: View) -> bool:
+        return self.invariant is not None and not self._true(self.invariant, view)
+
+    def _ends_badly(self, view: View) -> bool:
+        if self.at_end is None or not view.told.over:
+            return False
+        return not self._true(self.at_end, view)
+
+    def _true(self, function: Function, view: View) -> bool:
+        return self._looking.true(function, view.book.entries, view.told.words)
+
+    @cached_property
+    def _looking(self) -> Looking:
+        return Looking(self.files)
+
+    @cached_property
+    def _met(self) -> dict[bytes, None]:
+        """Keys, in the order in which they were seen."""
+        return {}
+
+    @cached_property
+    def _prepared(self) -> list[Command]:
+        store, prepare = Alone(self.files), self.prepare
+        if prepare:
+            store.call(lambda: prepare(store.client))
+        return store.sent
+
+    def setup(self) -> list[list[Command]]:
+        return [[*LOAD_LOCK_SCRIPTS, *self._prepared]]
+
+    def filled_up(self, _: dict[bytes, Entry]) -> dict[bytes, Entry]:
+        return begun(EPOCH, self.setup())[0].keys.entries
+
+    def book(self, entries: dict[bytes, Entry]) -> Kept:
+        self._met.update(dict.fromkeys(entries))
+        return Kept(entries)
+
+    def shown(self, book: Kept) -> Shown:
+        found = {key: book.entries.get(key) for key in [*self._met][:COLUMNS]}
+        return {decoded(key): in_words(one and one.value) for key, one in found.items()}
+
+
+def _raised(view: View) -> bool:
+    return any(word.startswith(RAISED) for _, word in view.told.words)

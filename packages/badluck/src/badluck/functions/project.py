@@ -1,0 +1,142 @@
+"""The project's modules, imported anew by each actor: no variable of one is another's."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple
+
+from greenlet import getcurrent
+
+from badluck.actor.fiber import Fiber, here
+
+# Also in a virtual environment that lies in the project.
+PACKAGES = ("site-packages", "dist-packages")
+INSTALLED = tuple(
+    f"{folder}{os.sep}"
+    for folder in (
+        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")),
+        Path(__file__).parents[1],
+    )
+)
+SCRIPT = "__badluck_main__"  # the script that was started, so that `if __name__ ==` does not hold
+
+
+def ours(path: str | None) -> bool:
+    """Is that a file of the project: of Python, and not installed?"""
+    if path is None or not os.path.isabs(path) or path.startswith(INSTALLED):
+        return False
+    return path.endswith(".py") and not set(PACKAGES) & set(Path(path).parts)
+
+
+class Place(NamedTuple):
+    """Where a module stands; a package without a file has folders only."""
+
+    file: str | None
+    folders: Sequence[str] | None
+
+
+class Project(MetaPathFinder, Loader):
+    """Those modules that were imported already, and those that will be."""
+
+    def __init__(self) -> None:
+        self.originals = dict(_imported())
+        self.places: dict[str, Place | None] = {}
+        self.compiled: dict[str, CodeType] = {}
+
+    def original(self, name: str) -> ModuleType | None:
+        """As everybody else has it; None of what is not the project's."""
+        return self.originals.get(_known_as(name))
+
+    def module(self, name: str) -> ModuleType:
+        """As the actor has it whose code is running."""
+        return importlib.import_module(_known_as(name))
+
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """Actors find none of them imported."""
+        kept = {name: sys.modules.pop(name) for name in self.originals if name in sys.modules}
+        sys.meta_path.insert(0, self)
+        try:
+            yield
+        finally:
+            sys.meta_path.remove(self)
+            sys.modules.update(kept)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not isinstance(getcurrent(), Fiber):
+            return None
+        if fullname not in self.places:
+            self.places[fullname] = self._place(fullname, path)
+        place = self.places[fullname]
+        if place is None:
+            return None
+        spec = ModuleSpec(fullname, self, origin=place.file, is_package=place.folders is not None)
+        spec.has_location = place.file is not None
+        if place.folders is not None:
+            spec.submodule_search_locations = [*place.folders]
+        return spec
+
+    def _place(self, name: str, path: Sequence[str] | None) -> Place | None:
+        """None: of what is installed, all have one."""
+        if original := self.originals.get(name):
+            file = getattr(original, "__file__", None)
+            # What stands in for a package (pytest makes such) is one.
+            folders = getattr(original, "__path__", () if file is None else None)
+            return Place(file, folders)
+        others = (finder for finder in sys.meta_path if finder is not self)
+        found = (finder.find_spec(name, path) for finder in others)
+        spec = next(filter(None, found), None)
+        if spec is None or not ours(spec.origin):
+            return None
+        return Place(spec.origin, spec.submodule_search_locations)
+
+    def exec_module(self, module: ModuleType) -> None:
+        name, file = module.__name__, getattr(module, "__file__", None)
+        here().actor.modules[name] = module  # at once: while it runs, others may import it
+        if file is None:
+            return
+        # What pytest has put into a test's module, and its functions call.
+        module.__dict__.update(_pytests(self.originals.get(name)))
+        try:
+            exec(self._code(file), module.__dict__)  # noqa: S102  this is what we are here for
+        except BaseException:
+            del here().actor.modules[name]
+            raise
+
+    def _code(self, file: str) -> CodeType:
+        if file not in self.compiled:
+            source = Path(file).read_bytes()
+            self.compiled[file] = compile(source, file, "exec", dont_inherit=True)
+        return self.compiled[file]
+
+
+def _known_as(name: str) -> str:
+    return SCRIPT if name == "__main__" else name
+
+
+def _imported() -> Iterator[tuple[str, ModuleType]]:
+    """By name, also the packages in which they are and that have no file."""
+    for name, module in list(sys.modules.items()):
+        if not ours(getattr(module, "__file__", None)):
+            continue
+        yield _known_as(name), module
+        while name := name.rpartition(".")[0]:
+            package = sys.modules.get(name)
+            if package and getattr(package, "__file__", None) is None:
+                yield name, package
+
+
+def _pytests(original: ModuleType | None) -> dict[str, Any]:
+    held = vars(original) if original else {}
+    return {name: value for name, value in held.items() if name.startswith("@")}

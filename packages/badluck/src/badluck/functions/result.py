@@ -1,0 +1,55 @@
+"""What came of it: holds, fails or inconclusive, and the chart to go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from badluck.faults import Faults
+from badluck.report.chart import chart
+from badluck.report.report import Report
+from badluck.report.verdict import allowed, budget, verdict
+from badluck.search.names import LETTERS
+
+
+@dataclass(frozen=True)
+class Result:
+    """`report` is of the last budget of the `ladder` that was looked at."""
+
+    report: Report
+    ladder: Sequence[Faults]
+
+    @property
+    def verdict(self) -> Literal["holds", "fails", "inconclusive"]:
+        if self.report.findings:
+            return "fails"
+        return "holds" if self.proved == list(self.ladder) else "inconclusive"
+
+    @property
+    def proved(self) -> list[Faults]:
+        """The budgets within which nothing goes wrong in any order."""
+        until = self.ladder.index(self.report.faults)
+        last = self.report.exhaustive and not self.report.findings
+        return list(self.ladder[: until + last])
+
+    def assert_holds(self, allow_inconclusive: bool = False) -> None:
+        """Raises AssertionError, with all there is to be said, when it does not."""
+        if self.verdict == "fails" or (self.verdict == "inconclusive" and not allow_inconclusive):
+            raise AssertionError(str(self))
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        report = self.report
+        if self.verdict == "inconclusive":
+            yield f"{report.target.name}: nothing was found in time, and not all was looked at."
+        else:
+            yield verdict(report)
+        if report.findings:
+            yield chart(report.findings[0].trace, LETTERS[: report.actors])
+        yield from budget(report)
+        if self.verdict != "holds" and self.proved:
+            proved = "; ".join(map(allowed, self.proved))
+            yield f"nothing goes wrong in any order with: {proved}"

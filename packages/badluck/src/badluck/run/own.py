@@ -1,0 +1,56 @@
+"""What every target of somebody's own code shares."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from badluck.actor import own_process
+from badluck.actor.actor import Actor
+from badluck.actor.code import Code, Files
+from badluck.actor.words import LOCK_SCRIPTS, Words
+from badluck.simulated.values import Command, Entry
+from badluck.target import PLAIN
+
+# redis-py's lock finds its scripts in the store, as it does from the second time on.
+LOAD_LOCK_SCRIPTS: list[Command] = [
+    (b"SCRIPT", b"LOAD", text.encode()) for text in LOCK_SCRIPTS.values()
+]
+
+
+class Own(ABC):
+    """Half of a Target: of code of which nothing is known beforehand."""
+
+    words = Words()
+    vocabulary = PLAIN
+    harness: tuple[str, ...] = ()  # see Code
+    pause = 600_000  # ms: longer than a lease in any tutorial
+    locks = False
+    alike = False  # nobody knows what it does with a name
+    names_follow: Sequence[bytes] = ()
+    frugal = False
+    gave_up: str | None = None
+    lock_key: bytes | None = None
+
+    @property
+    @abstractmethod
+    def files(self) -> Files: ...
+
+    @abstractmethod
+    def work(self, actor: Actor) -> str:
+        """What an actor does, and what it is told. Raises Wrong for what is wrong with the code."""
+
+    @property
+    def code(self) -> Code:
+        return Code(self.work, harness=self.harness, words=self.words, files=self.files)
+
+    def moments(self, _: dict[bytes, Entry]) -> Iterable[int]:
+        return ()  # what its values mean, its author knows
+
+    def surroundings(self) -> AbstractContextManager[None]:
+        return own_process.of_its_own()
+
+    def terms(self) -> dict[str, Any]:
+        return {}

@@ -1,0 +1,30 @@
+"""What stands in a key, as a person reads it beside a step."""
+
+from __future__ import annotations
+
+from badluck.simulated.values import Hash, SortedSet, Stream, Value
+
+
+def decoded(word: bytes) -> str:
+    return word.decode("utf-8", "backslashreplace")
+
+
+def in_words(value: Value | None) -> str:
+    """`[a, b]` of a list, `{a, b}` of a set, `{a: 1}` and the like; of a stream how long it is."""
+    match value:
+        case None:
+            return ""
+        case bytes():
+            return decoded(value)
+        case Stream():
+            return str(len(value.entries))
+        case Hash():
+            pairs = (f"{decoded(field)}: {decoded(one)}" for field, one in value.pairs)
+            return f"{{{', '.join(pairs)}}}"
+        case SortedSet():
+            ranked = sorted((score, member) for member, score in value.scores)
+            scored = (f"{decoded(member)}: {score:g}" for score, member in ranked)
+            return f"{{{', '.join(scored)}}}"
+        case frozenset():
+            return f"{{{', '.join(map(decoded, sorted(value)))}}}"
+    return f"[{', '.join(map(decoded, value))}]"

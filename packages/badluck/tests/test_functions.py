@@ -1,0 +1,230 @@
+"""Functions explored from a test: what is found, what holds, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+import redis
+from badluck import BadCode, BadluckError, Faults, explore
+from badluck.functions.explore import ladder
+
+Redis = redis.Redis
+TAKE = "if tonumber(redis.call('get', KEYS[1])) > 0 then return redis.call('decr', KEYS[1]) end"
+seen: list[str] = []
+tries = 0
+
+
+def count_up(redis: Redis) -> int:
+    count = int(redis.get("n") or 0) + 1
+    redis.set("n", count)
+    return count
+
+
+def count_up_at_once(redis: Redis) -> Any:
+    return redis.incr("n")
+
+
+def count_up_watched(redis: Redis) -> Any:
+    return redis.transaction(_next, "n")
+
+
+def _next(pipe: redis.client.Pipeline) -> None:
+    count = int(pipe.get("n") or 0) + 1
+    pipe.multi()
+    pipe.set("n", count)
+
+
+def holds(redis: Redis) -> None:
+    while not redis.set("lock", "me", nx=True):
+        pass
+
+
+def remembers(redis: Redis) -> None:
+    seen.append(str(redis.get("n")))
+
+
+def counts_its_tries(redis: Redis) -> None:
+    global tries
+    tries += 1
+    redis.get("n")
+
+
+def number(redis: Redis) -> int:
+    return int(redis.get("n") or 0)
+
+
+@pytest.mark.parametrize("actors", [2, 3])
+def test_a_lost_update(actors: int) -> None:
+    result = explore(actor=count_up, count=actors, at_end=lambda redis: number(redis) == actors)
+    assert result.verdict == "fails"
+    (finding,) = result.report.findings
+    assert finding.name == "broken at the end"
+    assert finding.cost.faults == 0
+    with pytest.raises(AssertionError, match=r"BROKEN AT THE END.*\n.*actor A.* n\n  1 .*GET n"):
+        result.assert_holds()
+
+
+@pytest.mark.parametrize("counts", [count_up_at_once, count_up_watched])
+def test_what_is_sound_holds(counts: Callable[..., Any]) -> None:
+    result = explore(actor=counts, count=3, at_end=lambda redis: number(redis) == 3)
+    assert result.verdict == "holds", result
+    assert result.proved == [Faults()]
+    result.assert_holds()
+
+
+def test_a_script_that_reads_and_writes_at_once_holds() -> None:
+    def take(redis: Redis) -> Any:
+        return redis.eval(TAKE, 1, "n")
+
+    explore(
+        setup=lambda redis: redis.set("n", 1),
+        actors=[take, take, take],
+        invariant=lambda redis, told: number(redis) >= 0 and [*told.values()].count(0) <= 1,
+        faults="crash=1,pause=1,lost=1",
+    ).assert_holds()
+
+
+def test_a_lock_that_nobody_releases() -> None:
+    """Every order ends so: one is shown, to where somebody waits."""
+    (finding,) = explore(actor=holds).report.findings
+    assert finding.name == "stuck for ever"
+    assert finding.trace[0].told == "None"
+
+
+def test_the_invariant_is_asked_after_every_step() -> None:
+    def moves(redis: Redis) -> None:
+        redis.decr("a")
+        redis.incr("b")
+
+    result = explore(
+        setup=lambda redis: redis.mset({"a": 1, "b": 0}),
+        actors=[moves],
+        invariant=lambda redis: redis.mget("a", "b") in ([b"1", b"0"], [b"0", b"1"]),
+    )
+    assert [finding.cost.steps for finding in result.report.findings] == [1]
+
+
+def test_no_fault_first_then_each_by_itself_then_all() -> None:
+    def is_busy(redis: Redis) -> None:
+        redis.set("busy", 1)
+        redis.delete("busy")
+
+    result = explore(
+        actor=is_busy, at_end=lambda redis: not redis.exists("busy"), faults="crash=1,lost=2"
+    )
+    (finding,) = result.report.findings
+    assert finding.cost.faults == 1
+    assert result.report.faults == Faults(crash=1)
+    assert result.proved == [Faults()]
+    assert "nothing goes wrong in any order with: no faults" in str(result)
+    assert ladder(Faults(crash=1, lost=2)) == (
+        Faults(),
+        Faults(crash=1),
+        Faults(lost=2),
+        Faults(crash=1, lost=2),
+    )
+
+
+def test_a_race_that_ends_in_an_exception() -> None:
+    def takes(redis: Redis) -> None:
+        if redis.exists("n"):
+            left = int(redis.get("n"))  # type: ignore[arg-type]
+            redis.delete("n")
+            assert left == 1
+
+    result = explore(setup=lambda redis: redis.set("n", 1), actor=takes)
+    (finding,) = result.report.findings
+    assert finding.name == "exception"
+    assert "test_functions.py, line" in finding.trace[-1].told
+    assert "in takes: TypeError: int() argument" in finding.trace[-1].told
+
+
+def test_different_actors_by_name() -> None:
+    def signs(redis: Redis, name: str) -> str:
+        redis.rpush("names", name)
+        return name
+
+    explore(
+        actors=[signs, partial(signs, name="Z"), signs],
+        at_end=lambda redis, told: (
+            told == {"A": "A", "B": "Z", "C": "C"}
+            and sorted(redis.lrange("names", 0, -1)) == [b"A", b"C", b"Z"]
+        ),
+    ).assert_holds()
+
+
+def test_what_is_not_looked_at_to_its_end_is_inconclusive() -> None:
+    def for_ever(redis: Redis) -> None:
+        while redis.incr("n"):
+            pass
+
+    result = explore(actor=for_ever, seconds=1)
+    assert result.verdict == "inconclusive"
+    assert result.proved == []
+    result.assert_holds(allow_inconclusive=True)
+    with pytest.raises(AssertionError, match="not all was looked at"):
+        result.assert_holds()
+
+
+def _captures() -> Callable[..., object]:
+    log: list[object] = []
+    return lambda redis: log.append(redis.get("n"))
+
+
+def _has_by_default() -> Callable[..., object]:
+    def logs(redis: Redis, log: list[object] = []) -> None:  # noqa: B006
+        log.append(redis.get("n"))
+
+    return logs
+
+
+class Bank:
+    def pays(self, redis: Redis) -> None:
+        redis.incr("n")
+
+
+@pytest.mark.parametrize(
+    ("actor", "said"),
+    [
+        (_captures(), "has captured log: a list"),
+        (_has_by_default(), "logs has a default: a list"),
+        (Bank().pays, "pays: a method"),
+        (partial(_has_by_default(), log=[]), "log: a list"),
+        (remembers, "remembers uses seen, a list of the test's own module"),
+        (counts_its_tries, "counts_its_tries uses tries"),
+    ],
+)
+def test_what_actors_would_share_is_refused_by_name(actor: Callable[..., Any], said: str) -> None:
+    with pytest.raises(BadCode, match=said):
+        explore(actor=actor)
+
+
+@pytest.mark.parametrize(
+    ("invariant", "said"),
+    [
+        (lambda redis: redis.incr("n") == 1, "may only read"),
+        (lambda redis: redis.get("n"), "answers None, and not True or False"),
+        (lambda redis: int(redis.get("n")) == 1, "TypeError: int"),
+        (lambda redis: redis.ttl("n") < 0, "at no clock"),
+    ],
+)
+def test_what_an_invariant_may_not(invariant: Callable[..., Any], said: str) -> None:
+    with pytest.raises(BadCode, match=said):
+        explore(actor=count_up_at_once, invariant=invariant)
+
+
+def test_what_is_no_question() -> None:
+    async def later(redis: Redis) -> None:
+        """Nothing yet."""
+
+    with pytest.raises(BadCode, match="later must be a plain function"):
+        explore(actor=later)
+    with pytest.raises(BadCode, match="takes one argument, or two"):
+        explore(actor=lambda: None)
+    with pytest.raises(BadluckError, match="1 to 4 actors"):
+        explore(actors=[])
+    with pytest.raises(BadluckError, match="'fire' is not one of"):
+        explore(actor=count_up, faults="fire=1")
