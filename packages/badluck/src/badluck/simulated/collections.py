@@ -123,6 +123,8 @@ def hash_of(keys: Keyspace, key: bytes) -> Hash:
         return Hash(())
     if not isinstance(entry.value, Hash):
         raise Refused(WRONG_TYPE)
+    if keys.due(entry.value):
+        raise Undefined("a hash at the very ms at which a field of it expires")
     return entry.value
 
 

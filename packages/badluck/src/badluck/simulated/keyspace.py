@@ -40,7 +40,7 @@ class Keyspace:
     def get(self, key: bytes) -> Entry | None:
         """Raises Undefined where nobody can say whether a key is still there."""
         entry = self.entries.get(key)
-        if entry and type(entry.value) is Hash and not entry.value.pairs:
+        if entry and type(entry.value) is Hash and not self._alive(entry.value):
             raise Undefined("a hash whose fields have all expired, but to its own commands,")
         return entry
 
@@ -92,7 +92,14 @@ class Keyspace:
         """Has it watched a hash of which a server may have taken away what had expired?"""
         watched = self.watches.get(connection, {}).keys() & self.entries.keys()
         values = [self.entries[key].value for key in watched]
-        return any(type(value) is Hash and value.gone for value in values)
+        return any(type(value) is Hash and (value.gone or self.due(value)) for value in values)
+
+    def due(self, fields: Hash) -> set[bytes]:
+        """Those that expire at this very ms: a server reads them still, or has taken them away."""
+        return {field for field, until in fields.expires or () if until <= self.now}
+
+    def _alive(self, fields: Hash) -> bool:
+        return len(fields.pairs) > (len(self.due(fields)) if fields.expires else 0)
 
     def _touch(self, key: bytes) -> None:
         for watched in self.watches.values():
