@@ -7,7 +7,7 @@ from typing import NoReturn
 import pytest
 from badluck.simulated.scripts import Lua
 from badluck.simulated.server import Server
-from badluck.simulated.values import Err
+from badluck.simulated.values import Err, Undefined
 from badluck.target import EPOCH
 
 
@@ -22,6 +22,65 @@ def test_a_list_that_is_moved_onto_itself_keeps_its_expiry() -> None:
         server.execute("a", command)
     assert server.execute("a", (b"LMOVE", b"k", b"k", b"LEFT", b"RIGHT")) == b"1"
     assert server.execute("a", (b"PTTL", b"k")) == 1000
+
+
+def test_only_a_list_wakes_who_waits_for_one() -> None:
+    """A sorted set is a tuple, too, in the model."""
+    server = Server(EPOCH)
+    server.execute("a", (b"BLPOP", b"k", b"0"))
+    server.execute("b", (b"ZADD", b"k", b"1", b"a"))
+    assert server.unread == {}
+    server.execute("b", (b"RPUSH", b"l", b"1"))
+    server.execute("b", (b"RENAME", b"l", b"k"))
+    assert server.read("a") == (b"k", b"1")
+
+
+def test_what_is_moved_to_another_list_wakes_who_waits_for_that() -> None:
+    server = Server(EPOCH)
+    server.execute("a", (b"BLPOP", b"l", b"0"))
+    server.execute("b", (b"BLMOVE", b"k", b"l", b"LEFT", b"LEFT", b"0"))
+    server.execute("c", (b"RPUSH", b"k", b"1"))
+    assert (server.read("b"), server.read("a")) == (b"1", (b"l", b"1"))
+
+
+def test_a_member_that_is_added_and_changed_at_once_has_changed_twice() -> None:
+    server = Server(EPOCH)
+    command = (b"ZADD", b"k", b"CH", b"1", b"a", b"2", b"a")
+    assert server.execute("a", command) == 2
+
+
+def test_a_score_with_a_fraction_has_other_digits_on_every_server() -> None:
+    script = b"return redis.call('ZSCORE', KEYS[1], 'a')"
+    server = Server(EPOCH)
+    server.execute("a", (b"ZADD", b"k", b"0.1", b"a"))
+    assert server.execute("a", (b"ZSCORE", b"k", b"a")) == b"0.1"
+    with pytest.raises(Undefined):
+        server.execute("a", (b"EVAL", script, b"1", b"k"))
+
+
+def test_an_id_of_a_stream_may_begin_with_noughts() -> None:
+    server = Server(EPOCH)
+    assert server.execute("a", (b"XADD", b"k", b"05-01", b"a", b"1")) == b"5-1"
+
+
+def test_floats_are_added_as_x86_adds_them() -> None:
+    server = Server(EPOCH)
+    server.execute("a", (b"SET", b"k", b"1000.1"))
+    assert server.execute("a", (b"INCRBYFLOAT", b"k", b"0.2")) == b"1000.29999999999999999"
+
+
+def test_how_many_fields_there_are_when_one_has_expired_is_for_the_server_to_say() -> None:
+    server = Server(EPOCH)
+    server.execute("a", (b"HSET", b"k", b"a", b"1", b"b", b"2"))
+    server.execute("a", (b"HPEXPIRE", b"k", b"10", b"FIELDS", b"1", b"a"))
+    assert EPOCH + 11 in server.deadlines()
+    server.pass_time(EPOCH + 10)  # some read it at that ms, and some have taken it away
+    with pytest.raises(Undefined):
+        server.execute("a", (b"HGET", b"k", b"a"))
+    server.pass_time(EPOCH + 11)
+    assert server.execute("a", (b"HGETALL", b"k")) == (b"b", b"2")
+    with pytest.raises(Undefined):
+        server.execute("a", (b"HLEN", b"k"))
 
 
 def test_an_exec_of_who_listens_is_refused_in_its_own_way() -> None:

@@ -9,6 +9,7 @@ from badluck.simulated.values import Command
 from badluck.target import EPOCH
 
 from tests.integration.explorer import scripts
+from tests.integration.explorer.shapes import ANYWHERE, DATA, FAMILIES
 
 KEYS = (b"k", b"l", b"m")
 VALUES = (b"a", b"b", b"1", b"2", b"-7", b"01", b"")
@@ -42,6 +43,10 @@ def _number(random: Random) -> bytes:
     return random.choice(NUMBERS)
 
 
+def _bit(random: Random) -> bytes:
+    return random.choice((b"0", b"1", b"7", b"9", b"17", b"-1", b"-9", b"x"))
+
+
 def _index(random: Random) -> bytes:
     return random.choice((b"0", b"1", b"-1", b"-2", b"7"))
 
@@ -55,7 +60,19 @@ def _moment(random: Random) -> bytes:
 
 
 def _score(random: Random) -> bytes:
-    return random.choice((b"0", b"1", b"2", b"-7", b"%d" % EPOCH, b"+inf", b"-inf", b"x", b"1e3"))
+    return random.choice((b"0 0 1 2 -7 %d +inf -inf x 1e3 0.1 2.5" % EPOCH).split())
+
+
+def _float(random: Random) -> bytes:
+    return random.choice((*b"0.1 0.2 1.5 -2.25 3e2 x 100.1 1e-5 5 1e20".split(), b""))
+
+
+def _name(random: Random) -> bytes:
+    return random.choice(b"- + [a (a [b (b [1 x".split())
+
+
+def _pattern(random: Random) -> bytes:
+    return random.choice(rb"* k [kl] [^k] ? [a-c] -* *1 \k k*".split())
 
 
 def _bound(random: Random) -> bytes:
@@ -74,67 +91,9 @@ def _text(random: Random) -> bytes:
     return random.choice(SCRIPTS)
 
 
-ANYWHERE = """
-    DEL k; DEL k k; EXISTS k k; TYPE k; TTL k; PTTL k; PERSIST k; GET k; SET k v; PEXPIRE k t;
-    EXPIRE k n; PEXPIRE k t NX; PEXPIRE k t XX; PEXPIRE k t GT; PEXPIRE k t LT; PING; PING v;
-    RENAME k k; RENAMENX k k; GET; SET k; UNLINK k; PEXPIREAT k at; EXPIREAT k second; TIME;
-    PEXPIREAT k t; EVAL text 1 k v; EVAL text 1 k v; EVALSHA sha 1 k v; SCRIPT LOAD text;
-    SCRIPT EXISTS sha sha
-"""
-FAMILIES = {
-    "strings": """
-        SET k v NX; SET k v XX; SET k v PX t; SET k v NX PX t; SET k v EX n; SET k v GET;
-        SET k v NX GET; SET k v KEEPTTL; SET k v PX; SET k v NX XX; SETNX k v; SETEX k n v;
-        PSETEX k t v; GETSET k v; GETDEL k; MGET k k; MSET k v k v; MSET k v k; MSETNX k v k v;
-        INCR k; DECR k; INCRBY k n; DECRBY k n; APPEND k v; STRLEN k
-    """,
-    "lists": """
-        LPUSH k v v; RPUSH k v; RPUSH k v v v; LPUSHX k v; RPUSHX k v; LPOP k; RPOP k; LPOP k n;
-        RPOP k n; LMOVE k k LEFT RIGHT; LMOVE k k RIGHT LEFT; RPOPLPUSH k k; LMOVE k k UP DOWN;
-        LLEN k; LRANGE k n n; LRANGE k 0 -1; LINDEX k n; LSET k i v; LTRIM k n n; LREM k n v;
-        LPOS k v
-    """,
-    "collections": """
-        SADD k v; SADD k v v; SREM k v; SISMEMBER k v; SCARD k; SMEMBERS k;
-        HSET k v v; HSET k v v v v;
-        HSET k v v v; HSETNX k v v; HGET k v; HMGET k v v; HGETALL k; HDEL k v v; HEXISTS k v;
-        HLEN k; HINCRBY k v n; HMSET k v v; HVALS k
-    """,
-    "sorted sets": """
-        ZADD k s v; ZADD k s v s v; ZADD k s v s; ZREM k v; ZREM k v v; ZSCORE k v; ZCARD k;
-        ZRANGE k 0 -1; ZRANGE k i i WITHSCORES; ZRANGE k n n; ZRANGEBYSCORE k -inf s;
-        ZRANGEBYSCORE k s s; ZRANGEBYSCORE k b b WITHSCORES; ZRANGEBYSCORE k -inf +inf LIMIT i i;
-        ZRANGEBYSCORE k b s LIMIT i n WITHSCORES; ZRANGEBYSCORE k s s LIMIT n
-    """,
-    "streams": """
-        XADD k * v v; XADD k 5-1 v v; XADD k 1-0 v v; XADD k 0-0 v v; XADD k * v; XLEN k;
-        XRANGE k - +; XREVRANGE k + - COUNT 1; XRANGE k - + COUNT n; XRANGE k 5 6; XDEL k 5-1;
-        XADD k x v v; XDEL k 5-1 1-0; XINFO STREAM k; XINFO STREAM k; XGROUP CREATE k g 0;
-        XGROUP CREATE k g $ MKSTREAM; XGROUP CREATE k h x; XACK k g 5-1; XACK k g x; XSETID k 5-1;
-        XSETID k 7-0 ENTRIESADDED n; XSETID k 1900000009999-1 ENTRIESADDED 3; XSETID k x
-    """,
-    "watching": """
-        WATCH k; WATCH k k; MULTI; MULTI; EXEC; EXEC; EXEC; DISCARD; UNWATCH; SET k v PX t; INCR k;
-        RPUSH k v; SADD k v; XADD k * v v
-    """,
-    "waiting": """
-        BLPOP k 0; BRPOP k 1; BLPOP k 0.01; BLPOP k x; BLPOP k -1; RPUSH k v; LPUSH k v v; MULTI;
-        EXEC; LPOP k
-    """,
-    "channels": """
-        SSUBSCRIBE ch; SSUBSCRIBE ch dh; SUNSUBSCRIBE ch; SUNSUBSCRIBE dh ch; SUBSCRIBE ch;
-        UNSUBSCRIBE; SPUBLISH ch v; SPUBLISH ch v; PUBLISH ch v; PUBLISH ch v
-    """,
-    "scripts": """
-        GET k; SET k 1; SET k a PX 1000; RPUSH k v; SADD k v; SSUBSCRIBE ch; SSUBSCRIBE dh;
-        LRANGE k 0 -1; SMEMBERS k; XRANGE k - +; PTTL k; WATCH k; MULTI; EXEC; DEL k;
-        XADD o * sale {"id":"a"}; XADD o * sale {"id":"b","n":[1,2.5]}; XADD o * sale no; DEL k k k;
-        ZADD k 5 a; HSET k a b
-    """,
-}
-DATA = ("strings", "lists", "collections", "sorted sets", "streams")
 MAKERS = {  # other words are themselves
     **{"k": _key, "v": _value, "n": _number, "t": _ms, "i": _index, "at": _moment},
+    **{"f": _float, "z": _name, "p": _pattern, "bit": _bit},
     **{"second": _second, "sha": _sha, "text": _text, "s": _score, "b": _bound},
 }
 

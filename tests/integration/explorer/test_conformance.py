@@ -5,11 +5,13 @@ A share of what `make conformance` walks; its seeds are new each time, and print
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from secrets import randbelow
 
 import pytest
 from badluck.real.backend import RealBackend
 from badluck.real.server import LiveServer
+from badluck.simulated import collections, sorted_sets
 from badluck.simulated.commands import TABLE
 from badluck.simulated.keyspace import Keyspace
 
@@ -50,9 +52,30 @@ def test_a_model_that_is_wrong_is_caught(
     monkeypatch.setattr(Keyspace, "pass_time", too_early)
     judge = Judge(server)
 
-    def walks() -> None:
-        for seed in range(WALKS):
-            judge.judge(seed)
-
     with pytest.raises(Divergence, match="seed"):
-        walks()
+        _walk_on(judge)
+
+
+def _drawn_and_kept(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(TABLE, b"SPOP", TABLE[b"SPOP"]._replace(do=collections.srandmember))
+
+
+def _a_tenth_more(patch: pytest.MonkeyPatch) -> None:
+    right = sorted_sets.shown
+    patch.setattr(sorted_sets, "shown", lambda score: right(score + 0.1))
+
+
+@pytest.mark.parametrize("go_wrong", [_drawn_and_kept, _a_tenth_more])
+def test_what_may_be_drawn_or_written_otherwise_is_judged_too(
+    server: LiveServer,
+    monkeypatch: pytest.MonkeyPatch,
+    go_wrong: Callable[[pytest.MonkeyPatch], None],
+) -> None:
+    go_wrong(monkeypatch)
+    with pytest.raises(Divergence, match="seed"):
+        _walk_on(Judge(server))
+
+
+def _walk_on(judge: Judge) -> None:
+    for seed in range(WALKS):
+        judge.judge(seed)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import redis
 from badluck.actor.connection import native
-from badluck.simulated.server import Server, Waits
+from badluck.simulated.server import Server
 from badluck.simulated.values import Err, Reply
+from badluck.simulated.waiters import Waits
 from badluck.target import EPOCH
 
 from tests.servers import StoreServer
@@ -61,7 +62,7 @@ FAIL = [  # each server in words of its own
     "return 5 // 2",
 ]
 LACKING = [
-    "redis.call('BITCOUNT', KEYS[1])",
+    "redis.call('BITPOS', KEYS[1])",
     "redis.sha1hex('')",
     "redis.setresp(3)",
     "math.random()",

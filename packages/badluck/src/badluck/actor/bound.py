@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from badluck.simulated.blocking import may_wait
 from badluck.simulated.values import Command
 
-BINDS = {b"WATCH", b"MULTI", b"SUBSCRIBE", b"SSUBSCRIBE", b"BLPOP", b"BRPOP"}
+BINDS = {b"WATCH", b"MULTI", b"SUBSCRIBE", b"SSUBSCRIBE"}
 FREES = {b"EXEC", b"DISCARD", b"UNWATCH"}
 
 
 def note(bound: set[str], connection: str, commands: Iterable[Command]) -> None:
     """Keep `bound` true: the connection sends these."""
     for command in commands:
-        if command[0] in BINDS:
+        if command[0] in BINDS or may_wait(command):
             bound.add(connection)
         elif command[0] in FREES:
             bound.discard(connection)

@@ -19,7 +19,7 @@ from redis.retry import Retry
 from badluck.actor import bound
 from badluck.actor.fiber import Fiber, ask, here
 from badluck.actor.request import Hear, Lost, Send
-from badluck.simulated.values import Command, Err, Ok, Reply
+from badluck.simulated.values import Command, Double, Err, Ok, Reply
 
 if TYPE_CHECKING:
     from badluck.actor.actor import Actor
@@ -182,6 +182,8 @@ def native(reply: Reply) -> Any:
         )
     if isinstance(reply, Ok):
         return reply.encode()
+    if isinstance(reply, Double):
+        return bytes(reply)
     if isinstance(reply, tuple):
         return [native(one) for one in reply]
     return reply

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 from badluck.actor import bound
 from badluck.actor.request import Lost
 from badluck.errors import BadluckError
+from badluck.real import chosen
 from badluck.real.server import LiveServer, running
 from badluck.real.wire import Wire
+from badluck.simulated.blocking import may_wait
 from badluck.simulated.values import (
     Command,
     Entry,
@@ -25,8 +27,8 @@ from badluck.simulated.values import (
     StreamEntry,
 )
 
-# What is not answered by one reply to each command.
-SPEAKS = {b"SUBSCRIBE", b"SSUBSCRIBE", b"UNSUBSCRIBE", b"SUNSUBSCRIBE", b"BLPOP", b"BRPOP"}
+# What is not answered by one reply to each command, beside what may wait.
+SPEAKS = {b"SUBSCRIBE", b"SSUBSCRIBE", b"UNSUBSCRIBE", b"SUNSUBSCRIBE"}
 LOOK = b"""
 local seen = {}
 for _, key in ipairs(redis.call('KEYS', '*')) do
@@ -96,9 +98,9 @@ class RealBackend:
             spare = self.spare[which]
             self.wires[name] = spare.pop() if spare else self.servers[which].connect()
         wire = self.wires[name]
-        wire.send(*commands)
+        wire.send(*map(chosen.asked, commands))
         bound.note(self.bound, name, commands)
-        if any(command[0] in SPEAKS for command in commands):
+        if any(command[0] in SPEAKS or may_wait(command) for command in commands):
             self.listening.add(name)
         if name in self.listening:
             self.servers[which].settle()
@@ -107,7 +109,7 @@ class RealBackend:
             said = [wire.read() for _ in commands]
         if self.remembers and (keys := self.keys(which)) != self.kept[which]:
             self.written, self.kept[which] = (which, self.kept[which]), keys
-        return tuple(said)
+        return chosen.told(commands, said)
 
     def hear(self, name: str) -> tuple[Reply, ...] | Lost:
         """One of what it has been sent, if there is anything; Lost when its connection broke."""

@@ -102,7 +102,9 @@ def running(folder: Path, program: str) -> Iterator[LiveServer]:
     file.write_bytes(struct.pack("=q", 0))
     path = folder / "store.sock"
     command = [program, "--unixsocket", str(path), "--dir", str(folder), *OPTIONS]
-    environ = {**os.environ, "LD_PRELOAD": str(_shim(folder)), "BADLUCK_CLOCK": str(file)}
+    # Scripts sort as the locale does; in C's as bytes.
+    environ = {**os.environ, "LC_ALL": "C"}
+    environ |= {"LD_PRELOAD": str(_shim(folder)), "BADLUCK_CLOCK": str(file)}
     with (
         file.open("r+b") as opened,
         mmap.mmap(opened.fileno(), 8) as clock,

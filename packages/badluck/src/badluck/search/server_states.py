@@ -13,8 +13,9 @@ from typing import NamedTuple
 from badluck.actor.request import Lost
 from badluck.search.names import Names, renaming, state_renamed
 from badluck.simulated.memory import State
-from badluck.simulated.server import Server, Waits
-from badluck.simulated.values import Command, Entry, NeverAnswers, Reply
+from badluck.simulated.server import Server
+from badluck.simulated.values import Command, Entry, NeverAnswers, Reply, Undefined
+from badluck.simulated.waiters import Waits
 
 Fill = Callable[[dict[bytes, Entry]], dict[bytes, Entry]]
 Moments = Callable[[dict[bytes, Entry]], Iterable[int]]
@@ -35,6 +36,13 @@ class Unsupported(NotImplementedError):
         super().__init__(what)
         self.connection = connection
         self.commands = commands
+
+
+def _unsupported(
+    connection: str, commands: tuple[Command, ...], lacks: NotImplementedError
+) -> Unsupported:
+    text = f"{lacks} is not supported: the explorer's model of Redis does not know it"
+    return Unsupported(connection, commands, text)
 
 
 def tokens(text: bytes, name: str) -> frozenset[int]:
@@ -85,8 +93,7 @@ class ServerStates:
         try:
             said = [server.execute(connection, command) for command in commands]
         except NotImplementedError as lacks:
-            text = f"{lacks} is not supported: the explorer's model of Redis does not know it"
-            raise Unsupported(connection, commands, text) from lacks
+            raise _unsupported(connection, commands, lacks) from lacks
         except NeverAnswers as error:
             raise Unsupported(connection, commands, str(error)) from error
         replies = [reply for reply in said if not isinstance(reply, Waits)]
@@ -133,7 +140,11 @@ class ServerStates:
             states = []
             for server, state in zip(self.servers, self.states[at], strict=True):
                 server.load(state)
-                server.pass_time(now)
+                try:
+                    server.pass_time(now)
+                except Undefined as lacks:  # of who waits
+                    connection, command, _ = server.blocked[0]
+                    raise _unsupported(connection, (command,), lacks) from lacks
                 states.append(server.state())
             self.ways[key] = self._number(tuple(states))
         return self.ways[key]

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.values import (
     HIGHEST,
     LOWEST,
     OK,
+    SYNTAX,
     WRONG_TYPE,
     Command,
     Hash,
     Refused,
     Reply,
+    Undefined,
     integer,
+    positive,
 )
 
+MOST = 10_000  # members in one reply that a client may ask for again and again
 
-def _set(keys: Keyspace, key: bytes) -> frozenset[bytes]:
+
+def members_of(keys: Keyspace, key: bytes) -> frozenset[bytes]:
     return keys.value(key, frozenset) or frozenset()
 
 
 def sadd(keys: Keyspace, command: Command) -> Reply:
-    old = _set(keys, command[1])
+    old = members_of(keys, command[1])
     new = old | set(command[2:])
     if new != old:
         keys.change(command[1], new)
@@ -29,7 +36,7 @@ def sadd(keys: Keyspace, command: Command) -> Reply:
 
 
 def srem(keys: Keyspace, command: Command) -> Reply:
-    old = _set(keys, command[1])
+    old = members_of(keys, command[1])
     new = old - set(command[2:])
     if new != old:
         keys.change(command[1], new)
@@ -37,29 +44,106 @@ def srem(keys: Keyspace, command: Command) -> Reply:
 
 
 def sismember(keys: Keyspace, command: Command) -> Reply:
-    return int(command[2] in _set(keys, command[1]))
+    return int(command[2] in members_of(keys, command[1]))
+
+
+def smismember(keys: Keyspace, command: Command) -> Reply:
+    members = members_of(keys, command[1])
+    return tuple(int(word in members) for word in command[2:])
+
+
+def combined(keys: Keyspace, command: Command) -> Reply:
+    """SINTER, SUNION, SDIFF, in the order of the alphabet as SMEMBERS."""
+    first, *others = [members_of(keys, key) for key in command[1:]]
+    if command[0] == b"SUNION":
+        found = first.union(*others)
+    elif command[0] == b"SINTER":
+        found = first.intersection(*others)
+    else:
+        found = first.difference(*others)
+    return tuple(sorted(found))
 
 
 def scard(keys: Keyspace, command: Command) -> Reply:
-    return len(_set(keys, command[1]))
+    return len(members_of(keys, command[1]))
 
 
 def smembers(keys: Keyspace, command: Command) -> Reply:
     """In the order of the alphabet; the server's own order is its secret."""
-    return tuple(sorted(_set(keys, command[1])))
+    return tuple(sorted(members_of(keys, command[1])))
 
 
-def _hash(keys: Keyspace, key: bytes) -> dict[bytes, bytes]:
-    entry = keys.get(key)
+def spop(keys: Keyspace, command: Command) -> Reply:
+    """The first ones of the alphabet: the server's own choice is its secret."""
+    _, key, *number = command
+    if len(number) > 1:
+        raise Refused(SYNTAX)
+    count = positive(number[0]) if number else 1
+    members = sorted(members_of(keys, key))
+    taken = tuple(members[:count])
+    if taken:
+        keys.change(key, frozenset(members[count:]))
+    if number:
+        return taken
+    return taken[0] if taken else None
+
+
+def srandmember(keys: Keyspace, command: Command) -> Reply:
+    """The first ones of the alphabet, as SPOP; the very first again and again, if below 0."""
+    _, key, *number = command
+    if len(number) > 1:
+        raise Refused(SYNTAX)
+    count = integer(number[0]) if number else 1
+    if count < -MOST:
+        raise NotImplementedError(f"SRANDMEMBER of {-count:,}")
+    members = sorted(members_of(keys, key))
+    if not number:
+        return members[0] if members else None
+    return tuple(members[:count] if count >= 0 else members[:1] * -count)
+
+
+def smove(keys: Keyspace, command: Command) -> Reply:
+    _, source, target, member = command
+    old = members_of(keys, source)
+    if not old:
+        return 0
+    there = members_of(keys, target)
+    if member not in old:
+        return 0
+    if source != target:
+        keys.change(source, old - {member})
+        if member not in there:
+            keys.change(target, there | {member})
+    return 1
+
+
+def hash_of(keys: Keyspace, key: bytes) -> Hash:
+    entry = keys.entries.get(key)
     if entry is None:
-        return {}
+        return Hash(())
     if not isinstance(entry.value, Hash):
         raise Refused(WRONG_TYPE)
-    return dict(entry.value.pairs)
+    if keys.due(entry.value):
+        raise Undefined("a hash at the very ms at which a field of it expires")
+    return entry.value
 
 
-def _put(keys: Keyspace, key: bytes, fields: dict[bytes, bytes]) -> None:
-    keys.change(key, Hash(tuple(fields.items())))
+def fields_of(keys: Keyspace, key: bytes) -> dict[bytes, bytes]:
+    return dict(hash_of(keys, key).pairs)
+
+
+def put_fields(
+    keys: Keyspace, key: bytes, fields: dict[bytes, bytes], anew: Iterable[bytes] = ()
+) -> None:
+    """All fields that there are now; those set `anew` have no expiry any more."""
+    old = hash_of(keys, key)
+    if old.gone and not old.pairs and keys.entries[key].expires is not None:
+        raise Undefined("a hash with an expiry whose fields have all expired")
+    pairs, expires = tuple(fields.items()), old.expires
+    if expires is not None:
+        kept = fields.keys() - set(anew)
+        pairs, expires = tuple(sorted(pairs)), tuple(one for one in expires if one[0] in kept)
+    keys.change(key, Hash(pairs, expires, old.gone.difference(fields)))
 
 
 def hset(keys: Keyspace, command: Command) -> Reply:
@@ -67,61 +151,68 @@ def hset(keys: Keyspace, command: Command) -> Reply:
     name, key, *words = command
     if len(words) % 2:
         raise Refused(f"ERR wrong number of arguments for '{name.decode().lower()}' command")
-    old = _hash(keys, key)
+    old = fields_of(keys, key)
     new = old | dict(zip(words[::2], words[1::2], strict=True))
-    _put(keys, key, new)
+    put_fields(keys, key, new, anew=words[::2])
     return OK if name == b"HMSET" else len(new) - len(old)
 
 
 def hsetnx(keys: Keyspace, command: Command) -> Reply:
-    old = _hash(keys, command[1])
+    old = fields_of(keys, command[1])
     if command[2] in old:
         return 0
-    _put(keys, command[1], old | {command[2]: command[3]})
+    put_fields(keys, command[1], old | {command[2]: command[3]})
     return 1
 
 
 def hget(keys: Keyspace, command: Command) -> Reply:
-    return _hash(keys, command[1]).get(command[2])
+    return fields_of(keys, command[1]).get(command[2])
 
 
 def hmget(keys: Keyspace, command: Command) -> Reply:
-    fields = _hash(keys, command[1])
+    fields = fields_of(keys, command[1])
     return tuple(fields.get(field) for field in command[2:])
 
 
 def hgetall(keys: Keyspace, command: Command) -> Reply:
-    return tuple(word for pair in _hash(keys, command[1]).items() for word in pair)
+    return tuple(word for pair in fields_of(keys, command[1]).items() for word in pair)
+
+
+def hkeys(keys: Keyspace, command: Command) -> Reply:
+    return tuple(fields_of(keys, command[1]))
 
 
 def hvals(keys: Keyspace, command: Command) -> Reply:
-    return tuple(_hash(keys, command[1]).values())
+    return tuple(fields_of(keys, command[1]).values())
 
 
 def hdel(keys: Keyspace, command: Command) -> Reply:
-    old = _hash(keys, command[1])
+    old = fields_of(keys, command[1])
     new = {field: value for field, value in old.items() if field not in command[2:]}
     if len(new) < len(old):
-        _put(keys, command[1], new)
+        put_fields(keys, command[1], new)
     return len(old) - len(new)
 
 
 def hexists(keys: Keyspace, command: Command) -> Reply:
-    return int(command[2] in _hash(keys, command[1]))
+    return int(command[2] in fields_of(keys, command[1]))
 
 
 def hlen(keys: Keyspace, command: Command) -> Reply:
-    return len(_hash(keys, command[1]))
+    found = hash_of(keys, command[1])
+    if found.gone:
+        raise Undefined("HLEN where a field has expired")
+    return len(found.pairs)
 
 
 def hincrby(keys: Keyspace, command: Command) -> Reply:
     by = integer(command[3])
-    fields = _hash(keys, command[1])
+    fields = fields_of(keys, command[1])
     try:
         old = integer(fields.get(command[2], b"0"))
     except Refused:
         raise Refused("ERR hash value is not an integer") from None
     if not LOWEST <= old + by <= HIGHEST:
         raise Refused("ERR increment or decrement would overflow")
-    _put(keys, command[1], fields | {command[2]: b"%d" % (old + by)})
+    put_fields(keys, command[1], fields | {command[2]: b"%d" % (old + by)})
     return old + by

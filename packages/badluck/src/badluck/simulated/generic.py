@@ -28,7 +28,7 @@ CONDITIONS = {b"NX", b"XX", b"GT", b"LT"}
 
 
 def delete(keys: Keyspace, command: Command) -> Reply:
-    return sum([keys.delete(key) for key in command[1:]])
+    return sum([keys.get(key) is not None and keys.delete(key) for key in command[1:]])
 
 
 def exists(keys: Keyspace, command: Command) -> Reply:
@@ -53,7 +53,7 @@ def expire(keys: Keyspace, command: Command) -> Reply:
         raise Refused(f"ERR Unsupported option {word.decode()}")
     when = base + amount * scale
     entry = keys.get(key)
-    if entry is None or not _applies(wanted, entry.expires, when):
+    if entry is None or not applies(wanted, entry.expires, when):
         return 0
     if when <= keys.now:
         keys.delete(key)
@@ -62,7 +62,7 @@ def expire(keys: Keyspace, command: Command) -> Reply:
     return 1
 
 
-def _applies(wanted: set[bytes], old: int | None, when: int) -> bool:
+def applies(wanted: set[bytes], old: int | None, when: int) -> bool:
     if b"NX" in wanted and old is not None:
         return False
     if b"XX" in wanted and old is None:
@@ -100,6 +100,7 @@ def rename(keys: Keyspace, command: Command) -> Reply:
         return 0
     if old != new:
         keys.delete(old)
+        keys.delete(new)  # who waits for it sees it come
         keys.put(new, entry.value, entry.expires)
     return 1 if name == b"RENAMENX" else OK
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from badluck.simulated.values import WRONG_TYPE, Entry, Hash, Refused, SortedSet, Value
+from badluck.simulated.values import (
+    WRONG_TYPE,
+    Entry,
+    Hash,
+    Refused,
+    SortedSet,
+    Stream,
+    Undefined,
+    Value,
+)
 
 V = TypeVar("V", bytes, tuple[bytes, ...], frozenset[bytes])
 
@@ -15,6 +24,7 @@ class Keyspace:
     def __init__(self) -> None:
         self.entries: dict[bytes, Entry] = {}
         self.watches: dict[str, dict[bytes, bool]] = {}  # connection -> key -> touched since?
+        self.ready: list[bytes] = []  # came just now: somebody may wait for them
         self.now = 0  # ms since 1970
 
     def pass_time(self, now: int) -> None:
@@ -24,9 +34,15 @@ class Keyspace:
             if entry.expires is not None and entry.expires < now:
                 del self.entries[key]
                 self._touch(key)
+            elif type(entry.value) is Hash and entry.value.expires:
+                self.entries[key] = entry._replace(value=_aged(entry.value, now))
 
     def get(self, key: bytes) -> Entry | None:
-        return self.entries.get(key)
+        """Raises Undefined where nobody can say whether a key is still there."""
+        entry = self.entries.get(key)
+        if entry and type(entry.value) is Hash and not self._alive(entry.value):
+            raise Undefined("a hash whose fields have all expired, but to its own commands,")
+        return entry
 
     def value(self, key: bytes, kind: type[V]) -> V | None:
         """Raises Refused when the key holds something else."""
@@ -38,22 +54,28 @@ class Keyspace:
         return entry.value
 
     def put(self, key: bytes, value: Value, expires: int | None = None) -> None:
+        old = self.entries.get(key)
+        if old is None or (isinstance(value, Stream) and value != old.value):
+            self.ready.append(key)
         self.entries[key] = Entry(value, expires)
         self._touch(key)
 
     def change(self, key: bytes, value: Value) -> None:
         """A new value that lives as long as the old one. An empty collection is no key at all."""
-        empty = () if isinstance(value, tuple) else frozenset()
-        if value in (empty, Hash(()), SortedSet(frozenset())):
+        members: Any = value
+        if type(value) is Hash:
+            members = value.pairs or value.gone
+        elif type(value) is SortedSet:
+            members = value.scores
+        if type(value) is not bytes and not members:
             self.delete(key)
         else:
             old = self.entries.get(key)
             self.put(key, value, old.expires if old else None)
 
     def delete(self, key: bytes) -> bool:
-        if self.get(key) is None:
+        if self.entries.pop(key, None) is None:
             return False
-        del self.entries[key]
         self._touch(key)
         return True
 
@@ -66,7 +88,30 @@ class Keyspace:
         """Watch no more. Answers whether anything watched was touched."""
         return any(self.watches.pop(connection, {}).values())
 
+    def may_be_touched(self, connection: str) -> bool:
+        """Has it watched a hash of which a server may have taken away what had expired?"""
+        watched = self.watches.get(connection, {}).keys() & self.entries.keys()
+        values = [self.entries[key].value for key in watched]
+        return any(type(value) is Hash and (value.gone or self.due(value)) for value in values)
+
+    def due(self, fields: Hash) -> set[bytes]:
+        """Those that expire at this very ms: a server reads them still, or has taken them away."""
+        return {field for field, until in fields.expires or () if until <= self.now}
+
+    def _alive(self, fields: Hash) -> bool:
+        return len(fields.pairs) > (len(self.due(fields)) if fields.expires else 0)
+
     def _touch(self, key: bytes) -> None:
         for watched in self.watches.values():
             if key in watched:
                 watched[key] = True
+
+
+def _aged(fields: Hash, now: int) -> Hash:
+    expires = fields.expires or ()
+    gone = {field for field, until in expires if until < now}
+    return Hash(
+        tuple(pair for pair in fields.pairs if pair[0] not in gone),
+        tuple(pair for pair in expires if pair[0] not in gone),
+        fields.gone | gone,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import OK, SYNTAX, Command, Refused, Reply, integer
+from badluck.simulated.values import OK, SYNTAX, Command, Refused, Reply, integer, positive
 
 
 def _list(keys: Keyspace, key: bytes) -> tuple[bytes, ...] | None:
@@ -26,7 +26,7 @@ def pop(keys: Keyspace, command: Command) -> Reply:
     name, key, *number = command
     count = 1
     if number:
-        count = _count(number[0])
+        count = positive(number[0])
     old = _list(keys, key)
     if old is None:
         return None
@@ -40,19 +40,42 @@ def pop(keys: Keyspace, command: Command) -> Reply:
     return taken if number else taken[0]
 
 
-def _count(text: bytes) -> int:
+def pop_first(keys: Keyspace, command: Command) -> Reply:
+    """LMPOP: from the first of the keys that has something."""
+    names, end, most = several(command, {b"LEFT", b"RIGHT"})
+    for key in names:
+        if _list(keys, key):
+            name = b"LPOP" if end == b"LEFT" else b"RPOP"
+            return key, pop(keys, (name, key, b"%d" % most))
+    return None
+
+
+def several(command: Command, ends: set[bytes]) -> tuple[Command, bytes, int]:
+    """Of LMPOP and ZMPOP the keys, from which end to pop, and how many at the most."""
+    size = _above_zero(command[1], "numkeys")
+    names, words = command[2 : 2 + size], [word.upper() for word in command[2 + size :]]
+    if not words or words[0] not in ends:
+        raise Refused(SYNTAX)
+    if len(words) == 1:
+        return names, words[0], 1
+    if len(words) != 3 or words[1] != b"COUNT":
+        raise Refused(SYNTAX)
+    return names, words[0], _above_zero(words[2], "count")
+
+
+def _above_zero(text: bytes, what: str) -> int:
     try:
-        count = integer(text)
+        number = integer(text)
     except Refused:
-        count = -1
-    if count < 0:
-        raise Refused("ERR value is out of range, must be positive")
-    return count
+        number = 0
+    if number < 1:
+        raise Refused(f"ERR {what} should be greater than 0")
+    return number
 
 
 def move(keys: Keyspace, command: Command) -> Reply:
-    """LMOVE, RPOPLPUSH."""
-    if command[0] == b"RPOPLPUSH":
+    """LMOVE, RPOPLPUSH, and what they do when they block."""
+    if command[0].endswith(b"RPOPLPUSH"):
         source, target, ends = command[1], command[2], (b"RIGHT", b"LEFT")
     else:
         source, target = command[1:3]

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from badluck.simulated.channels import Channels
 from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import Command, Entry, Reply
+from badluck.simulated.values import Command, Entry, Hash, Reply
 
 
 class Blocked(NamedTuple):
-    """A client in BLPOP or BRPOP."""
+    """A client in BLPOP or another command that waits."""
 
     connection: str
     command: Command
@@ -66,6 +66,7 @@ class Memory:
     def load(self, state: State) -> None:
         """Be in that state again. Scripts, once known, stay known to the interpreter."""
         self.keys.now = state.now
+        self.keys.ready.clear()
         self.keys.entries = dict(state.entries)
         self.keys.watches = {who: dict(watched) for who, watched in state.watches}
         self.queued = {who: list(queue) for who, queue, _ in state.queued}
@@ -94,13 +95,16 @@ class Memory:
         for client in list(self.blocked):
             if client.until is not None and client.until < now:
                 self.blocked.remove(client)
-                self.send(client.connection, None)
+                self.send(client.connection, 0 if client.command[0] == b"WAIT" else None)
 
     def deadlines(self) -> Iterable[int]:
         """When something happens by itself, ms since 1970."""
         for entry in self.keys.entries.values():
             if entry.expires is not None:
                 yield entry.expires + 1
+            if type(entry.value) is Hash:
+                for _, until in entry.value.expires or ():
+                    yield until + 1
         for client in self.blocked:
             if client.until is not None:
                 yield client.until + 1

@@ -15,6 +15,7 @@ from badluck.simulated.values import (
     HIGHEST,
     LOWEST,
     Command,
+    Double,
     Err,
     NeverAnswers,
     Ok,
@@ -95,12 +96,14 @@ class Lua:
                 raise Refused("ERR Please specify at least one argument for this call")
             command = tuple(self._word(word) for word in words)
             reply = self.do((command[0].upper(), *command[1:]))
+            seen = self._value(reply)
         except Refused as error:
             reply = Err(str(error))
+            seen = self._value(reply)
         except BaseException as error:  # a Ctrl-C, too: Lua catches whatever is raised in here
             self.failed = error
             raise
-        return isinstance(reply, Err), self._value(reply)
+        return isinstance(reply, Err), seen
 
     def _lacks(self, name: bytes) -> NoReturn:
         self.failed = NotImplementedError(f"{name.decode()} in a script")
@@ -133,6 +136,10 @@ class Lua:
             return self.lua.table_from({b"err": reply.text.encode()})
         if isinstance(reply, tuple):
             return self.lua.table_from([self._value(one) for one in reply])
+        if isinstance(reply, Double):
+            if f"{float(reply):.{DIGITS}g}".encode() != reply:
+                raise Undefined(f"the digits of {reply.decode()} in a script")
+            return bytes(reply)
         return reply
 
     def _reply(self, value: Any) -> Reply:

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
-from badluck.simulated import commands, lists, scripts
-from badluck.simulated.memory import Blocked, Memory
-from badluck.simulated.values import OK, QUEUED, Command, Err, Ok, Refused, Reply
+from badluck.simulated import blocking, commands, scripts
+from badluck.simulated.values import OK, QUEUED, Command, Err, Ok, Refused, Reply, Undefined
+from badluck.simulated.waiters import WAITS, Waiters, Waits
 
-
-class Waits:
-    """In place of a reply: there is none yet, the client waits."""
-
-
-WAITS: Final = Waits()
-BLOCKING = {b"BLPOP": b"LPOP", b"BRPOP": b"RPOP"}
 ABORTED = "EXECABORT Transaction discarded because of previous errors."
 
 
-class Server(Memory):
+class Server(Waiters):
     """Executes one command after the other, as the real one does."""
 
     def __init__(self, now: int) -> None:
         """`now` is the clock, ms since 1970."""
         super().__init__(now)
         self.lua = scripts.Lua()
-        self.inside = False  # in EXEC or a script, where nothing blocks
 
     def execute(self, connection: str, command: Command) -> Reply | Waits:
         """Do one command. WAITS: the client blocks; its reply will be among the `unread`."""
@@ -38,7 +30,7 @@ class Server(Memory):
             if connection in self.queued:
                 self.spoilt.add(connection)
             reply = Err(str(refused))
-        self._serve()
+        self.serve()
         return reply
 
     def _execute(self, connection: str, command: Command) -> Reply | Waits:
@@ -56,6 +48,8 @@ class Server(Memory):
         """By ourselves, what concerns more than keys; else as the table says."""
         if own := getattr(self, f"_{command[0].decode().lower()}", None):
             return own(connection, command)
+        if waiting := blocking.TABLE.get(command[0]):
+            return self.take_or_wait(connection, command, waiting)
         return commands.TABLE[command[0]].do(self.keys, command)
 
     def _multi(self, connection: str, _: Command) -> Reply:
@@ -74,11 +68,14 @@ class Server(Memory):
         if connection not in self.queued:
             return Err("ERR EXEC without MULTI")
         spoilt = connection in self.spoilt
+        unsure = self.keys.may_be_touched(connection)
         queue, touched = self._leave(connection)
         if spoilt:
             return Err(ABORTED)
         if touched:
             return None
+        if unsure:
+            raise Undefined("EXEC when a field of a watched hash has expired")
         return self._within(lambda: tuple(self._inner(connection, command) for command in queue))
 
     def _leave(self, connection: str) -> tuple[list[Command], bool]:
@@ -162,42 +159,6 @@ class Server(Memory):
         if connection in self.channels.on:
             return (b"pong", command[1] if len(command) > 1 else b"")
         return command[1] if len(command) > 1 else Ok("PONG")
-
-    def _blpop(self, connection: str, command: Command) -> Reply | Waits:
-        """BLPOP and BRPOP: the first of the keys that has something, or wait."""
-        try:
-            seconds = float(command[-1])
-        except ValueError:
-            raise Refused("ERR timeout is not a float or out of range") from None
-        if seconds < 0:
-            raise Refused("ERR timeout is negative")
-        reply = self._pop(command)
-        if reply is not None or self.inside:
-            return reply
-        until = self.keys.now + round(seconds * 1000) if seconds else None
-        self.blocked.append(Blocked(connection, command, until))
-        return WAITS
-
-    _brpop = _blpop
-
-    def _pop(self, command: Command) -> Reply:
-        for key in command[1:-1]:
-            if self.keys.value(key, tuple):
-                popped = lists.pop(self.keys, (BLOCKING[command[0]], key))
-                return key, popped
-        return None
-
-    def _serve(self) -> None:
-        """Give those who wait what has come, the first one first."""
-        for client in list(self.blocked):
-            for key in client.command[1:-1]:
-                # What is no list does not wake anybody, whatever lies there.
-                entry = self.keys.entries.get(key)
-                if entry and type(entry.value) is tuple:
-                    self.blocked.remove(client)
-                    popped = lists.pop(self.keys, (BLOCKING[client.command[0]], key))
-                    self.send(client.connection, (key, popped))
-                    break
 
 
 def begun(now: int, setup: Sequence[Sequence[Command]]) -> list[Server]:

@@ -1,4 +1,4 @@
-"""Commands on sorted sets: what a table of deadlines needs."""
+"""Commands on sorted sets: members and scores. Ranges: sorted_ranges.py."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ from collections.abc import Iterable
 from math import isinf, isnan
 
 from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.lists import several
 from badluck.simulated.values import (
     SYNTAX,
     WRONG_TYPE,
     Command,
+    Double,
     Refused,
     Reply,
     SortedSet,
     Undefined,
-    integer,
+    positive,
 )
 
-EXACT = 2**53  # beyond it servers write the digits of a score each in its own way
+DIGITS = 10**17  # an integer below it is written without an exponent
 OPTIONS = {b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"}
 NO_FLOAT = "ERR value is not a valid float"
-NO_BOUND = "ERR min or max is not a float"
 
 Pairs = list[tuple[bytes, float]]
 
 
-def _scores(keys: Keyspace, key: bytes) -> dict[bytes, float]:
+def scores_of(keys: Keyspace, key: bytes) -> dict[bytes, float]:
     entry = keys.get(key)
     if entry is None:
         return {}
@@ -34,113 +35,142 @@ def _scores(keys: Keyspace, key: bytes) -> dict[bytes, float]:
     return dict(entry.value.scores)
 
 
-def _put(keys: Keyspace, key: bytes, scores: dict[bytes, float]) -> None:
+def put(keys: Keyspace, key: bytes, scores: dict[bytes, float]) -> None:
     keys.change(key, SortedSet(frozenset(scores.items())))
 
 
-def _sorted(scores: dict[bytes, float]) -> Pairs:
+def in_order(scores: dict[bytes, float]) -> Pairs:
     return sorted(scores.items(), key=lambda pair: (pair[1], pair[0]))
 
 
-def _score(text: bytes, otherwise: str) -> float:
-    """Raises Refused, Undefined for what servers may write down differently."""
+def read_score(text: bytes, otherwise: str = NO_FLOAT) -> float:
+    """Raises Refused, and Undefined for what each server reads in its own way."""
+    if text.lower().lstrip(b"+-").startswith(b"0x"):
+        raise Undefined(f"a score of {text.decode()}")
     try:
         score = float(text)
     except ValueError:
         raise Refused(otherwise) from None
     if isnan(score) or text != text.strip() or b"_" in text:
         raise Refused(otherwise)
-    if not isinf(score) and (score % 1 or abs(score) > EXACT):
+    if (isinf(score) and b"inf" not in text.lower()) or (not score and text.startswith(b"-")):
         raise Undefined(f"a score of {text.decode()}")
     return score
 
 
-def shown(score: float) -> bytes:
-    if isinf(score):
-        return b"%s" % str(score).encode()
-    return b"%d" % score
+def shown(score: float) -> Double:
+    if not isinf(score) and not score % 1 and abs(score) < DIGITS:
+        return Double(b"%d" % score)
+    return Double(repr(score).encode())
+
+
+def told(pairs: Iterable[tuple[bytes, float]], scored: bool) -> Reply:
+    found = [(member, shown(score)) if scored else (member,) for member, score in pairs]
+    return tuple(word for words in found for word in words)
 
 
 def add(keys: Keyspace, command: Command) -> Reply:
-    """ZADD without options."""
-    _, key, *words = command
-    if words[0].upper() in OPTIONS:
-        raise NotImplementedError(f"ZADD with {words[0].decode()}")
-    if len(words) % 2:
+    """ZADD, with all its options; ZINCRBY, which is ZADD with INCR."""
+    name, key, *words = command
+    flags = set()
+    if name == b"ZINCRBY":
+        flags.add(b"INCR")
+    else:
+        while words and words[0].upper() in OPTIONS:
+            flags.add(words.pop(0).upper())
+    if len(words) % 2 or not words:
         raise Refused(SYNTAX)
+    if b"NX" in flags and b"XX" in flags:
+        raise Refused("ERR XX and NX options at the same time are not compatible")
+    if len(flags & {b"GT", b"LT", b"NX"}) > 1:
+        raise Refused("ERR GT, LT, and/or NX options at the same time are not compatible")
+    if b"INCR" in flags and len(words) > 2:
+        raise Refused("ERR INCR option supports a single increment-element pair")
     given = [
-        (_score(text, NO_FLOAT), member)
-        for text, member in zip(words[::2], words[1::2], strict=True)
+        (member, read_score(text)) for text, member in zip(words[::2], words[1::2], strict=True)
     ]
-    old = _scores(keys, key)
-    new = old | {member: score for score, member in given}
-    if new != old:
-        _put(keys, key, new)
-    return len(new) - len(old)
+    old = scores_of(keys, key)
+    new = dict(old)
+    done, changes = None, 0
+    for member, number in given:
+        before = new.get(member)
+        done = _wanted(before, number, flags)
+        if done is not None:
+            new[member] = done
+            changes += done != before
+    if changes:
+        put(keys, key, new)
+    if b"INCR" in flags:
+        return None if done is None else shown(done)
+    return changes if b"CH" in flags else len(new) - len(old)
+
+
+def _wanted(old: float | None, given: float, flags: set[bytes]) -> float | None:
+    """A member's score afterwards; None: nothing is done."""
+    if old is None:
+        return None if b"XX" in flags else given
+    if b"NX" in flags:
+        return None
+    new = old + given if b"INCR" in flags else given
+    if isnan(new):
+        raise Refused("ERR resulting score is not a number (NaN)")
+    if (b"GT" in flags and new <= old) or (b"LT" in flags and new >= old):
+        return None
+    return new
 
 
 def remove(keys: Keyspace, command: Command) -> Reply:
-    old = _scores(keys, command[1])
+    old = scores_of(keys, command[1])
     new = {member: score for member, score in old.items() if member not in command[2:]}
     if len(new) < len(old):
-        _put(keys, command[1], new)
+        put(keys, command[1], new)
     return len(old) - len(new)
 
 
 def score(keys: Keyspace, command: Command) -> Reply:
-    found = _scores(keys, command[1]).get(command[2])
-    return None if found is None else shown(found)
+    """ZSCORE, ZMSCORE."""
+    scores = scores_of(keys, command[1])
+    found = tuple(shown(scores[member]) if member in scores else None for member in command[2:])
+    return found if command[0] == b"ZMSCORE" else found[0]
 
 
 def cardinality(keys: Keyspace, command: Command) -> Reply:
-    return len(_scores(keys, command[1]))
+    return len(scores_of(keys, command[1]))
 
 
-def range_(keys: Keyspace, command: Command) -> Reply:
-    """ZRANGE by rank, with WITHSCORES."""
-    _, key, first, last, *options = command
-    if any(option.upper() != b"WITHSCORES" for option in options):
-        raise NotImplementedError("ZRANGE with options other than WITHSCORES")
-    start, stop = integer(first), integer(last)
-    pairs = _sorted(_scores(keys, key))
-    start = max(0, start + len(pairs)) if start < 0 else start
-    stop = stop + len(pairs) if stop < 0 else stop
-    return _told(pairs[start : max(0, stop + 1)], bool(options))
+def rank(keys: Keyspace, command: Command) -> Reply:
+    """ZRANK, ZREVRANK; what newer servers add to them is lacking."""
+    if len(command) > 3:
+        raise NotImplementedError(f"{command[0].decode()} with {command[3].decode()}")
+    members = [member for member, _ in in_order(scores_of(keys, command[1]))]
+    if command[0] == b"ZREVRANK":
+        members.reverse()
+    return members.index(command[2]) if command[2] in members else None
 
 
-def range_by_score(keys: Keyspace, command: Command) -> Reply:
-    """ZRANGEBYSCORE, with LIMIT and WITHSCORES."""
-    _, key, low, high, *options = command
-    above, over = _bound(low)
-    below, under = _bound(high)
-    skip, most, scored = 0, -1, False
-    words = iter(options)
-    for word in map(bytes.upper, words):
-        if word == b"WITHSCORES":
-            scored = True
-        elif word == b"LIMIT":
-            numbers = [next(words, None), next(words, None)]
-            if None in numbers:
-                raise Refused(SYNTAX)
-            skip, most = (integer(number or b"") for number in numbers)
-        else:
-            raise Refused(SYNTAX)
-    found = [
-        (member, score)
-        for member, score in _sorted(_scores(keys, key))
-        if (above < score or (above == score and not over))
-        and (score < below or (score == below and not under))
-    ]
-    if skip < 0:
-        return ()
-    return _told(found[skip:] if most < 0 else found[skip : skip + most], scored)
+def pop(keys: Keyspace, command: Command) -> Reply:
+    """ZPOPMIN, ZPOPMAX: the lowest or highest, with their scores."""
+    name, key, *number = command
+    if len(number) > 1:
+        raise Refused(SYNTAX)
+    count = positive(number[0]) if number else 1
+    return told(take(keys, name, key, count), scored=True)
 
 
-def _bound(text: bytes) -> tuple[float, bool]:
-    """And whether it is left out itself."""
-    return _score(text.removeprefix(b"("), NO_BOUND), text.startswith(b"(")
+def pop_first(keys: Keyspace, command: Command) -> Reply:
+    """ZMPOP: from the first of the keys that has something."""
+    names, end, most = several(command, {b"MIN", b"MAX"})
+    for key in names:
+        if scores_of(keys, key):
+            taken = take(keys, b"ZPOP" + end, key, most)
+            return key, tuple((member, shown(score)) for member, score in taken)
+    return None
 
 
-def _told(pairs: Iterable[tuple[bytes, float]], scored: bool) -> Reply:
-    found = [(member, shown(score)) if scored else (member,) for member, score in pairs]
-    return tuple(word for words in found for word in words)
+def take(keys: Keyspace, name: bytes, key: bytes, count: int) -> Pairs:
+    pairs = in_order(scores_of(keys, key))
+    if name == b"ZPOPMAX":
+        pairs.reverse()
+    if count and pairs:
+        put(keys, key, dict(pairs[count:]))
+    return pairs[:count]

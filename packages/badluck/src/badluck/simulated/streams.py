@@ -1,12 +1,10 @@
-"""Commands on streams: what a writer sends and a reader without a group asks.
-
-Of groups there are only the names: nobody reads in one, so nothing waits for its XACK.
-"""
+"""Commands on streams: what writers send, and who looks at a range. Readers: groups.py."""
 
 from __future__ import annotations
 
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.values import (
+    HIGHEST,
     OK,
     SYNTAX,
     WRONG_TYPE,
@@ -15,6 +13,7 @@ from badluck.simulated.values import (
     Reply,
     Stream,
     StreamEntry,
+    Undefined,
     integer,
 )
 
@@ -23,7 +22,7 @@ LAST = 2**64 - 1
 BAD_ID = "ERR Invalid stream ID specified as stream command argument"
 
 
-def _stream(keys: Keyspace, key: bytes) -> Stream | None:
+def stream_of(keys: Keyspace, key: bytes) -> Stream | None:
     entry = keys.get(key)
     if entry is None:
         return None
@@ -36,15 +35,14 @@ def shown(id: Id) -> bytes:
     return b"%d-%d" % id
 
 
-def _id(text: bytes, sequence: int) -> Id:
-    """`sequence` for an id that has none."""
-    try:
-        parts = [integer(part) for part in text.split(b"-", 1)]
-    except Refused:
-        raise Refused(BAD_ID) from None
-    if min(parts) < 0:
+def read_id(text: bytes, sequence: int) -> Id:
+    """`sequence` for an id that has none. Raises Refused, and Undefined for a sign or a space."""
+    parts = text.split(b"-", 1)
+    if any(part.lstrip(b"+- \t\r\n\v\f") != part for part in parts):
+        raise Undefined(f"an id of a stream like {text.decode()}")
+    if not all(part.isdigit() and int(part) <= LAST for part in parts):
         raise Refused(BAD_ID)
-    return parts[0], parts[1] if len(parts) == 2 else sequence
+    return int(parts[0]), int(parts[1]) if len(parts) == 2 else sequence
 
 
 def add(keys: Keyspace, command: Command) -> Reply:
@@ -54,16 +52,18 @@ def add(keys: Keyspace, command: Command) -> Reply:
         raise NotImplementedError(f"XADD with {id.decode()}")
     if not fields or len(fields) % 2:
         raise Refused("ERR wrong number of arguments for 'xadd' command")
-    own = None if id == b"*" else _id(id, 0)
+    own = None if id == b"*" else read_id(id, 0)
     if own == (0, 0):
         raise Refused("ERR The ID specified in XADD must be greater than 0-0")
-    stream = _stream(keys, key) or Stream((0, 0), ())
+    stream = stream_of(keys, key) or Stream((0, 0), ())
     if own is None:
         own = max((keys.now, 0), (stream.last[0], stream.last[1] + 1))
     elif own <= stream.last:
         raise Refused(
             "ERR The ID specified in XADD is equal or smaller than the target stream top item"
         )
+    if stream.added == HIGHEST:
+        raise Undefined("a stream to which more was added than can be counted")
     entry = StreamEntry(own, tuple(fields))
     entries = (*stream.entries, entry)
     keys.change(key, stream._replace(last=own, entries=entries, added=stream.added + 1))
@@ -71,7 +71,7 @@ def add(keys: Keyspace, command: Command) -> Reply:
 
 
 def length(keys: Keyspace, command: Command) -> Reply:
-    stream = _stream(keys, command[1])
+    stream = stream_of(keys, command[1])
     return len(stream.entries) if stream else 0
 
 
@@ -80,13 +80,13 @@ def range_(keys: Keyspace, command: Command) -> Reply:
     name, key, start, stop, *options = command
     if name == b"XREVRANGE":
         start, stop = stop, start
-    low, high = _bound(start, 0), _bound(stop, LAST)
+    low, high = bound(start, 0), bound(stop, LAST)
     count = None
     if options:
         if len(options) != 2 or options[0].upper() != b"COUNT":
             raise Refused(SYNTAX)
         count = integer(options[1])
-    stream = _stream(keys, key)
+    stream = stream_of(keys, key)
     if stream is None:
         return ()
     if count is not None and count <= 0:
@@ -97,17 +97,17 @@ def range_(keys: Keyspace, command: Command) -> Reply:
     return tuple((shown(entry.id), entry.fields) for entry in found[:count])
 
 
-def _bound(text: bytes, sequence: int) -> Id:
+def bound(text: bytes, sequence: int) -> Id:
     if text == b"-":
         return 0, 0
     if text == b"+":
         return LAST, LAST
-    return _id(text, sequence)
+    return read_id(text, sequence)
 
 
 def delete(keys: Keyspace, command: Command) -> Reply:
-    gone = {_id(text, 0) for text in command[2:]}
-    stream = _stream(keys, command[1])
+    gone = {read_id(text, 0) for text in command[2:]}
+    stream = stream_of(keys, command[1])
     if stream is None:
         return 0
     rest = tuple(entry for entry in stream.entries if entry.id not in gone)
@@ -121,7 +121,7 @@ def info(keys: Keyspace, command: Command) -> Reply:
     """XINFO STREAM; the sizes of the server's trees are its secret."""
     if command[1].upper() != b"STREAM" or len(command) != 3:
         raise NotImplementedError("XINFO but of a STREAM")
-    stream = _stream(keys, command[2])
+    stream = stream_of(keys, command[2])
     if stream is None:
         raise Refused("ERR no such key")
     ends = [(shown(one.id), one.fields) for one in (*stream.entries[:1], *stream.entries[-1:])]
@@ -141,36 +141,10 @@ def info(keys: Keyspace, command: Command) -> Reply:
     return tuple(word for pair in said for word in pair)
 
 
-def group(keys: Keyspace, command: Command) -> Reply:
-    """XGROUP CREATE, with MKSTREAM."""
-    if command[1].upper() != b"CREATE" or len(command) < 5:
-        raise NotImplementedError("XGROUP but CREATE")
-    key, name, start, *options = command[2:]
-    if any(option.upper() != b"MKSTREAM" for option in options):
-        raise NotImplementedError("XGROUP CREATE with options other than MKSTREAM")
-    stream = _stream(keys, key)
-    if stream is None and not options:
-        raise Refused("ERR The XGROUP subcommand requires the key to exist")
-    if start != b"$":
-        _id(start, 0)
-    stream = stream or Stream((0, 0), ())
-    if name in stream.groups:
-        raise Refused("BUSYGROUP Consumer Group name already exists")
-    keys.change(key, stream._replace(groups=stream.groups | {name}))
-    return OK
-
-
-def acknowledge(keys: Keyspace, command: Command) -> Reply:
-    stream = _stream(keys, command[1])
-    for text in command[3:] if stream and command[2] in stream.groups else ():
-        _id(text, 0)
-    return 0
-
-
 def set_id(keys: Keyspace, command: Command) -> Reply:
     """XSETID, with ENTRIESADDED."""
     _, key, text, *options = command
-    last = _id(text, 0)
+    last = read_id(text, 0)
     added = None
     if options:
         if len(options) != 2 or options[0].upper() != b"ENTRIESADDED":
@@ -178,7 +152,7 @@ def set_id(keys: Keyspace, command: Command) -> Reply:
         added = integer(options[1])
         if added < 0:
             raise Refused("ERR entries_added must be positive")
-    stream = _stream(keys, key)
+    stream = stream_of(keys, key)
     if stream is None:
         raise Refused("ERR no such key")
     if last < stream.deleted or (stream.entries and last < stream.entries[-1].id):

@@ -11,6 +11,7 @@ from badluck.simulated.values import (
     Command,
     Refused,
     Reply,
+    Undefined,
     integer,
 )
 
@@ -19,22 +20,29 @@ DIGITS = {b"EX": 1000, b"PX": 1, b"EXAT": 1000, b"PXAT": 1}
 
 def set_(keys: Keyspace, command: Command) -> Reply:
     _, key, value, *options = command
-    flags, expires = set(), None
+    flags, expires, expected = set(), None, None
     words = iter(options)
-    for word in map(bytes.upper, words):
+    for raw in words:
+        word = raw.upper()
         if word in DIGITS:
             if expires is not None or b"KEEPTTL" in flags:
                 raise Refused(SYNTAX)
             expires = _expiry(keys, word, next(words, None), b"set")
-        elif word in {b"NX", b"XX", b"GET", b"KEEPTTL"}:
+        elif word in {b"NX", b"XX", b"GET", b"KEEPTTL", b"IFEQ"}:
             flags.add(word)
         else:
             raise Refused(SYNTAX)
-    if {b"NX", b"XX"} <= flags or (b"KEEPTTL" in flags and expires is not None):
+        if word == b"IFEQ" and (expected := next(words, None)) is None:
+            raise Refused(SYNTAX)
+    if len(flags & {b"NX", b"XX", b"IFEQ"}) > 1:
         raise Refused(SYNTAX)
-    old = keys.value(key, bytes) if b"GET" in flags else None
+    if b"KEEPTTL" in flags and expires is not None:
+        raise Refused(SYNTAX)
+    old = keys.value(key, bytes) if flags & {b"GET", b"IFEQ"} else None
     there = keys.get(key)
     done = not (b"NX" in flags and there) and not (b"XX" in flags and not there)
+    if b"IFEQ" in flags:
+        done = old is not None and old == expected
     if done:
         if b"KEEPTTL" in flags and there:
             expires = there.expires
@@ -81,6 +89,36 @@ def getset(keys: Keyspace, command: Command) -> Reply:
 def getdel(keys: Keyspace, command: Command) -> Reply:
     old = keys.value(command[1], bytes)
     keys.delete(command[1])
+    return old
+
+
+def getex(keys: Keyspace, command: Command) -> Reply:
+    """The value, and another expiry for it, or none."""
+    _, key, *options = command
+    word = options[0].upper() if options else b""
+    if options and not (
+        (word in DIGITS and len(options) == 2) or (word == b"PERSIST" and len(options) == 1)
+    ):
+        raise Refused(SYNTAX)
+    expires, wrong = None, None
+    if len(options) == 2:
+        try:
+            expires = _expiry(keys, word, options[1], b"getex")
+        except Refused as refused:
+            wrong = refused
+    there = keys.get(key)
+    if wrong and not (there and isinstance(there.value, bytes)):
+        # Redis 7 looks for the key first, newer servers at the words.
+        raise Undefined("GETEX with a wrong expiry, where no string is") from None
+    if wrong:
+        raise wrong
+    old = keys.value(key, bytes)
+    if old is None or not options:
+        return old
+    if expires is not None and expires <= keys.now:
+        keys.delete(key)
+    elif expires is not None or keys.entries[key].expires is not None:
+        keys.put(key, old, expires)
     return old
 
 

@@ -10,10 +10,24 @@ from redis.exceptions import ResponseError
 # A list is a tuple of bytes, a set a frozenset of bytes, a string bytes.
 
 
+class Double(bytes):
+    """A number in a reply, in as few digits as will do, as Valkey writes it.
+
+    Redis 7 writes 17 of them; to redis-py both are the same float.
+    """
+
+    __slots__ = ()
+
+
 class Hash(NamedTuple):
-    """Fields in the order in which they came."""
+    """Fields in the order in which they came; once one had an expiry, in that of the alphabet.
+
+    For then a server has an order of its own.
+    """
 
     pairs: tuple[tuple[bytes, bytes], ...]
+    expires: tuple[tuple[bytes, int], ...] | None = None  # ms since 1970; None: no field had one
+    gone: frozenset[bytes] = frozenset()  # expired: a server keeps them until it comes by
 
 
 class SortedSet(NamedTuple):
@@ -27,12 +41,26 @@ class StreamEntry(NamedTuple):
     fields: tuple[bytes, ...]
 
 
+class Pending(NamedTuple):
+    """Given to a consumer, and not acknowledged."""
+
+    id: tuple[int, int]
+    consumer: bytes
+    since: int  # ms since 1970
+
+
+class Group(NamedTuple):
+    name: bytes
+    last: tuple[int, int]  # given to anybody in it
+    pending: tuple[Pending, ...] = ()  # by id
+
+
 class Stream(NamedTuple):
     last: tuple[int, int]  # the highest id ever given
     entries: tuple[StreamEntry, ...]
     added: int = 0  # ever
     deleted: tuple[int, int] = (0, 0)  # the highest id of those
-    groups: frozenset[bytes] = frozenset()  # names; what a reader has not acknowledged, is not here
+    groups: tuple[Group, ...] = ()
 
 
 Value = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | SortedSet | Stream
@@ -77,9 +105,11 @@ class Refused(ResponseError):
 
 
 WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
+NOT_POSITIVE = "ERR value is out of range, must be positive"
 NOT_AN_INTEGER = "ERR value is not an integer or out of range"
 SYNTAX = "ERR syntax error"
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
+LONGEST = HIGHEST - 2**42  # ms that a client may wait: whatever the clock says, the sum fits
 
 
 def integer(text: bytes) -> int:
@@ -91,3 +121,24 @@ def integer(text: bytes) -> int:
     if b"%d" % number != text or not LOWEST <= number <= HIGHEST:
         raise Refused(NOT_AN_INTEGER)
     return number
+
+
+def positive(text: bytes) -> int:
+    """An integer, and none below 0."""
+    try:
+        number = integer(text)
+    except Refused:
+        raise Refused(NOT_POSITIVE) from None
+    if number < 0:
+        raise Refused(NOT_POSITIVE)
+    return number
+
+
+def milliseconds(text: bytes) -> int:
+    """How long a client is ready to wait."""
+    amount = integer(text)
+    if amount < 0:
+        raise Refused("ERR timeout is negative")
+    if amount > LONGEST:  # Redis 7 waits, newer servers refuse
+        raise Undefined(f"a wait of {amount:,} ms")
+    return amount

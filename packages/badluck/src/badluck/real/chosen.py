@@ -1,0 +1,60 @@
+"""What a server chooses by itself, chosen as the model does: what it draws, how it orders.
+
+Else a schedule could not be played again. That its own choice would have been a possible one is
+for the conformance walks to judge, which ask it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from badluck.simulated.values import Command, Reply
+
+# The first ones of the alphabet, as the model draws them; the server itself refuses what is wrong.
+DRAW = b"""
+local members, count = redis.call('SMEMBERS', KEYS[1]), tonumber(ARGV[3])
+local takes = ARGV[1] == 'SPOP'
+if #ARGV > 3 or (ARGV[3] and not count) or (takes and (count or 0) < 0) then
+  return redis.call(unpack(ARGV))
+end
+table.sort(members)
+local again, drawn = (count or 0) < 0, {}
+for nth = 1, #members > 0 and (again and -count or math.min(count or 1, #members)) or 0 do
+  drawn[nth] = members[again and 1 or nth]
+end
+if takes and #drawn > 0 then redis.call('SREM', KEYS[1], unpack(drawn)) end
+return count and drawn or drawn[1]
+"""
+DRAWN = {b"SPOP", b"SRANDMEMBER"}
+UNSORTED = {b"SMEMBERS", b"SINTER", b"SUNION", b"SDIFF", b"KEYS"}
+PAGES = {b"SCAN", b"SSCAN"}  # of which the second part is unsorted
+
+
+def asked(command: Command) -> Command:
+    """In its place."""
+    if command[0] in DRAWN and len(command) > 1:
+        return (b"EVAL", DRAW, b"1", command[1], *command)
+    return command
+
+
+def told(commands: Sequence[Command], said: Sequence[Reply]) -> tuple[Reply, ...]:
+    """The replies to them, each in the order of the alphabet where the server has its own."""
+    if len(commands) != len(said):  # messages among them: nothing here is sent by who listens
+        return tuple(said)
+    return tuple(_told(one, reply, commands) for one, reply in zip(commands, said, strict=True))
+
+
+def _told(command: Command, reply: Reply, unit: Sequence[Command]) -> Reply:
+    if not isinstance(reply, tuple):
+        return reply
+    if command[0] == b"EXEC":
+        return told(unit[1:-1], reply)
+    if command[0] in PAGES:
+        cursor, found = reply
+        return cursor, _in_order(found)
+    return _in_order(reply) if command[0] in UNSORTED else reply
+
+
+def _in_order(found: Reply) -> Reply:
+    words = found if isinstance(found, tuple) else ()
+    return tuple(sorted(word for word in words if isinstance(word, bytes)))

@@ -1,0 +1,76 @@
+"""Commands on the bits of a string."""
+
+from __future__ import annotations
+
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.values import Command, Refused, Reply, Undefined, integer
+
+HIGHEST_BIT = 2**32 - 1  # of a server
+FAR = 8 * 100_000  # a bit beyond it: the model keeps no string so long
+NO_OFFSET = "ERR bit offset is not an integer or out of range"
+NO_BIT = "ERR bit is not an integer or out of range"
+
+
+def _offset(text: bytes) -> int:
+    try:
+        at = integer(text)
+    except Refused:
+        at = -1
+    if not 0 <= at <= HIGHEST_BIT:
+        raise Refused(NO_OFFSET)
+    return at
+
+
+def set_(keys: Keyspace, command: Command) -> Reply:
+    _, key, offset, bit = command
+    at = _offset(offset)
+    if bit not in {b"0", b"1"}:
+        raise Refused(NO_BIT)
+    old = bytearray(keys.value(key, bytes) or b"")
+    if at >= FAR:
+        raise NotImplementedError(f"SETBIT of bit {at:,}")
+    old.extend(bytes(max(0, at // 8 + 1 - len(old))))
+    mask = 1 << (7 - at % 8)
+    was = bool(old[at // 8] & mask)
+    if bit == b"1":
+        old[at // 8] |= mask
+    else:
+        old[at // 8] &= ~mask
+    keys.change(key, bytes(old))
+    return int(was)
+
+
+def get(keys: Keyspace, command: Command) -> Reply:
+    at = _offset(command[2])
+    text = keys.value(command[1], bytes) or b""
+    return text[at // 8] >> (7 - at % 8) & 1 if at // 8 < len(text) else 0
+
+
+def count(keys: Keyspace, command: Command) -> Reply:
+    """BITCOUNT, of all or of a range of bytes or bits."""
+    _, key, *options = command
+    try:
+        start, stop, unit = _range(options)
+    except Refused:
+        raise Undefined("BITCOUNT with a wrong range") from None  # who looks at what first?
+    text = keys.value(key, bytes) or b""
+    bits = "".join(f"{byte:08b}" for byte in text)
+    size = len(text) * 8 // unit
+    if start < 0 and stop < 0 and start > stop:
+        return 0
+    start, stop = (max(0, at + size) if at < 0 else at for at in (start, stop))
+    return bits[start * unit : (stop + 1) * unit].count("1")
+
+
+def _range(options: list[bytes]) -> tuple[int, int, int]:
+    """From, to, and how many bits each of these is."""
+    if not options:
+        return 0, -1, 8
+    if len(options) == 1:
+        raise Undefined("BITCOUNT with a start and no end")
+    start, stop = integer(options[0]), integer(options[1])
+    units = {b"BYTE": 8, b"BIT": 1}
+    unit = units.get(options[2].upper() if len(options) == 3 else b"BYTE")
+    if unit is None or len(options) > 3:
+        raise Refused("ERR syntax error")
+    return start, stop, unit

@@ -1,0 +1,119 @@
+"""What one consumer was given and another takes over: XPENDING, XCLAIM, XAUTOCLAIM.
+
+How often something was given is lacking, as it tells apart what goes on alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from badluck.simulated.groups import group_of, keep_group
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.streams import Id, bound, read_id, shown, stream_of
+from badluck.simulated.values import (
+    HIGHEST,
+    SYNTAX,
+    Command,
+    Pending,
+    Refused,
+    Reply,
+    Stream,
+    integer,
+)
+
+MOST = 100  # that an XAUTOCLAIM takes, if it does not say
+LARGEST = HIGHEST // 16  # that it may say
+LOOKED_AT = 10  # times so many it looks at
+
+
+def summary(keys: Keyspace, command: Command) -> Reply:
+    """XPENDING of a whole group."""
+    if len(command) > 3:
+        raise NotImplementedError("XPENDING but of a whole group")
+    _, key, name = command
+    pending = group_of(stream_of(keys, key), name).pending
+    if not pending:
+        return 0, None, None, None
+    counted = sorted(Counter(one.consumer for one in pending).items())
+    ends = shown(pending[0].id), shown(pending[-1].id)
+    return len(pending), *ends, tuple((consumer, b"%d" % size) for consumer, size in counted)
+
+
+def claim(keys: Keyspace, command: Command) -> Reply:
+    """XCLAIM, with JUSTID."""
+    _, key, name, consumer, idle, *words = command
+    stream = stream_of(keys, key) or Stream((0, 0), ())
+    group = group_of(stream, name)
+    at_least = max(0, integer(idle))
+    ids = _ids(words)
+    options = [word.upper() for word in words[len(ids) :]]
+    if set(options) & {b"IDLE", b"TIME", b"RETRYCOUNT", b"FORCE", b"LASTID"}:
+        raise NotImplementedError(f"XCLAIM with {options[0].decode()}")
+    if set(options) - {b"JUSTID"}:
+        raise Refused("ERR Unrecognized XCLAIM option")
+    pending = {one.id: one for one in group.pending}
+    there = {entry.id for entry in stream.entries}
+    taken: list[Id] = []
+    for id in ids:
+        if id not in pending:
+            continue
+        if id not in there:
+            del pending[id]
+        elif keys.now - pending[id].since >= at_least:
+            pending[id] = Pending(id, consumer, keys.now)
+            taken.append(id)
+    rest = tuple(pending[id] for id in sorted(pending))
+    keep_group(keys, key, stream, group._replace(pending=rest))
+    return _told(stream, taken, bool(options))
+
+
+def _ids(words: list[bytes]) -> list[Id]:
+    """All up to the first word that is none."""
+    ids: list[Id] = []
+    for word in words:
+        try:
+            ids.append(read_id(word, 0))
+        except Refused:
+            break
+    return ids
+
+
+def claim_next(keys: Keyspace, command: Command) -> Reply:
+    """XAUTOCLAIM, with COUNT and JUSTID."""
+    _, key, name, consumer, idle, start, *words = command
+    at_least, low, most, only_ids = max(0, integer(idle)), bound(start, 0), MOST, False
+    while words:
+        word = words.pop(0).upper()
+        if word == b"JUSTID":
+            only_ids = True
+        elif word == b"COUNT" and words:
+            most = integer(words.pop(0))
+            if not 1 <= most <= LARGEST:
+                raise Refused("ERR COUNT must be > 0")
+        else:
+            raise Refused(SYNTAX)
+    stream = stream_of(keys, key) or Stream((0, 0), ())
+    group = group_of(stream, name)
+    there = {entry.id for entry in stream.entries}
+    pending = {one.id: one for one in group.pending}
+    left = [one for one in group.pending if one.id >= low]
+    tries = LOOKED_AT * most
+    taken: list[Id] = []
+    deleted: list[Id] = []
+    while left and tries and len(taken) + len(deleted) < most:
+        one, tries = left.pop(0), tries - 1
+        if one.id not in there:
+            del pending[one.id]
+            deleted.append(one.id)
+        elif keys.now - one.since >= at_least:
+            pending[one.id] = Pending(one.id, consumer, keys.now)
+            taken.append(one.id)
+    keep_group(keys, key, stream, group._replace(pending=tuple(pending.values())))
+    cursor = left[0].id if left else (0, 0)
+    return shown(cursor), _told(stream, taken, only_ids), tuple(map(shown, deleted))
+
+
+def _told(stream: Stream, ids: Iterable[Id], only_ids: bool) -> Reply:
+    fields = {entry.id: entry.fields for entry in stream.entries}
+    return tuple(shown(id) if only_ids else (shown(id), fields[id]) for id in ids)

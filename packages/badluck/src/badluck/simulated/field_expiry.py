@@ -1,0 +1,102 @@
+"""Expiry of single fields of a hash, as Valkey has it since 9.0 (and Redis since 7.4)."""
+
+from __future__ import annotations
+
+from badluck.simulated.collections import hash_of
+from badluck.simulated.generic import CONDITIONS, applies
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.values import (
+    HIGHEST,
+    Command,
+    Hash,
+    Refused,
+    Reply,
+    Undefined,
+    integer,
+)
+
+NO_FIELD, NO_EXPIRY, UNCHANGED, DONE, DELETED = -2, -1, 0, 1, 2
+NOT_SO_MANY = "ERR numfields should be greater than 0 and match the provided number of fields"
+
+
+def expire(keys: Keyspace, command: Command) -> Reply:
+    """HEXPIRE, HPEXPIRE, HEXPIREAT, HPEXPIREAT."""
+    name, key, number, *words = command
+    upper = [word.upper() for word in words[:-1]]
+    if b"FIELDS" not in upper:
+        raise Refused(NOT_SO_MANY)
+    at = upper.index(b"FIELDS")
+    wanted = set(upper[:at])
+    if wanted - CONDITIONS or len(wanted & {b"NX", b"GT", b"LT"}) > 1 or wanted >= {b"NX", b"XX"}:
+        raise Refused("ERR these options are not supported, or not together")
+    fields = _fields(words[at + 1 :])
+    when = _moment(keys, name, number)
+    found = hash_of(keys, key)
+    alive, expires = dict(found.pairs), dict(found.expires or ())
+    replies: list[int] = []
+    becomes_a_table = found.expires is not None
+    for field in fields:
+        if field not in alive:
+            replies.append(NO_FIELD)
+        elif not applies(wanted, expires.get(field), when):
+            replies.append(UNCHANGED)
+        elif when <= keys.now:
+            del alive[field]
+            expires.pop(field, None)
+            replies.append(DELETED)
+        else:
+            becomes_a_table = True
+            expires[field] = when
+            replies.append(DONE)
+    if {DONE, DELETED} & set(replies):
+        pairs = sorted(alive.items()) if becomes_a_table else alive.items()
+        table = tuple(sorted(expires.items())) if becomes_a_table else None
+        keys.change(key, Hash(tuple(pairs), table, found.gone))
+    return tuple(replies)
+
+
+def _fields(words: list[bytes]) -> list[bytes]:
+    """How many, and which."""
+    if integer(words[0]) != len(words) - 1 or len(words) < 2:
+        raise Refused(NOT_SO_MANY)
+    return words[1:]
+
+
+def _moment(keys: Keyspace, name: bytes, number: bytes) -> int:
+    amount = integer(number)
+    scale = 1 if name.startswith(b"HP") else 1000
+    base = 0 if name.endswith(b"AT") else keys.now
+    if not 0 <= amount <= (HIGHEST - base) // scale:
+        raise Refused(f"ERR invalid expire time in '{name.decode().lower()}' command")
+    return base + amount * scale
+
+
+def ttl(keys: Keyspace, command: Command) -> Reply:
+    """HTTL rounds to the nearest second; HPTTL is exact."""
+    found, fields = _asked(keys, command)
+    alive, expires = dict(found.pairs), dict(found.expires or ())
+    left = {field: until - keys.now for field, until in expires.items()}
+    if command[0] == b"HTTL":
+        left = {field: (ms + 500) // 1000 for field, ms in left.items()}
+    return tuple(left.get(one, NO_EXPIRY) if one in alive else NO_FIELD for one in fields)
+
+
+def persist(keys: Keyspace, command: Command) -> Reply:
+    """HPERSIST."""
+    found, fields = _asked(keys, command)
+    alive, expires = dict(found.pairs), dict(found.expires or ())
+    replies = []
+    for field in fields:
+        had = expires.pop(field, None)
+        replies.append(NO_FIELD if field not in alive else NO_EXPIRY if had is None else DONE)
+    if DONE in replies:
+        keys.change(command[1], found._replace(expires=tuple(sorted(expires.items()))))
+    return tuple(replies)
+
+
+def _asked(keys: Keyspace, command: Command) -> tuple[Hash, list[bytes]]:
+    _, key, word, *words = command
+    if word.upper() != b"FIELDS":
+        raise Undefined(f"{command[0].decode()} without FIELDS")
+    fields = _fields(words)
+    return hash_of(keys, key), fields

@@ -1,0 +1,133 @@
+"""KEYS and the SCANs: what is there, all at once.
+
+A server goes through its tables in an order that is its secret, and gives few at a time. What it
+gives at once in any case, because it is less than one page, the model gives too, in the order of
+the alphabet; more than that it says it lacks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from badluck.simulated.collections import fields_of, hash_of, members_of
+from badluck.simulated.generic import TYPES
+from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.sorted_sets import in_order, scores_of, shown
+from badluck.simulated.values import SYNTAX, Command, Refused, Reply, integer
+
+PAGE = 10  # COUNT, if it is not said
+PACKED = 128  # so many members of a hash or sorted set come at once, however few were asked for
+PACKED_BYTES = 64  # and so long each may be for that
+LAST_CURSOR = 2**64 - 1
+
+
+def keys_(keys: Keyspace, command: Command) -> Reply:
+    """KEYS."""
+    wanted = glob(command[1])
+    return tuple(key for key in sorted(keys.entries) if keys.get(key) and wanted.fullmatch(key))
+
+
+def scan(keys: Keyspace, command: Command) -> Reply:
+    _cursor(command[1])
+    count, wanted, kind = _options(list(command[2:]), of_keys=True)
+    _one_page("SCAN", len(keys.entries), count)
+    return b"0", tuple(
+        key
+        for key, entry in sorted(keys.entries.items())
+        if keys.get(key) and wanted.fullmatch(key) and kind in {None, TYPES[type(entry.value)]}
+    )
+
+
+def scan_in(keys: Keyspace, command: Command) -> Reply:
+    """SSCAN, HSCAN, ZSCAN."""
+    name, key, cursor, *options = command
+    _cursor(cursor)
+    found = _pairs(keys, name, key)
+    if not found:
+        return b"0", ()
+    count, wanted, _ = _options(options, of_keys=False)
+    packed = len(found) <= PACKED and max(map(len, sum(found, ()))) <= PACKED_BYTES
+    gone = 0
+    if name == b"HSCAN" and (table := hash_of(keys, key)).expires is not None:
+        packed, gone = False, len(table.gone)
+    if name == b"SSCAN" or not packed:
+        _one_page(name.decode(), len(found) + gone, count)
+    return b"0", tuple(word for words in found if wanted.fullmatch(words[0]) for word in words)
+
+
+def _pairs(keys: Keyspace, name: bytes, key: bytes) -> list[tuple[bytes, ...]]:
+    if name == b"SSCAN":
+        return [(member,) for member in sorted(members_of(keys, key))]
+    if name == b"HSCAN":
+        return list(fields_of(keys, key).items())
+    return [(member, shown(score)) for member, score in in_order(scores_of(keys, key))]
+
+
+def _cursor(text: bytes) -> None:
+    """No reply but the last names one, so nobody has one but 0."""
+    if not re.fullmatch(rb"\d+", text) or int(text) > LAST_CURSOR:
+        raise Refused("ERR invalid cursor")
+    if int(text):
+        raise NotImplementedError(f"a SCAN that goes on from {text.decode()}")
+
+
+def _one_page(name: str, size: int, count: int) -> None:
+    if size >= count:
+        raise NotImplementedError(f"{name} of {size} with COUNT {count}, in several pages,")
+
+
+def _options(words: list[bytes], of_keys: bool) -> tuple[int, re.Pattern[bytes], str | None]:
+    """COUNT, MATCH and TYPE."""
+    count, wanted, kind = PAGE, glob(b"*"), None
+    while words:
+        word = words.pop(0).upper()
+        if word == b"NOVALUES":
+            raise NotImplementedError("HSCAN with NOVALUES")
+        if not words or word not in {b"COUNT", b"MATCH", *([b"TYPE"] if of_keys else [])}:
+            raise Refused(SYNTAX)
+        value = words.pop(0)
+        if word == b"COUNT":
+            count = integer(value)
+            if count < 1:
+                raise Refused(SYNTAX)
+        elif word == b"MATCH":
+            wanted = glob(value)
+        else:
+            kind = value.lower().decode()
+            if kind not in TYPES.values():
+                raise NotImplementedError(f"SCAN with TYPE {kind}")
+    return count, wanted, kind
+
+
+@cache
+def glob(pattern: bytes) -> re.Pattern[bytes]:
+    r"""A server's: * ? [abc] [^abc] [a-c] and \ before what is to be itself."""
+    return re.compile(b"".join(_parts(pattern)), re.DOTALL)
+
+
+def _parts(pattern: bytes) -> Iterable[bytes]:
+    known = re.compile(rb"\*+|\?|\[(\^?)((?:\\.|[^\]])*)\]|\\?(.)|\\", re.DOTALL)
+    for found in known.finditer(pattern):
+        text = found[0]
+        if text.startswith(b"*"):
+            yield b".*"
+        elif text == b"?":
+            yield b"."
+        elif found[2] is not None:
+            yield _one_of(found[2], bool(found[1]))
+        elif found[3] == b"[" and text == b"[":
+            raise NotImplementedError(f"the pattern {pattern.decode()}")
+        else:
+            yield re.escape(found[3] if found[3] is not None else text)
+
+
+def _one_of(inside: bytes, other: bool) -> bytes:
+    if not inside:  # nothing is one of nothing
+        return b"." if other else b"(?!)"
+    ranges = []
+    for low, high, one in re.findall(rb"(?s)(?:\\?(.)-\\?(.))|\\?(.)", inside):
+        ends = (one, one) if one else (min(low, high), max(low, high))
+        ranges.append(b"-".join(map(re.escape, ends)))
+    return b"[%s%s]" % (b"^" if other else b"", b"".join(ranges))

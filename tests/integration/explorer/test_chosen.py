@@ -1,0 +1,44 @@
+"""What a server would choose by itself is chosen as in the model: schedules can be played again."""
+
+from __future__ import annotations
+
+from badluck.real.backend import RealBackend
+from badluck.report.model_backend import ModelBackend
+from badluck.simulated.values import Command
+from badluck.target import EPOCH
+
+from tests.integration.explorer.walk import comparable
+
+MEMBERS = tuple(b"ifcahdbge"[at : at + 1] for at in range(9))
+SETUP: list[list[Command]] = [
+    [(b"SADD", b"s", *MEMBERS), (b"SET", b"t", b"1"), (b"SET", b"a", b"1")]
+]
+UNITS: list[tuple[Command, ...]] = [
+    ((b"SPOP", b"s"),),
+    ((b"SRANDMEMBER", b"s"),),
+    ((b"SRANDMEMBER", b"s", b"3"),),
+    ((b"SRANDMEMBER", b"s", b"-3"),),
+    ((b"SMEMBERS", b"s"),),
+    ((b"SSCAN", b"s", b"0"),),
+    ((b"MULTI",), (b"SPOP", b"s", b"2"), (b"SMEMBERS", b"s"), (b"EXEC",)),
+    ((b"KEYS", b"*"),),
+    ((b"SCAN", b"0"),),
+    ((b"SPOP", b"s", b"-1"),),
+    ((b"SRANDMEMBER", b"s", b"x"),),
+    ((b"SPOP", b"t"),),
+    ((b"SPOP", b"s", b"99"),),
+    ((b"SPOP", b"s"),),
+    ((b"SPOP", b"s", b"1"),),
+    ((b"SRANDMEMBER", b"s", b"-1"),),
+]
+
+
+def test_a_real_server_chooses_as_the_model_does(real: RealBackend) -> None:
+    model = ModelBackend()
+    for backend in (model, real):
+        backend.begin(EPOCH, SETUP)
+    for unit in UNITS:
+        expected, got = model.send("0A0", unit), real.send("0A0", unit)
+        assert isinstance(expected, tuple)
+        assert isinstance(got, tuple)
+        assert list(map(comparable, got)) == list(map(comparable, expected)), unit
