@@ -14,8 +14,9 @@ from badluck.actor.code import Code, Files
 from badluck.actor.connection import GateConnection, pool
 from badluck.actor.wrong import Wrong
 from badluck.search.names import LETTERS
-from badluck.simulated.server import Server, Waits
+from badluck.simulated.server import Server
 from badluck.simulated.values import Command, NeverAnswers, Reply
+from badluck.simulated.waiters import Waits
 from badluck.target import EPOCH
 
 T = TypeVar("T")
