@@ -19,7 +19,7 @@ classroom: install ## the same, with the shop open to the local network: phones 
 
 test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
 	@echo "Four lanes of tests, side by side: each is shown when it is through, the first after some" \
-	  "fifteen minutes on two cores; then what is held to a time. Less than half an hour in all …"
+	  "ten minutes on two cores; then what is held to a time. About a quarter of an hour in all …"
 	@$(TOGETHER) -j4 test-alone
 
 check: install-dev ## after each change: style, types, unit tests, a slice through real servers
