@@ -46,25 +46,23 @@ def run(load: Load, seconds: float) -> dict[str, float]:
     url, wanted = (
         (f"{load.url}/buy/{load.item}", "SOLD") if load.item else (f"{load.url}/noop", "NOOP")
     )
-    with as_file(files("loadtest") / "post.lua") as script:
-        command = [
-            "wrk",
-            "-t1",
-            f"-c{load.buyers}",
-            f"-d{seconds:g}s",
-            "-s",
-            str(script),
-            url,
-            "--",
-            wanted,
-        ]
+    return ask("post.lua", url, load.buyers, seconds, wanted)
+
+
+def ask(
+    script: str, url: str, connections: int, seconds: float, *arguments: str
+) -> dict[str, float]:
+    """Run a Lua script of ours, which prints its counts as JSON at last. Raises RunFailed."""
+    with as_file(files("loadtest").joinpath(script)) as path:
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "-s", str(path), url]
+        command += ["--", *arguments]
         try:
             wrk = subprocess.run(
                 command,
                 capture_output=True,
                 text=True,
                 timeout=seconds + MARGIN,
-                start_new_session=True,
+                start_new_session=True,  # Ctrl-C reaches us only, and `run` then ends it
             )
         except subprocess.TimeoutExpired as late:
             raise RunFailed(f"wrk did not finish within {seconds + MARGIN:g} s.") from late

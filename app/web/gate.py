@@ -25,8 +25,8 @@ from typing import Any
 from gunicorn import util
 from gunicorn.workers.gthread import ThreadWorker
 
+from app.web.cached_config import CachedConfig
 from app.web.connection import Connection, HeadTooLarge
-from app.web.known import Known
 from app.web.limits import ANSWER, REQUEST, connections, raise_open_files
 
 LINGER = 2  # s until the client has closed as well: closed at once, it may lose the answer
@@ -38,7 +38,7 @@ PIECE = 16 * 1024  # bytes read at once
 class Gate(ThreadWorker):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.cfg: Any = Known(self.cfg)
+        self.cfg: Any = CachedConfig(self.cfg)
         # Until when; who has waited longest is first. Threads add to it: iterate over a copy.
         self.waiting: dict[Connection, float] = {}
         self.asked: SimpleQueue[Connection | None] = SimpleQueue()  # whose request is whole

@@ -6,6 +6,7 @@ Exit status 0: the run worked; 1: it could not be finished; 2: bad input; 130: C
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -48,15 +49,8 @@ def bench() -> None:
     callback=parsed(whole(MOST)),
     help="How many ask at the same time.",
 )
-@click.option(
-    "--html",
-    "html_file",
-    default="bench-http.html",
-    type=click.Path(dir_okay=False),
-    help="Report.",
-)
 @click.option("--profile", is_flag=True, help="Also say where a sale's CPU goes; needs py-spy.")
-@common
+@common("bench-http.html")
 def http(
     modes: list[str],
     connections: list[int],
@@ -97,9 +91,7 @@ def http(
         people.print(tables.table(crowd, [row for row in made if row.connections == crowd]))
     if costs:
         people.print(tables.profile_table(modes[0], connections[-1], costs))
-    command = f"lastapple bench http --modes {','.join(modes)} --seconds {seconds} "
-    command += f"--connections {','.join(map(str, connections))} --repeats {repeats}"
-    page = report.http_page(made, costs, facts, command, datetime.now().astimezone())
+    page = report.http_page(made, costs, facts, _command(), datetime.now().astimezone())
     for sentence in tables.READING:
         people.print(sentence)
     said = {"rows": document(made)} | ({"profile": costs} if costs else {})
@@ -118,14 +110,7 @@ def http(
     callback=parsed(whole(MOST_ORDERS)),
     help="In the books; a million takes some five minutes to sell.",
 )
-@click.option(
-    "--html",
-    "html_file",
-    default="bench-growth.html",
-    type=click.Path(dir_okay=False),
-    help="Report.",
-)
-@common
+@common("bench-growth.html")
 def growth(
     mode: str,
     contenders: list[int],
@@ -155,10 +140,9 @@ def growth(
     for grows in dict.fromkeys(point.grows for point in points):
         of = [point for point in points if point.grows == grows]
         people.print(tables.growth_table(grows, of))
-    command = f"lastapple bench growth --mode {mode} --seconds {seconds} --repeats {repeats}"
     for sentence in tables.GROWTH_READING:
         people.print(sentence)
-    page = report.growth_page(points, facts, command, datetime.now().astimezone())
+    page = report.growth_page(points, facts, _command(), datetime.now().astimezone())
     said = {"rows": [point.document() for point in points]}
     _finish(people, facts, said, page, json_file, html_file)
 
@@ -186,6 +170,11 @@ def _measure(
     facts = describe(about, 0, own=True).facts()
     shops = f"{about.workers} workers × {about.threads} threads; the usual one 2 × 8"
     return made, facts | {"shop": shops, "load": generator()}
+
+
+def _command() -> str:
+    """What asks for the same again."""
+    return shlex.join(["lastapple", "bench", *sys.argv[1:]])
 
 
 def _writable(*files: str | None) -> None:

@@ -72,8 +72,9 @@ class Growth:
         self.booked = 0  # orders, by what wrk counted
 
     def run(self) -> list[Point]:
-        """Books last, as they never shrink. Raises RunFailed."""
-        return [*self.contenders(), *self.items(), *self.books()]
+        """Books first: whatever is sold makes them grow. Raises RunFailed."""
+        books = self.books()
+        return [*self.contenders(), *self.items(), *books]
 
     def contenders(self) -> list[Point]:
         return [self.point("contenders", of, [ITEM], of) for of in self.plan.contenders]
@@ -88,7 +89,7 @@ class Growth:
         points = []
         for of in self.plan.books:
             self.fill(of)
-            points.append(self.point("orders in the books", of, [ITEM], CROWD))
+            points.append(self.point("orders in the books", self.booked, [ITEM], CROWD))
         return points
 
     def point(self, grows: str, of: int, items: list[str], connections: int) -> Point:
@@ -102,13 +103,15 @@ class Growth:
         used = self.place.store.info("memory")["used_memory"] / MIB
         return Point(grows, of, speed, times, self.place.ours.memory() / MIB, used)
 
-    def sell(self, items: list[str], connections: int, seconds: float) -> Answers:
-        """Sell from endless stocks, and wait until all is booked."""
+    def sell(
+        self, items: list[str], connections: int, seconds: float, stock: int = ENDLESS
+    ) -> Answers:
+        """Sell from so much of each, and wait until all is booked."""
         url, lab = self.place.ours.url, self.place.lab
-        rounds = {item: lab.start_round(item, ENDLESS, self.plan.mode) for item in items}
+        rounds = {item: lab.start_round(item, stock, self.plan.mode) for item in items}
         warm = send(url, items[0], "SOLD", connections, WARM_UP, *items[1:])
         answers = send(url, items[0], "SOLD", connections, seconds, *items[1:])
-        if not answers.good:
+        if not warm.good:
             raise RunFailed(f"Nothing was sold by {self.plan.mode}.")
         for item, number in rounds.items():
             lab.audit(item, number)
@@ -122,7 +125,7 @@ class Growth:
             if time.monotonic() > limit:
                 raise RunFailed(f"{self.booked:,} of {orders:,} orders after {FILL_LIMIT:g} s.")
             with self.step(f"{self.booked:,} of {orders:,} orders in the books"):
-                self.sell([ITEM], CROWD, FILL_S)
+                self.sell([ITEM], CROWD, FILL_S, orders - self.booked)
 
 
 def listed(url: str) -> list[dict[str, str]]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 
 import uuid_utils
 
 from loadtest import RunFailed, wrk
 from loadtest.generator import Load, generate
-
-MARGIN = 30  # s wrk may take beyond its duration before it counts as hung
 
 
 @dataclass(frozen=True)
@@ -52,26 +47,7 @@ def send(
         rest = sum(figures.answers.values()) - good
         return Answers(good, rest, seconds, figures.p50_ms, figures.p99_ms)
     paths = [f"/buy/{each}" for each in (item, *others)] if item else ["/noop"]
-    said = _wrk(url, connections, seconds, [wanted, str(uuid_utils.uuid7()), *paths])
+    run = str(uuid_utils.uuid7())
+    said = wrk.ask("throughput/buyers.lua", url, connections, seconds, wanted, run, *paths)
     rest = round(said["all"] - said["good"])
     return Answers(round(said["good"]), rest, said["seconds"], said["p50_ms"], said["p99_ms"])
-
-
-def _wrk(url: str, connections: int, seconds: float, arguments: list[str]) -> dict[str, float]:
-    with as_file(files("loadtest.throughput") / "buyers.lua") as script:
-        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "--timeout", "10s"]
-        command += ["-s", str(script), url, "--", *arguments]
-        try:
-            ran = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                timeout=seconds + MARGIN,
-                start_new_session=True,  # Ctrl-C reaches us only, and `run` then ends it
-            )
-        except subprocess.TimeoutExpired as late:
-            raise RunFailed(f"wrk did not finish within {seconds + MARGIN:g} s.") from late
-    if ran.returncode:
-        raise RunFailed(f"wrk failed: {(ran.stderr or ran.stdout).strip().splitlines()[-1]}")
-    said: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
-    return said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 import click
 
@@ -24,9 +25,9 @@ def whole(most: int) -> Callable[[str], list[int]]:
     return parse
 
 
-def common(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that both have."""
-    for option in (
+def common(html: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The options that both have; `html` is where the report goes, if nothing else is said."""
+    options = (
         click.option("--seconds", default=3, type=click.IntRange(1, 600), help="Of each window."),
         click.option("--repeats", default=3, type=click.IntRange(1, 50), help="Of each row."),
         click.option(
@@ -40,6 +41,12 @@ def common(command: Callable[..., None]) -> Callable[..., None]:
             type=click.Path(dir_okay=False, allow_dash=True),
             help="Write all rows there; - is standard output, with nothing else on it.",
         ),
-    ):
-        command = option(command)
-    return command
+        click.option(
+            "--html",
+            "html_file",
+            default=html,
+            type=click.Path(dir_okay=False),
+            help="Write the report there.",
+        ),
+    )
+    return lambda command: reduce(lambda done, option: option(done), options, command)

@@ -17,7 +17,6 @@ from pathlib import Path
 import psutil
 
 from loadtest import RunFailed
-from loadtest.lab import Lab
 from loadtest.run import ENDLESS
 from loadtest.throughput.load import send
 from loadtest.throughput.run import WARM_UP
@@ -55,7 +54,7 @@ def profile(place: Servers, mode: str, connections: int, seconds: int) -> dict[s
         seen = Counter[str]()
         for file in files:
             seen.update(_seen(file.read_text().splitlines()))
-    _settle(place.lab, number)
+    place.lab.audit(ITEM, number)  # what is booked later belongs to the sales, too
     cost: defaultdict[str, float] = defaultdict(float)
     for one in place.ours.processes:
         user, system = (
@@ -138,8 +137,3 @@ def _command(process: psutil.Process | None) -> str:
 def _used(process: psutil.Process) -> tuple[float, float]:
     times = process.cpu_times()
     return times.user, times.system
-
-
-def _settle(lab: Lab, number: int) -> None:
-    """What is booked later belongs to the sales, too."""
-    lab.audit(ITEM, number)

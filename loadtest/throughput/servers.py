@@ -58,7 +58,6 @@ class Servers:
     peers: dict[str, Server]  # by the names of their rows
     lab: Lab
     store: redis.Redis
-    about: str  # the store, and how it keeps what it is told
     shop: Shop
 
     def of(self, name: str) -> Server:
@@ -89,8 +88,7 @@ def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> It
         for server in (usual, *others.values()):
             server.processes.append(keeper)
         ours = Server(shop.url, about.workers * about.threads, family)
-        kept = f"{about.server}, appendfsync {about.appendfsync}, for both shops"
-        yield Servers(ours, usual, others, lab, store, kept, shop)
+        yield Servers(ours, usual, others, lab, store, shop)
 
 
 @contextmanager

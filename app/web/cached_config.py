@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class Known:
+class CachedConfig:
     def __init__(self, cfg: Any) -> None:
         self._cfg = cfg
 
