@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import cast
+from typing import Any, cast
 
 import redis
 from badluck.actor.code import Code
@@ -181,6 +181,35 @@ def test_of_a_context_that_no_variable_has_is_known_whether_it_keeps_anything() 
             by_another_name,
         )
     ] == [True, True, *[False] * 8]
+
+
+def test_of_a_pipeline_is_seen_what_a_variable_has() -> None:
+    def keeps(work: Callable[[redis.Redis], None]) -> bool:
+        def worker(_: object) -> str:
+            work(client())
+            return ""
+
+        look = Automaton("A", Code(worker), EPOCH).nodes[0].looks[0]
+        return look.whole
+
+    def in_a_variable(store: redis.Redis) -> None:
+        with store.pipeline() as pipe:
+            pipe.watch("stock")
+
+    def in_none(store: redis.Redis) -> None:
+        with store.pipeline():
+            store.get("stock")
+
+    def in_another_one(store: redis.Redis) -> None:
+        with store.pipeline() as pipe:
+            pipe = cast(Any, store)
+            pipe.get("stock")
+
+    assert [keeps(work) for work in (in_a_variable, in_none, in_another_one)] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_what_a_call_is_given_is_in_use_whatever_way_it_came() -> None:

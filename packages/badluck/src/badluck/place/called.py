@@ -9,7 +9,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from badluck.place.bytecode import places
-from badluck.place.contexts import makes_forgetful
+from badluck.place.contexts import keeps_nothing
 from badluck.place.stack import known_waits
 
 # What is called by another name than its own.
@@ -26,7 +26,10 @@ def keeps_nothing_unseen(frame: FrameType, inner: FrameType | None) -> bool:
     return (
         wait is not None
         and (inner is None or _calls(frame, wait.called, inner.f_code))
-        and all(makes_forgetful(_found(frame, what)) for what in wait.contexts)
+        and all(
+            keeps_nothing(_found(frame, made_by), frame.f_locals.get(variable))
+            for made_by, variable in wait.contexts
+        )
     )
 
 

@@ -11,6 +11,8 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
+from redis.client import Pipeline, Redis
+
 from badluck.place.bytecode import instructions
 from badluck.place.liveness import needed
 from badluck.place.stack import has_only
@@ -18,10 +20,12 @@ from badluck.place.stack import has_only
 MANAGER = contextmanager(iter).__code__  # what a function becomes by that, whichever it is
 
 
-def makes_forgetful(callee: Any) -> bool:
-    """Called with constants alone, does it make a context that is as any other that it makes?"""
+def keeps_nothing(callee: Any, bound: Any) -> bool:
+    """A context that this has made, given nothing but constants, and that gave `bound` to `as`."""
     if callee is suppress:  # it keeps what it was given
         return True
+    if callee is Redis.pipeline:  # it is what it gives
+        return isinstance(bound, Pipeline)
     inner = getattr(callee, "__wrapped__", None)
     return (
         getattr(callee, "__code__", None) is MANAGER

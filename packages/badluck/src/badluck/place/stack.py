@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache
 from types import CodeType
 from typing import NamedTuple
@@ -18,7 +18,8 @@ from typing import NamedTuple
 from badluck.place.bytecode import after, instructions, stored, variables
 
 COUNTS, UNKNOWN = "counts", "unknown"
-MADE_BY = f"{UNKNOWN} call of "  # that, with nothing but constants
+CALL = " call of "
+MADE_BY = f"{UNKNOWN}{CALL}"  # that, with nothing but constants
 Stack = tuple[str, ...]  # what put each value there
 
 # What puts a variable, a constant or somebody's attribute there; the last of what it puts there
@@ -31,7 +32,7 @@ LOADS = (
 MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
 FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
-ENTERED = "BEFORE_WITH call of "
+ENTERED = "BEFORE_WITH "
 COUNTERS = ("LOAD_GLOBAL range", "LOAD_GLOBAL enumerate")
 ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_", "END_FOR")
 
@@ -48,12 +49,19 @@ class Wait(NamedTuple):
         return _callee(*self.operands[:2])
 
 
+class Context(NamedTuple):
+    """One that a `with` has entered."""
+
+    made_by: str  # with nothing but constants
+    variable: str  # that has what `as` got, and never anything else; or ""
+
+
 class Known(NamedTuple):
     """The same, where all ways that lead to a call leave the same below its operands."""
 
     called: str
-    variables: frozenset[str]  # from which all that came, by any of the ways
-    contexts: frozenset[str]  # what has made those that a `with` has entered
+    variables: Set[str]  # from which all that came, by any of the ways
+    contexts: frozenset[Context]  # that may keep something
 
 
 @cache
@@ -76,10 +84,17 @@ def has_only(code: CodeType, at: int) -> bool:
 
 def _all(waits: set[Wait]) -> Known:
     sources = {_source(what) for wait in waits for what in (*wait.below, *wait.operands)}
-    variables = frozenset(name for load, name in sources if load == "LOAD_FAST")
     first = next(iter(waits))  # below their operands all have the same
-    made = (what.partition(ENTERED) for what in first.below)
-    return Known(first.called, variables, frozenset(by for _, entered, by in made if entered))
+    contexts = frozenset(_contexts(first.below))
+    variables = {name for load, name in sources if load == "LOAD_FAST"}
+    return Known(first.called, variables.union(each.variable for each in contexts), contexts)
+
+
+def _contexts(stack: Stack) -> Iterator[Context]:
+    for what in stack:
+        variable, call, by = what.partition(CALL)
+        if call:
+            yield Context(by, variable.removeprefix(ENTERED).removeprefix("None"))
 
 
 def _callee(first: str, second: str = "") -> str:
@@ -134,7 +149,7 @@ class _Walk:
         name, what = instruction.opname, f"{instruction.opname} {instruction.argval}"
         effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
         if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
-            return (*stack[:-1], _way_out(stack[-1]), UNKNOWN)
+            return (*stack[:-1], _way_out(stack[-1], self._bound(at + 1)), UNKNOWN)
         if name == "FOR_ITER":  # once more, with another value; or the loop is over
             return (*stack, UNKNOWN) if effect > 0 else stack[:-1]
         if name in MAKES:
@@ -171,12 +186,17 @@ class _Walk:
         return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
     def _result(self, call: Stack) -> str:
-        callee = _callee(*call[:2])
-        given = [what for what in call if what != callee and not what.startswith("PUSH_NULL")]
+        callee, given = _callee(*call[:2]), call[2:]
         if callee in COUNTERS and all(map(self._stays, given)):
             return COUNTS  # a range or an enumerate, of what stays the same meanwhile
         constant = all(self._stays(what) and _source(what)[0] in FIXED for what in given)
         return f"{MADE_BY}{callee}" if constant and UNKNOWN not in callee else UNKNOWN
+
+    def _bound(self, at: int) -> str | None:
+        """The variable that this sets, if nothing else does."""
+        step = self.steps[at]
+        once = step.opname == "STORE_FAST" and self.stored[step.argval] == 1
+        return step.argval if once else None
 
     def _stays(self, what: str) -> bool:
         """A constant, or the attribute of a variable, that is set in no other place."""
@@ -192,11 +212,11 @@ class _Walk:
         return self.stored[next(following, "")] == 1
 
 
-def _way_out(context: str) -> str:
+def _way_out(context: str, bound: str | None) -> str:
     """One that no variable has may keep what it likes, as a generator does."""
     if UNKNOWN not in context:
-        return f"BEFORE_WITH None of {context}"
-    return context.replace(MADE_BY, ENTERED) if context.startswith(MADE_BY) else UNKNOWN
+        return f"{ENTERED}None of {context}"
+    return f"{ENTERED}{bound}{context[len(UNKNOWN) :]}" if context.startswith(MADE_BY) else UNKNOWN
 
 
 def _fixed(values: Stack) -> bool:
