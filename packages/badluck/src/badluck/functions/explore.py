@@ -106,11 +106,12 @@ def _forked(job: Explore) -> dict[str, Any]:
 
 def _explore(job: Explore, output: int) -> NoReturn:
     try:
-        from badluck.run.sandbox import Sandbox, silence  # which nobody else has to load
+        # Which nobody else has to load.
+        from badluck.run.sandbox import Sandbox, opened, silence
 
         os.setsid()  # Ctrl-C is for our parent, who ends us
         end_with_parent()
-        silence(0, 1, 2)
+        silence(*opened(output))  # also our parent's connections
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  pytest has its own
         sys.settrace(None)
         Sandbox(job, output).run()

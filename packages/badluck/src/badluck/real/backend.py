@@ -75,6 +75,11 @@ class RealBackend:
         self.kept: dict[int, Keys] = {}  # of each server, as the last write left them
         self.written: tuple[int, Keys] | None = None  # which server last, and its keys before that
 
+    def connect_ahead(self, steps: int) -> None:
+        """Connections for so many steps, where nobody will be let open one any more."""
+        for server, spare in zip(self.servers, self.spare, strict=True):
+            spare += [server.connect() for _ in range(steps)]
+
     def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
         """Empty servers, and the commands that each of them is told first."""
         for name in list(self.wires):

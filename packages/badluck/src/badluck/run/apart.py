@@ -19,7 +19,7 @@ from badluck.report.replay import Played
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
 from badluck.run.job import Explore, Job, OwnTarget, Replay
-from badluck.run.limits import DEADLINE, IN_WORDS, SEARCH
+from badluck.run.limits import DEADLINE, LIMITS, SEARCH
 from badluck.search.paths import Cost
 
 START = 10  # s for the process and its servers to start
@@ -91,7 +91,7 @@ def _ask(job: Job) -> dict[str, Any]:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise BadCode(f"{name} does not come to an end ({IN_WORDS}).") from error
+        raise BadCode(f"{name} does not come to an end ({LIMITS}).") from error
     why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
     return answered(name, done.returncode, done.stdout, why)
 
@@ -99,7 +99,7 @@ def _ask(job: Job) -> dict[str, Any]:
 def answered(name: str, ended: int, output: bytes, why: str = "") -> dict[str, Any]:
     """What the process of `name` wrote, that `ended` so. Raises as explore()."""
     if ended == -signal.SIGXCPU:
-        raise BadCode(f"{name} does not come to an end ({IN_WORDS}).")
+        raise BadCode(f"{name} does not come to an end ({LIMITS}).")
     try:
         answer: dict[str, Any] = json.loads(output)
     except ValueError as error:
