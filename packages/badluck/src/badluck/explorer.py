@@ -6,10 +6,11 @@ import time
 from dataclasses import replace
 
 from badluck.faults import Faults
-from badluck.findings.for_ever import STARVED
+from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
+from badluck.report.waits import drawn, waits
 from badluck.search.alike import Alike
 from badluck.search.automaton import Automaton, Known
 from badluck.search.graph import MOST, Graph, TooMany
@@ -62,6 +63,8 @@ class Explorer:
             paths = shortest(graph, places)
             many = schedules(graph) if exhaustive else None
             found = {name: paths[name] for name in places}
+            if STUCK.name in found:
+                found[STUCK.name] = drawn(judge, found[STUCK.name])
             return self._report(judge, faults, exhaustive, many, found, began)
 
     def starve(self, most: int = MOST) -> Report:
@@ -94,6 +97,8 @@ class Explorer:
     ) -> Report:
         graph = judge.graph
         explanations = {rule.name: rule.explanation for rule in self.target.rules}
+        if STUCK.name in paths and (waiting := waits(judge, paths[STUCK.name])):
+            explanations[STUCK.name] += f" {waiting}"
         findings = [
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()

@@ -29,9 +29,14 @@ class Judge:
         Of a graph that was explored to its end: only there is it known who is stuck for ever.
         """
         found = dict(self.seen)
-        if where := stuck(self.graph):
-            found[STUCK.name] = set(doomed(self.graph, where))
+        if self.stuck:
+            found[STUCK.name] = set(doomed(self.graph, self.stuck))
         return {name: found[name] for name in self._in_order(found)}
+
+    @cached_property
+    def stuck(self) -> set[int]:
+        """Where somebody will never come to an end; of a graph that was explored to its end."""
+        return stuck(self.graph)
 
     @cached_property
     def seen(self) -> dict[str, set[Goal]]:

@@ -53,7 +53,7 @@ class Report:
                     "name": finding.name,
                     "cost": list(finding.cost),
                     "explanation": finding.explanation,
-                    "trace": [step._asdict() for step in finding.trace],
+                    "trace": [step.document() for step in finding.trace],
                 }
                 for finding in self.findings
             ],

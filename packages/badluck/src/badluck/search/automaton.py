@@ -176,7 +176,7 @@ class Automaton:
             actor.inside(),
             actor.tells_time,
             bound,
-            tuple(standing(fiber, self.code.shown) for fiber in actor.fibers),
+            tuple(standing(fiber, self.code) for fiber in actor.fibers),
         )
         self.nodes.append(node)
         self.orders[key] = len(self.nodes) - 1

@@ -1,0 +1,64 @@
+"""Who waits for ever: at which line of its code, and what it asks for in vain."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from badluck.actor import wrong
+from badluck.actor.request import Send
+from badluck.findings.for_ever import who_waits
+from badluck.findings.judge import Judge
+from badluck.search.graph import Transition
+from badluck.search.paths import Path, cost
+
+Ways = list[tuple[int, Transition]]
+
+
+def waits(judge: Judge, path: Path) -> str:
+    """Of somebody's own code, a sentence for each line; `path` leads to where it is stuck."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for actor, node in who_waits(judge.graph, judge.stuck, _end(path)):
+        for file, line in () if judge.target.code.shown else node.stands[0]:
+            found[wrong.line_of(file, line)].append(judge.names[actor])
+    return " ".join(
+        f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."
+        for where, names in found.items()
+    )
+
+
+def drawn(judge: Judge, path: Path) -> Path:
+    """Of what ends so in every order: on to where each who waits has asked once in vain."""
+    ways = [*path.ways]
+    if 0 in judge.stuck:
+        for actor, _ in who_waits(judge.graph, judge.stuck, _end(path)):
+            ways += _round(judge, ways, actor)
+    return Path(cost([way for _, way in ways]), tuple(ways))
+
+
+def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transition]]:
+    """What it does until it is where it was; nothing if it has just done that."""
+    graph = judge.graph
+    at = ways[-1][1].to if ways else 0
+    asks = graph.automata[actor].nodes[graph.states[at].nodes[actor]].requests[0]
+    own = [(number, way) for number, way in ways if (way.actor, way.fiber) == (actor, 0)]
+    if not isinstance(asks, Send) or (own and _asked(judge, *own[-1]) == asks.commands):
+        return
+    seen: set[int] = set()
+    while at not in seen:
+        seen.add(at)
+        back = Transition("goes", actor, 0, at)  # who asks in vain is where it was: no way at all
+        ways_on = (way for way in graph.ways[at] if (way.kind, *way[1:3]) == ("goes", actor, 0))
+        way = next(ways_on, back)
+        yield at, way
+        at = way.to
+
+
+def _asked(judge: Judge, number: int, way: Transition) -> object:
+    graph = judge.graph
+    request = graph.automata[way.actor].nodes[graph.states[number].nodes[way.actor]].requests[0]
+    return request.commands if isinstance(request, Send) else None
+
+
+def _end(path: Path) -> int:
+    return path.ways[-1][1].to if path.ways else 0
