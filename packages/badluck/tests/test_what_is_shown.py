@@ -39,7 +39,8 @@ def test_what_a_program_was_asked_to_show(tmp_path: Path) -> None:
     trace = report.findings[0].trace
     assert [one.shown["tickets"] for one in trace] == ["1", "1", "0", "-1"]
     head, *_, last = chart(trace, "AB").splitlines()
-    assert head.split() == ["actor", "A", "actor", "B", "tickets", "holders"]
+    assert head.split() == ["actor", "A", "actor", "B", "line", "tickets", "holders"]
+    assert [one.line for one in trace] == ["take.py:3", "take.py:3", "take.py:4", "take.py:4"]
     assert last.split()[-2:] == ["-1", "[Z]"]
     assert next(budget(report)).startswith("2 actors (A, B), each run(redis, name) of take.py;")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from badluck.actor.wrong import Wrong
 from badluck.faults import Faults
+from badluck.findings.causes import causes, mistake
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
 from badluck.report.report import Finding, Report
@@ -63,9 +65,13 @@ class Explorer:
             paths = shortest(graph, places)
             many = schedules(graph) if exhaustive else None
             found = {name: paths[name] for name in places}
+            reasons = list(causes(graph, self.target)) if found else []
+            if raised := mistake(graph, self.target, found):
+                raise Wrong("\n".join([raised, *reasons]))
             if STUCK.name in found:
                 found[STUCK.name] = drawn(judge, found[STUCK.name])
-            return self._report(judge, faults, exhaustive, many, found, began)
+            report = self._report(judge, faults, exhaustive, many, found, began)
+            return replace(report, causes=reasons)
 
     def starve(self, most: int = MOST) -> Report:
         """Let all but the first come again and again, without a fault: can they starve it?"""
@@ -103,6 +109,8 @@ class Explorer:
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()
         ]
+        if not self.target.code.shown:  # of somebody's own: first what needs no bad luck at all
+            findings.sort(key=lambda finding: finding.cost.faults > 0)
         seconds = time.perf_counter() - began
         actors = len(self.automata)
         return Report(

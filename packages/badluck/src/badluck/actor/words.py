@@ -38,10 +38,15 @@ class Words:
         self,
         scripts: Callable[[], Mapping[bytes, str]] = _plain,
         shorten: Callable[[str], str] = str,
+        bytes_as_such: bool = False,
     ) -> None:
-        """`scripts` are known by name (see names_of); `shorten` leaves out what all words share."""
+        """`scripts` are known by name (see names_of); `shorten` leaves out what all words share.
+
+        `bytes_as_such`: replies as Python has them, b'1' beside 1.
+        """
         self.scripts = scripts
         self.shorten = shorten
+        self.bytes_as_such = bytes_as_such
 
     def of(
         self, request: Request, said: tuple[Reply, ...] | Lost | None
@@ -72,7 +77,7 @@ class Words:
         if isinstance(said, Err):
             return f"({said.text})"
         if isinstance(said, bytes):
-            return self._word(said)
+            return f"b'{self._word(said)}'" if self.bytes_as_such else self._word(said)
         if isinstance(said, tuple):
             return f"[{', '.join(self.reply(one) for one in said)}]"
         return str(said)

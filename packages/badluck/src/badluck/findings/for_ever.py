@@ -44,7 +44,7 @@ def doomed(graph: Graph, where: set[int]) -> set[int]:
 
 
 def waiting(graph: Graph, where: set[int]) -> set[int]:
-    """Of those states that nobody comes out of, the ones in which all ask in vain, or not at all."""
+    """Of those states the ones in which all ask in vain, or not at all."""
     return terminal_components(sorted(where), lambda number: _onward(graph, number))
 
 
@@ -53,7 +53,7 @@ def _onward(graph: Graph, number: int) -> list[int]:
 
 
 def who_waits(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
-    """From one of those states on to the nearest in which all wait: the actors who do, and where."""
+    """The actors who wait, and where, in the nearest state that `number` leads to."""
     last = waiting(graph, where)
     todo, seen = [number], {number}
     for at in todo:

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from badluck.findings.for_ever import STUCK, doomed, stuck
-from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Taken, Told, View
+from badluck.findings.held import Held
+from badluck.findings.rule import Ending, OfEnd, OfGraph, OfState, OfStep, Taken, Told, View
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal
 from badluck.target import Target
@@ -39,6 +40,10 @@ class Judge:
         return stuck(self.graph)
 
     @cached_property
+    def held(self) -> Held:
+        return Held(self.graph, self.target.lock_key)
+
+    @cached_property
     def seen(self) -> dict[str, set[Goal]]:
         """The same, of whatever part of the graph is known."""
         found: dict[str, set[Goal]] = defaultdict(set)
@@ -48,6 +53,9 @@ class Judge:
         for number, ways in enumerate(self.graph.ways):
             for way, rule in self._done(self.graph.states[number], ways):
                 found[rule.name].add((number, way))
+        for each in self.target.rules:
+            if isinstance(each, OfGraph) and (where := each.where(self)):
+                found[each.name] = where
         return {name: found[name] for name in self._in_order(found)}
 
     def after(self, number: int, way: Transition) -> list[str]:

@@ -68,7 +68,7 @@ def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
     for text in _texts(step, vocabulary):
         yield from textwrap.wrap(text, column, subsequent_indent="   ", break_on_hyphens=False)
     if step.told:
-        told = f"= told {step.told}"
+        told = f"= told {step.told}".partition("\n")[0]
         yield from textwrap.wrap(told, column, subsequent_indent="   ", break_on_hyphens=False)
 
 

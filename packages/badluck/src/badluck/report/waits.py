@@ -29,10 +29,11 @@ def waits(judge: Judge, path: Path) -> str:
 
 def drawn(judge: Judge, path: Path) -> Path:
     """Of what ends so in every order: on to where each who waits has asked once in vain."""
+    if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
+        return path
     ways = [*path.ways]
-    if 0 in judge.stuck:
-        for actor, _ in who_waits(judge.graph, judge.stuck, _end(path)):
-            ways += _round(judge, ways, actor)
+    for actor, _ in who_waits(judge.graph, judge.stuck, _end(path)):
+        ways += _round(judge, ways, actor)
     return Path(cost([way for _, way in ways]), tuple(ways))
 
 
