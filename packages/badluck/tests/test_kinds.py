@@ -1,4 +1,4 @@
-"""The pages of kinds: what each says is printed is what comes of its code, and the other code holds."""
+"""The pages of kinds: what each says is printed comes of its code, and the other code holds."""
 
 from __future__ import annotations
 

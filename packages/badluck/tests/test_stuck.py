@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 
 import redis
@@ -70,3 +72,39 @@ def test_who_has_just_asked_in_vain_does_not_ask_again() -> None:
 
 def test_one_that_waits_for_itself() -> None:
     assert steps(stuck(takes_its_own_lock, 1)) == ["A SET ['OK']", "A SET ['nil']"]
+
+
+def renews_for_ever(redis: Redis) -> None:
+    while not redis.set("lock", 1, nx=True, ex=10):
+        pass
+    threading.Thread(target=renew, args=[redis], daemon=True).start()
+    redis.incr("n")
+
+
+def renew(redis: Redis) -> None:
+    while True:
+        time.sleep(3)
+        redis.expire("lock", 10)
+
+
+def renews_while_it_is_there(redis: Redis) -> None:
+    while not redis.set("lock", 1, nx=True, ex=10):
+        pass
+    threading.Thread(target=_while_there, args=[redis], daemon=True).start()
+    redis.delete("lock")
+
+
+def _while_there(redis: Redis) -> None:
+    time.sleep(3)
+    while redis.expire("lock", 10):
+        time.sleep(3)
+
+
+def test_a_thread_goes_on_when_its_work_is_done() -> None:
+    """As in a process that lives on: what it renews, nobody else ever gets."""
+    finding = stuck(renews_for_ever)
+    line = renew.__code__.co_firstlineno + 2
+    assert f"thread goes on in test_stuck.py, line {line}: `time.sleep(3)`." in finding.explanation
+    result = explore(actor=renews_while_it_is_there)
+    assert result.report.exhaustive
+    assert result.verdict == "holds", result

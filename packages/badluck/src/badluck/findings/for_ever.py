@@ -52,13 +52,13 @@ def _onward(graph: Graph, number: int) -> list[int]:
     return [way.to for way in graph.ways[number] if way.kind in ("goes", "arrives")]
 
 
-def who_waits(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
-    """The actors who wait, and where, in the nearest state that `number` leads to."""
+def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
+    """The actors who live, and where, in the nearest state that `number` leads to."""
     last = waiting(graph, where)
     todo, seen = [number], {number}
     for at in todo:
         if at in last:
-            return [each for each in graph.alive(graph.states[at]) if not each[1].ended]
+            return list(graph.alive(graph.states[at]))
         todo += [to for to in dict.fromkeys(_onward(graph, at)) if to not in seen]
         seen.update(todo)
     return []

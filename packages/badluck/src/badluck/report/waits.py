@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 
 from badluck.actor import wrong
 from badluck.actor.request import Send
-from badluck.findings.for_ever import who_waits
+from badluck.findings.for_ever import all_waiting
 from badluck.findings.judge import Judge
 from badluck.search.graph import Transition
 from badluck.search.paths import Path, cost
@@ -17,14 +18,21 @@ Ways = list[tuple[int, Transition]]
 
 def waits(judge: Judge, path: Path) -> str:
     """Of somebody's own code, a sentence for each line; `path` leads to where it is stuck."""
+    if judge.target.code.shown:
+        return ""
     found: dict[str, list[str]] = defaultdict(list)
-    for actor, node in who_waits(judge.graph, judge.stuck, _end(path)):
-        for file, line in () if judge.target.code.shown else node.stands[0]:
-            found[wrong.line_of(file, line)].append(judge.names[actor])
-    return " ".join(
+    beside: list[str] = []
+    for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
+        for spot in () if node.ended else node.stands[0]:
+            found[wrong.line_of(*spot)].append(judge.names[actor])
+        for spot in chain(*node.stands[1:]) if node.ended else ():
+            where = wrong.line_of(*spot)
+            beside.append(f"{judge.names[actor]} is done, and its thread goes on in {where}.")
+    waiting = (
         f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."
         for where, names in found.items()
     )
+    return " ".join([*waiting, *beside])
 
 
 def drawn(judge: Judge, path: Path) -> Path:
@@ -32,8 +40,8 @@ def drawn(judge: Judge, path: Path) -> Path:
     if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
         return path
     ways = [*path.ways]
-    for actor, _ in who_waits(judge.graph, judge.stuck, _end(path)):
-        ways += _round(judge, ways, actor)
+    for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
+        ways += [] if node.ended else _round(judge, ways, actor)
     return Path(cost([way for _, way in ways]), tuple(ways))
 
 

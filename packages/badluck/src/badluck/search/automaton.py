@@ -180,7 +180,7 @@ class Automaton:
         )
         self.nodes.append(node)
         self.orders[key] = len(self.nodes) - 1
-        if not node.ended:
+        if not over:
             self.live[len(self.nodes) - 1] = actor
         return len(self.nodes) - 1
 
