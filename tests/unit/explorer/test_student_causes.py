@@ -143,7 +143,7 @@ def test_bytes_compared_with_a_text(tmp_path: Path) -> None:
     report = apart.explore(written(tmp_path, BYTES), 2, Faults())
     assert [*report.causes] == [
         'my_sell.py, line 2: `if redis.get("stock") == "0":`: '
-        'bytes are compared with a text, and are never equal: replies are bytes, b"0".'
+        'bytes are compared with a text, and are never equal. Replies are bytes: b"0".'
     ]
     drawn = chart(report.findings[0].trace, "AB", 100, report.target.vocabulary)
     assert "GET stock -> b'0' " in drawn
@@ -155,6 +155,7 @@ def test_a_race_that_ends_in_an_exception_has_a_schedule(tmp_path: Path) -> None
     assert [step.line for step in finding.trace][-1] == "my_sell.py:4"
     assert "my_sell.py, line 4, in sell: TypeError" in finding.trace[-1].told
     assert "after GETDEL stock -> nil" in finding.trace[-1].told
+    assert "of the connection. my_sell.py, line 4, in sell: TypeError" in finding.explanation
 
 
 def test_an_exception_that_needs_nobody_else_is_a_mistake(tmp_path: Path) -> None:

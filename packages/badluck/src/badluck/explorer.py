@@ -10,6 +10,7 @@ from badluck.faults import Faults
 from badluck.findings.causes import causes, mistake
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
+from badluck.findings.raised import EXCEPTION, RAISED
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
 from badluck.report.waits import drawn, waits
@@ -109,6 +110,7 @@ class Explorer:
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()
         ]
+        findings = [_with_what_was_raised(finding) for finding in findings]
         if not self.target.code.shown:  # of somebody's own: first what needs no bad luck at all
             findings.sort(key=lambda finding: finding.cost.faults > 0)
         seconds = time.perf_counter() - began
@@ -126,6 +128,14 @@ class Explorer:
         """Look at no state more. To be called while explore() runs, from a signal."""
         if self.graph:
             self.graph.most = 0
+
+
+def _with_what_was_raised(finding: Finding) -> Finding:
+    told = next((step.told for step in finding.trace if step.told.startswith(RAISED)), "")
+    if finding.name != EXCEPTION.name or not told:
+        return finding
+    raised = told.removeprefix(RAISED).partition("\n")[0]
+    return replace(finding, explanation=f"{finding.explanation} {raised}")
 
 
 def _exhausted(graph: Graph) -> bool:

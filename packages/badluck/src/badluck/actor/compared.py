@@ -1,4 +1,4 @@
-"""Bytes compared with a text, which are never equal: redis.get("n") == "0".
+"""Bytes taken for a text: redis.get("n") == "0" is never true, str(b"0") has four characters.
 
 Python says so itself where it was started with -b.
 """
@@ -10,14 +10,14 @@ from typing import Any
 
 from badluck.actor.replaced import Replacement
 
-SEEN: dict[tuple[str, int], None] = {}  # files and lines
+SEEN: dict[tuple[str, int], str] = {}  # by file and line, in Python's words
 
 
 def _note(
     message: Any, category: type[Warning], filename: str, lineno: int, *others: Any, **more: Any
 ) -> None:
     if issubclass(category, BytesWarning):
-        SEEN[filename, lineno] = None
+        SEEN[filename, lineno] = str(message)
     else:
         _shown(message, category, filename, lineno, *others, **more)
 

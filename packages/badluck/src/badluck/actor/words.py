@@ -12,6 +12,7 @@ from badluck.simulated.scripts import sha
 from badluck.simulated.values import Command, Err, Ok, Reply
 
 LONG = 24  # characters of one word
+STATUS = (b"OK", b"QUEUED")  # as a real server's come
 # Of redis-py's own lock.
 LOCK_SCRIPTS = {
     "release": Lock.LUA_RELEASE_SCRIPT,
@@ -77,7 +78,8 @@ class Words:
         if isinstance(said, Err):
             return f"({said.text})"
         if isinstance(said, bytes):
-            return f"b'{self._word(said)}'" if self.bytes_as_such else self._word(said)
+            as_such = self.bytes_as_such and said not in STATUS
+            return f"b'{self._word(said)}'" if as_such else self._word(said)
         if isinstance(said, tuple):
             return f"[{', '.join(self.reply(one) for one in said)}]"
         return str(said)

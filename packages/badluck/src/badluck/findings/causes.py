@@ -12,7 +12,10 @@ from badluck.search.graph import Graph
 from badluck.search.paths import Path
 from badluck.target import Target
 
-NEVER_EQUAL = 'bytes are compared with a text, and are never equal: replies are bytes, b"0"'
+BYTES = {  # what Python says, and what that comes to
+    "str() on a bytes instance": "str() of bytes is not their text: decode() is",
+    "Comparison between bytes and string": "bytes are compared with a text, and are never equal",
+}
 
 
 def causes(graph: Graph, target: Target) -> Iterator[str]:
@@ -20,9 +23,9 @@ def causes(graph: Graph, target: Target) -> Iterator[str]:
     code = target.code
     if code.shown:
         return
-    for path, line in compared.SEEN:
+    for (path, line), said in compared.SEEN.items():
         if code.files.own(path):
-            yield f"{line_of(path, line)}: {NEVER_EQUAL}."
+            yield f'{line_of(path, line)}: {BYTES.get(said, said)}. Replies are bytes: b"0".'
     yield from misspelt(graph, code.keys)
 
 
