@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from badluck import Explorer, Faults, OfState, Program, View, budget, chart
+from badluck.report.columns import columns
 from badluck.report.trace import Step
 from badluck.simulated.server import begun
 from badluck.target import EPOCH, Shown, Vocabulary
@@ -82,3 +83,13 @@ def test_it_is_no_wider_than_it_may_be(columns: int) -> None:
     time = Step("", 0, "time", 0, ["1 ms"], [], "", shown)
     lines = chart([step(shown), time], "AB", 130).splitlines()
     assert 120 < max(map(len, lines)) <= 130 or not columns
+
+
+def test_columns_stand_below_each_other_in_any_script() -> None:
+    shown: Shown = {"库存": "一", "left": "é"}
+    steps = [Step(who, 0, "goes", 0, ["GET 苹果" * 9], ["e\u0301"], "", shown) for who in "AB"]
+    lines = chart(steps, "AB", 80).splitlines()
+    assert {columns(line[: line.index("|")]) for line in lines if "|" in line} == {4, 36}
+    assert {columns(line[: line.index("一")]) for line in lines if "一" in line} == {68}
+    assert lines[0].index("库存") == 68
+    assert max(map(columns, lines)) <= 80

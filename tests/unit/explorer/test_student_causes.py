@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pytest
 from badluck.actor.wrong import Wrong
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.report.chart import chart
+from badluck.report.model_backend import ModelBackend
 from badluck.report.report import Report
 from badluck.run import apart
 
+from app.explorer.recorded import read
+from app.explorer.replays import replay
 from app.explorer.student import Student
 
 RETURNS_NOTHING = """
@@ -171,3 +175,16 @@ def test_what_needs_no_fault_comes_first(tmp_path: Path) -> None:
     costs = [one.cost.faults for one in explored(tmp_path, KEEPS_LOCK, Faults(crash=1)).findings]
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
+
+
+def test_a_file_of_before_has_no_lines_and_is_played_all_the_same(tmp_path: Path) -> None:
+    document = explored(tmp_path, RACE).document()
+    steps = document["findings"][0]["trace"]
+    assert [step.pop("line") for step in steps][-1] == "my_sell.py:4"
+    for step in steps:
+        step["said"] = [text.removeprefix("b'").removesuffix("'") for text in step["said"]]
+    recorded = read(orjson.dumps(document))
+    (trace,) = recorded.traces.values()
+    played = replay(recorded.target, recorded.names, trace, ModelBackend())
+    assert len(played) == len(trace)
+    assert all(step.same for step in played)

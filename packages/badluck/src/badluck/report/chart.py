@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Collection, Iterator, Sequence
 
 from badluck.faults import FAULTS
+from badluck.report.columns import columns, filled, padded
 from badluck.report.trace import Step
 from badluck.target import PLAIN, Vocabulary
 
@@ -27,7 +27,7 @@ def chart(
     beside = _beside(steps, vocabulary.charted)
     tails = ["  ".join(texts) for texts in zip(*beside, strict=True)] or [""] * (len(steps) + 1)
     spare = 1 if len(beside) > 1 else 3
-    column = max(NARROWEST, (width - 4 - len(tails[0]) - spare) // len(actors) - 2)
+    column = max(NARROWEST, (width - 4 - columns(tails[0]) - spare) // len(actors) - 2)
     heads = [f"{vocabulary.actor} {actor}" for actor in actors]
     lines = [_row("", heads, column, tails[0])]
     for number, (step, stand) in enumerate(zip(steps, tails[1:], strict=True), 1):
@@ -44,16 +44,16 @@ def chart(
 
 def _beside(steps: Sequence[Step], charted: Collection[str] | None) -> list[list[str]]:
     """The columns in which anything ever stands, each with its head and as wide as it is."""
-    columns = [
+    found = [
         [name, *(_short(step.shown[name]) or "-" for step in steps)]
         for name in (steps[0].shown if steps else ())
         if charted is None or name in charted
         if any(step.shown[name] != "" for step in steps)
     ]
     if any(step.line for step in steps):
-        columns.insert(0, ["line", *_places(steps)])
-    wide = [max(map(len, column)) for column in columns]
-    return [[text.ljust(most) for text in each] for each, most in zip(columns, wide, strict=True)]
+        found.insert(0, ["line", *_places(steps)])
+    wide = [max(map(columns, each)) for each in found]
+    return [[padded(text, most) for text in each] for each, most in zip(found, wide, strict=True)]
 
 
 def _places(steps: Sequence[Step]) -> Iterator[str]:
@@ -66,10 +66,10 @@ def _places(steps: Sequence[Step]) -> Iterator[str]:
 
 def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
     for text in _texts(step, vocabulary):
-        yield from textwrap.wrap(text, column, subsequent_indent="   ", break_on_hyphens=False)
+        yield from filled(text, column)
     if step.told:
         told = f"= told {step.told}".partition("\n")[0]
-        yield from textwrap.wrap(told, column, subsequent_indent="   ", break_on_hyphens=False)
+        yield from filled(told, column)
 
 
 def _texts(step: Step, vocabulary: Vocabulary) -> Iterator[str]:
@@ -94,4 +94,4 @@ def _short(value: int | str) -> str:
 
 
 def _row(number: str, cells: Sequence[str], column: int, tail: str) -> str:
-    return f"{number:>3} {'  '.join(cell.ljust(column) for cell in cells)}  {tail}"
+    return f"{number:>3} {'  '.join(padded(cell, column) for cell in cells)}  {tail}"
