@@ -87,6 +87,22 @@ SETS_WITHOUT_NX = """
     redis.delete("lock")
     return None
 """
+KEEPS_A_LEASE = """
+    while not redis.set("door", buyer, nx=True, ex=10):
+        pass
+    if redis.decr("stock") < 0:
+        redis.incr("stock")
+        return False
+    redis.rpush("orders", buyer)
+    return True
+"""
+MARKS = """
+    if not redis.set("door", buyer, nx=True, ex=10):
+        return False
+    redis.decr("stock")
+    redis.rpush("orders", buyer)
+    return True
+"""
 
 
 def written(folder: Path, body: str) -> Student:
@@ -113,6 +129,11 @@ def test_the_first_that_is_found(body: str, found: str, tmp_path: Path) -> None:
     names = [finding.name for finding in explored(tmp_path, body).findings]
     assert found in names
     assert names[0] == ("no sale" if found == "two holders" else found)
+
+
+def test_what_others_wait_for_is_a_lock_and_a_mark_is_none(tmp_path: Path) -> None:
+    found = [[one.name for one in explored(tmp_path, it).findings] for it in (KEEPS_A_LEASE, MARKS)]
+    assert found == [["lock left behind"], []]
 
 
 def test_nothing_is_a_way_to_give_up(tmp_path: Path) -> None:
