@@ -41,13 +41,15 @@ def explore(
     faults: str = NONE,
     seconds: int = SEARCH,
     resend: bool = False,
+    lock: str | None = None,
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
     Each is called with a client, and with its name if it takes two arguments. `setup` is given one
     beforehand. `invariant` is asked after every step, `at_end` when all have come to an end: with a
     client that reads, and with what actors have answered, by name, if it takes two. `resend`: the
-    actors' clients send again what was not answered, as redis-py does by default.
+    actors' clients send again what was not answered, as redis-py does by default. `lock` is a key
+    that is to keep all but its holder out: with two holders it fails.
 
     First without a fault, then with `faults` of each kind by itself, then with all of them, until
     something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
@@ -56,7 +58,8 @@ def explore(
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
     for function in functions:
         refuse_shared(function, sys._getframe(1).f_globals)
-    target = Functions(functions, setup, invariant, at_end, resend)
+    lock_key = lock.encode() if lock else None
+    target = Functions(functions, setup, invariant, at_end, resend, lock_key)
     job = Explore(target, len(functions), ladder(Faults.parse(faults)), seconds)
     return Result(read(target, _forked(job)), job.ladder)
 

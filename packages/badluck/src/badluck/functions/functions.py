@@ -17,10 +17,12 @@ from badluck.actor.code import Files
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.wrong import Wrong
 from badluck.findings.for_ever import STUCK
+from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
+from badluck.findings.raised import EXCEPTION, RAISED
 from badluck.findings.rule import OfState, Rule, View
 from badluck.functions.alone import Alone
 from badluck.functions.anew import Anew
-from badluck.functions.answers import RAISED, plain
+from badluck.functions.answers import plain
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.looking import Looking
 from badluck.functions.project import Project, ours
@@ -52,6 +54,7 @@ class Functions(Own):
     invariant: Function | None = None  # of the client, and of what actors were told
     at_end: Function | None = None  # the same, when all have come to an end
     resend: bool = False  # as redis-py does by default
+    lock_key: bytes | None = None  # a lock, which is seen by itself where it is deleted or polled
     project: Project = field(default_factory=Project)
 
     @property
@@ -103,8 +106,8 @@ class Functions(Own):
         if self.at_end:
             text = "All have come to an end, and what is to hold then does not."
             rules.append(OfState("broken at the end", text, self._ends_badly))
-        text = "An actor's code raised an exception that is not of the connection."
-        return (*rules, OfState("exception", text, _raised), STUCK)
+        two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
+        return (*rules, EXCEPTION, STUCK, *two, DELETED_BY_ANOTHER, LEAKED)
 
     def _broken(self, view: View) -> bool:
         return self.invariant is not None and not self._true(self.invariant, view)
@@ -146,7 +149,3 @@ class Functions(Own):
     def shown(self, book: Kept) -> Shown:
         found = {key: book.entries.get(key) for key in [*self._met][:COLUMNS]}
         return {decoded(key): in_words(one and one.value) for key, one in found.items()}
-
-
-def _raised(view: View) -> bool:
-    return any(word.startswith(RAISED) for _, word in view.told.words)

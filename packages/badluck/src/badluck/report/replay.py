@@ -15,6 +15,7 @@ from badluck.faults.fault import Words
 from badluck.report.trace import Step
 from badluck.target import EPOCH, Target
 
+AS_BYTES = re.compile(r"\bb'(.*?)'")
 MICROSECONDS = re.compile(r"\b(19\d{14})\b")
 
 
@@ -171,6 +172,8 @@ def _comparable(step: Step) -> object:
 
 
 def _plain(text: str) -> object:
+    # A status is bytes from a real server; files of before do not tell bytes from other replies.
+    text = AS_BYTES.sub(r"\1", text)
     # Of an error the first word.
     return in_parts(text.partition(" ")[0] if text.startswith("(") else text)
 

@@ -62,6 +62,7 @@ def _step(part: Edited, names: str, again: bool, columns: Columns) -> Step:
         part.texts("said"),
         part.text("told"),
         _shown(part.part("shown"), columns),
+        part.text("line") if "line" in part.members else "",
     )
     if does in ("pause", "time") and len(step.lines) != 1:
         part.refuse("'lines' does not say how long it takes")

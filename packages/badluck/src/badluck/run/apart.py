@@ -55,6 +55,7 @@ def read(target: OwnTarget, answer: dict[str, Any]) -> Report:
         document["states"],
         document["seconds"],
         findings,
+        causes=document.get("causes", []),
     )
 
 
@@ -81,7 +82,8 @@ def _ask(job: Job) -> dict[str, Any]:
     try:
         done = subprocess.run(
             # -P: a redis.py or random.py that lies about is not what the code means.
-            [sys.executable, "-P", "-m", "badluck.run.sandbox"],
+            # -b: Python says where bytes are compared with a text.
+            [sys.executable, "-P", "-b", "-m", "badluck.run.sandbox"],
             input=pickle.dumps(job),
             env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order at each run
             capture_output=True,

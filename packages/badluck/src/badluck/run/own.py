@@ -23,7 +23,8 @@ LOAD_LOCK_SCRIPTS: list[Command] = [
 class Own(ABC):
     """Half of a Target: of code of which nothing is known beforehand."""
 
-    words = Words()
+    words = Words(bytes_as_such=True)
+    expected: tuple[bytes, ...] = ()  # keys that are right, beside those that it finds
     vocabulary = PLAIN
     harness: tuple[str, ...] = ()  # see Code
     pause = 600_000  # ms: longer than a lease in any tutorial
@@ -44,7 +45,13 @@ class Own(ABC):
 
     @property
     def code(self) -> Code:
-        return Code(self.work, harness=self.harness, words=self.words, files=self.files)
+        return Code(
+            self.work,
+            harness=self.harness,
+            words=self.words,
+            keys=self.expected,
+            files=self.files,
+        )
 
     def moments(self, _: dict[bytes, Entry]) -> Iterable[int]:
         return ()  # what its values mean, its author knows
