@@ -52,6 +52,7 @@ class Functions(Own):
     invariant: Function | None = None  # of the client, and of what actors were told
     at_end: Function | None = None  # the same, when all have come to an end
     resend: bool = False  # as redis-py does by default
+    show: Sequence[str] = ()  # keys that a chart shows; (): those that are met first
     project: Project = field(default_factory=Project)
 
     @property
@@ -144,8 +145,9 @@ class Functions(Own):
         return Kept(entries)
 
     def shown(self, book: Kept) -> Shown:
-        found = {key: book.entries.get(key) for key in [*self._met][:COLUMNS]}
-        return {decoded(key): in_words(one and one.value) for key, one in found.items()}
+        found = {decoded(key): one.value for key, one in book.entries.items()}
+        names = self.show or [decoded(key) for key in [*self._met][:COLUMNS]]
+        return {name: in_words(found.get(name)) for name in names}
 
 
 def _raised(view: View) -> bool:

@@ -53,14 +53,15 @@ def _shown(steps: Sequence[Step], charted: Collection[str] | None) -> dict[str, 
 
 
 def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
-    for text in _texts(step, vocabulary):
+    for text in texts(step, vocabulary):
         yield from textwrap.wrap(text, column, subsequent_indent="   ", break_on_hyphens=False)
     if step.told:
         told = f"= told {step.told}"
         yield from textwrap.wrap(told, column, subsequent_indent="   ", break_on_hyphens=False)
 
 
-def _texts(step: Step, vocabulary: Vocabulary) -> Iterator[str]:
+def texts(step: Step, vocabulary: Vocabulary = PLAIN) -> Iterator[str]:
+    """What an actor does, and what it is answered; a line each."""
     fault = FAULTS.get(step.does)
     if fault and fault.tells == "nothing":
         yield fault.drawn
