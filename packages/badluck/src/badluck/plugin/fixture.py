@@ -50,8 +50,10 @@ class Badluck:
             result = explore(**question, before=call.before)
             call.judge(result, allow_inconclusive)
         except BadluckError as error:
-            call.fail(str(error))
-        return result
+            failed = str(error)
+        else:
+            return result
+        return call.fail(failed)
 
     def told(self) -> Told:
         """By all calls, once."""
