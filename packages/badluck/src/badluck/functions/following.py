@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 from badluck.actor.actor import Actor
@@ -13,7 +14,7 @@ from badluck.report.trace import Step, step
 from badluck.run.job import Follow
 from badluck.run.sandbox import Sandbox
 from badluck.search.automaton import Automaton
-from badluck.search.graph import CRASHED, Transition
+from badluck.search.graph import CRASHED, TooMany, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
 
@@ -45,7 +46,7 @@ def _followed(job: Follow) -> dict[str, Any]:
         ways.append((number, way))
         found = board.judge.after(number, way)
         number = way.to
-    if not found and len(ways) == len(job.steps) and board.stuck(number):
+    if not found and len(ways) == len(job.steps) and _for_ever(board, number):
         found = [STUCK.name]
     explained = {rule.name: rule.explanation for rule in job.target.rules}
     return {
@@ -55,6 +56,20 @@ def _followed(job: Follow) -> dict[str, Any]:
         "steps": [_taken(board, *each)._asdict() for each in ways],
         "spots": [_spot(board, *each) for each in ways],
     }
+
+
+def _for_ever(board: Board, number: int) -> bool:
+    """Can nothing that happens by itself bring all to their ends? As in findings/for_ever.py."""
+    todo, seen = [number], {number}
+    with suppress(TooMany):
+        for at in todo:
+            if board.over(board.states[at]):
+                return False
+            ways = (way.to for way in board.on(at) if way.kind in ("goes", "time", "arrives"))
+            todo += [to for to in dict.fromkeys(ways) if to not in seen]
+            seen.update(todo)
+        return True
+    return False
 
 
 def _way(board: Board, number: int, one: Step) -> Transition | None:

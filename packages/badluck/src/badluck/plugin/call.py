@@ -42,7 +42,7 @@ class Call:
         if not self.name.path.exists():
             return
         shown = self._from_here(self.name.path)
-        saved = schedules.read(self.name.path, shown, [rule.name for rule in target.rules])
+        saved = schedules.read(self.name.path, shown)
         if (saved.test, saved.call) != (self.name.test, self.name.call):
             schedules.others(saved, shown, self.name)
         now = follow(target, saved.steps)
@@ -103,7 +103,7 @@ class Call:
             return
         file = self.config.invocation_params.dir / given
         shown = self._from_here(file)
-        saved = schedules.read(file, shown, [rule.name for rule in target.rules])
+        saved = schedules.read(file, shown)
         if saved.test != self.name.test:
             schedules.others(saved, shown, self.name)
         if saved.call != self.name.call:

@@ -62,7 +62,9 @@ def _row(nth: int, step: Step, names: Sequence[str], shown: Sequence[str], sourc
         f'<tr role="row" data-says="{escape(says)}" data-source="{escape(source)}">'
         f'<th role="rowheader" scope="row">{nth}</th>'
         + "".join(_cells(step, names, source))
-        + "".join(f'<td role="cell" class="key">{escape(str(step.shown[n])) or "-"}</td>' for n in shown)
+        + "".join(
+            f'<td role="cell" class="key">{escape(str(step.shown[n])) or "-"}</td>' for n in shown
+        )
         + "</tr>"
     )
 
