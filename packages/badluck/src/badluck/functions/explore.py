@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any, NoReturn
 
 import redis
@@ -25,9 +26,11 @@ from badluck.functions.functions import Functions
 from badluck.functions.result import Result
 from badluck.orphans import end_with_parent
 from badluck.run.apart import START, answered, read
-from badluck.run.job import Explore
+from badluck.run.job import Explore, Job
 from badluck.run.limits import SEARCH, SHOWING
 from badluck.search.names import LETTERS
+
+OURS = "badluck."  # modules
 
 
 def explore(
@@ -42,6 +45,7 @@ def explore(
     seconds: int = SEARCH,
     resend: bool = False,
     lock: str | None = None,
+    before: Callable[[Explore], object] | None = None,
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
@@ -53,15 +57,26 @@ def explore(
 
     First without a fault, then with `faults` of each kind by itself, then with all of them, until
     something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
+    `before` is told what is about to be searched; what it raises ends that.
     """
     functions = [actor] * count if actor else list(actors)
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
     for function in functions:
-        refuse_shared(function, sys._getframe(1).f_globals)
+        refuse_shared(function, _callers_names())
     lock_key = lock.encode() if lock else None
     target = Functions(functions, setup, invariant, at_end, resend, lock_key)
     job = Explore(target, len(functions), ladder(Faults.parse(faults)), seconds)
-    return Result(read(target, _forked(job)), job.ladder)
+    if before:
+        before(job)
+    return Result(read(target, forked(job)), job.ladder)
+
+
+def _callers_names() -> dict[str, Any]:
+    """Of the module that asks; our plugin asks for a test."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame and frame.f_globals["__name__"].startswith(OURS):
+        frame = frame.f_back
+    return frame.f_globals if frame else {}
 
 
 def ladder(faults: Faults) -> tuple[Faults, ...]:
@@ -87,8 +102,9 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
             raise BadCode(f"{called(function)} takes one argument, or two: {error}") from error
 
 
-def _forked(job: Explore) -> dict[str, Any]:
+def forked(job: Job) -> dict[str, Any]:
     """A child has all that stands here, and what it does to it nobody else sees."""
+    seconds = job.seconds if isinstance(job, Explore) else SEARCH
     reads, writes = os.pipe()
     with warnings.catch_warnings():
         # From Python 3.12 on, of threads: the child goes on with none of them.
@@ -99,7 +115,7 @@ def _forked(job: Explore) -> dict[str, Any]:
         _explore(job, writes)
     os.close(writes)
     try:
-        output = _all_of(reads, START + job.seconds + SHOWING)
+        output = _all_of(reads, START + seconds + SHOWING)
     finally:
         os.close(reads)
         os.kill(child, signal.SIGKILL)  # it has said all, or is late
@@ -107,17 +123,18 @@ def _forked(job: Explore) -> dict[str, Any]:
     return answered(job.target.name, os.waitstatus_to_exitcode(status), output)
 
 
-def _explore(job: Explore, output: int) -> NoReturn:
+def _explore(job: Job, output: int) -> NoReturn:
     try:
         # Which nobody else has to load.
-        from badluck.run.sandbox import Sandbox, opened, silence
+        from badluck.functions.following import Following
+        from badluck.run.sandbox import opened, silence
 
         os.setsid()  # Ctrl-C is for our parent, who ends us
         end_with_parent()
         silence(*opened(output))  # also our parent's connections
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  pytest has its own
         sys.settrace(None)
-        Sandbox(job, output).run()
+        Following(job, output).run()
     except BaseException as error:  # noqa: BLE001  our parent is to know
         failed = f"{job.target.name}: {type(error).__name__}: {error}"
         os.write(output, json.dumps({"failed": failed}).encode())

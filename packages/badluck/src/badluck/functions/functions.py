@@ -55,6 +55,7 @@ class Functions(Own):
     at_end: Function | None = None  # the same, when all have come to an end
     resend: bool = False  # as redis-py does by default
     lock_key: bytes | None = None  # a lock, which is seen by itself where it is deleted or polled
+    show: Sequence[str] = ()  # keys that a chart shows; (): those that are met first
     project: Project = field(default_factory=Project)
 
     @property
@@ -147,5 +148,6 @@ class Functions(Own):
         return Kept(entries)
 
     def shown(self, book: Kept) -> Shown:
-        found = {key: book.entries.get(key) for key in [*self._met][:COLUMNS]}
-        return {decoded(key): in_words(one and one.value) for key, one in found.items()}
+        found = {decoded(key): one.value for key, one in book.entries.items()}
+        names = self.show or [decoded(key) for key in [*self._met][:COLUMNS]]
+        return {name: in_words(found.get(name)) for name in names}

@@ -65,14 +65,15 @@ def _places(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
-    for text in _texts(step, vocabulary):
+    for text in texts(step, vocabulary):
         yield from filled(text, column)
     if step.told:
         told = f"= told {step.told}".partition("\n")[0]
         yield from filled(told, column)
 
 
-def _texts(step: Step, vocabulary: Vocabulary) -> Iterator[str]:
+def texts(step: Step, vocabulary: Vocabulary = PLAIN) -> Iterator[str]:
+    """What an actor does, and what it is answered; a line each."""
     fault = FAULTS.get(step.does)
     if fault and fault.tells == "nothing":
         yield fault.drawn

@@ -75,13 +75,17 @@ class Playing:
 
     def got(self) -> Step:
         """The step as it went."""
+        before = self._outcome()
         lines, said = self._does()
-        told = ""
-        moved = self.step.actor and self.step.does != "arrives" and not self.actor.over
-        if moved and self.step.fiber == 0:
-            told = outcome(self.actor.requests[0])
+        told = "" if before else self._outcome()
         shown = self.target.shown(self.target.book(self.backend.entries()))
         return self.step._replace(lines=lines, said=said, told=told, shown=shown)
+
+    def _outcome(self) -> str:
+        """What the actor is told that has come to its end, also where a thread brings it there."""
+        if not self.step.actor or self.actor.over:
+            return ""
+        return outcome(self.actor.requests[0])
 
     def _does(self) -> Words:
         does, unsaid = self.step.does, (self.step.lines, self.step.said)

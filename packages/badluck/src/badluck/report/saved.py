@@ -28,9 +28,14 @@ class Saved(NamedTuple):
     again: bool  # asked was whether the first is starved
 
 
-def saved(document: Edited, findings: Collection[str], columns: Columns) -> Saved:
+def saved(
+    document: Edited,
+    findings: Collection[str],
+    columns: Columns,
+    actors: tuple[int, int] = ACTORS,
+) -> Saved:
     """`findings` are known by name. Raises Unreadable for what no report says."""
-    names = LETTERS[: document.number("actors", *ACTORS)]
+    names = LETTERS[: document.number("actors", *actors)]
     again: bool = document.one_of("again", (False, True))
     traces: dict[str, list[Step]] = {}
     for finding in document.parts("findings", "finding"):

@@ -41,7 +41,7 @@ class Sandbox:
         seconds = job.seconds if isinstance(job, Explore) else SEARCH
         self.watch = Watch(target, lambda text: self.answer({"wrong": text}), seconds)
         try:
-            self.answer(self._explore(job) if isinstance(job, Explore) else self._replay(job))
+            self.answer(self.does())
         except wrong.Wrong as error:
             self.answer({"wrong": str(error)})
         except Unsupported as lacks:
@@ -55,6 +55,13 @@ class Sandbox:
             self.answer({"wrong": f"{target.name}: {text}"})
         except BadluckError as error:
             self.answer({"failed": str(error)})
+
+    def does(self) -> dict[str, Any]:
+        if isinstance(self.job, Explore):
+            return self._explore(self.job)
+        if isinstance(self.job, Replay):
+            return self._replay(self.job)
+        raise NotImplementedError  # functions/following.py does it
 
     def _explore(self, job: Explore) -> dict[str, Any]:
         self.watch.begin()
