@@ -291,7 +291,7 @@ def test_github_is_told_which_line(bank: pytest.Pytester, monkeypatch: pytest.Mo
     name = bank.path.name
     title = "badluck%3A test_bank.py%3A%3Atest_sum"
     assert first.startswith(f"::error file={name}/bank.py,line=3,title={title}::pay, pay_back: INV")
-    assert "%0A  1 GET a -> 5" in first
+    assert "%0A  1 GET a -> b'5'" in first
     assert second.startswith(f"::error file={name}/test_held.py,line=4,")
     monkeypatch.delenv("GITHUB_ACTIONS")
     assert "::error" not in ran(bank)[1]
