@@ -15,7 +15,8 @@ from badluck.faults.fault import Words
 from badluck.report.trace import Step
 from badluck.target import EPOCH, Target
 
-MICROSECONDS = re.compile(r"\b(19\d{11})\d{3}\b")
+MICROSECONDS = re.compile(r"(?:\b(19\d{11})|(:\d\d\.\d{3}))\d{3}\b")
+TIME = re.compile(r"^\[(19\d{8}), (\d{1,6})\]$")  # what it answers: seconds and µs
 
 
 @dataclass(frozen=True)
@@ -154,9 +155,17 @@ class Playing:
 
 def _comparable(step: Step) -> Step:
     """Without what each server tells in its own way."""
-    return step._replace(lines=list(map(_plain, step.lines)), said=list(map(_plain, step.said)))
+    lines, said = list(map(_plain, step.lines)), list(map(_plain, step.said))
+    shown = {key: _in_ms(str(value)) for key, value in step.shown.items()}
+    return step._replace(lines=lines, said=said, shown=shown)
 
 
 def _plain(text: str) -> str:
-    # Of an error the first word. Of µs since 1970 the ms: between those a server counts by itself.
-    return MICROSECONDS.sub(r"\1…", text.partition(" ")[0] if text.startswith("(") else text)
+    # Of an error the first word.
+    return _in_ms(text.partition(" ")[0] if text.startswith("(") else text)
+
+
+def _in_ms(text: str) -> str:
+    """Of µs since 1970 the ms: between those a server counts by itself."""
+    text = TIME.sub(lambda said: f"[{said[1]}, {int(said[2]) // 1000} ms]", text)
+    return MICROSECONDS.sub(r"\1\2…", text)
