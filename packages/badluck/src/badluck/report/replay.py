@@ -13,7 +13,7 @@ from badluck.backend import Backend
 from badluck.faults import FAULTS
 from badluck.faults.fault import Words
 from badluck.report.trace import Step
-from badluck.target import EPOCH, Target
+from badluck.target import EPOCH, Shown, Target
 
 MICROSECONDS = re.compile(r"(?:\b(19\d{11})|(:\d\d\.\d{3}))\d{3}\b")
 TIME = re.compile(r"^\[(19\d{8}), (\d{1,6})\]$")  # what it answers: seconds and µs
@@ -156,7 +156,7 @@ class Playing:
 def _comparable(step: Step) -> Step:
     """Without what each server tells in its own way."""
     lines, said = list(map(_plain, step.lines)), list(map(_plain, step.said))
-    shown = {key: _in_ms(str(value)) for key, value in step.shown.items()}
+    shown: Shown = {key: _in_ms(str(value)) for key, value in step.shown.items()}
     return step._replace(lines=lines, said=said, shown=shown)
 
 
