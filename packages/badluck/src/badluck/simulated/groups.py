@@ -178,7 +178,11 @@ def group_of(stream: Stream | None, name: bytes) -> Group:
 def keep_group(keys: Keyspace, key: bytes, stream: Stream, group: Group) -> None:
     """In place of the one of its name. Who watches the key sees nothing of it."""
     groups = tuple(group if one.name == group.name else one for one in stream.groups)
-    keys.entries[key] = keys.entries[key]._replace(value=stream._replace(groups=groups))
+    _regroup(keys, key, stream._replace(groups=groups))
+
+
+def _regroup(keys: Keyspace, key: bytes, stream: Stream) -> None:
+    keys.entries[key] = keys.entries[key]._replace(value=stream)
 
 
 def acknowledge(keys: Keyspace, command: Command) -> Reply:
@@ -225,7 +229,11 @@ def _create(keys: Keyspace, key: bytes, stream: Stream, name: bytes, start: byte
     last = stream.last if start == FROM_NOW else read_id(start, 0)
     if name in [group.name for group in stream.groups]:
         raise Refused("BUSYGROUP Consumer Group name already exists")
-    keys.change(key, stream._replace(groups=(*stream.groups, Group(name, last))))
+    made = stream._replace(groups=(*stream.groups, Group(name, last)))
+    if key in keys.entries:  # who watches it sees nothing of a group
+        _regroup(keys, key, made)
+    else:
+        keys.change(key, made)
     return OK
 
 
@@ -233,5 +241,6 @@ def _destroy(keys: Keyspace, key: bytes, stream: Stream, name: bytes) -> Reply:
     rest = tuple(group for group in stream.groups if group.name != name)
     if len(rest) == len(stream.groups):
         return 0
-    keys.change(key, stream._replace(groups=rest))
+    _regroup(keys, key, stream._replace(groups=rest))
+    keys.ready.append(key)  # who waits in it is told
     return 1

@@ -55,7 +55,7 @@ class Keyspace:
 
     def put(self, key: bytes, value: Value, expires: int | None = None) -> None:
         old = self.entries.get(key)
-        if old is None or (isinstance(value, Stream) and value != old.value):
+        if old is None or (isinstance(value, Stream) and _newer(value, old.value)):
             self.ready.append(key)
         self.entries[key] = Entry(value, expires)
         self._touch(key)
@@ -105,6 +105,13 @@ class Keyspace:
         for watched in self.watches.values():
             if key in watched:
                 watched[key] = True
+
+
+def _newer(stream: Stream, old: Value) -> bool:
+    """Has it an entry that came after all others? Who waits hears of nothing else."""
+    if not isinstance(old, Stream):
+        return True
+    return bool(stream.entries) and stream.entries[-1].id > old.last
 
 
 def _aged(fields: Hash, now: int) -> Hash:
