@@ -5,12 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import select
-import signal
 import sys
-import time
-import warnings
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Any, NoReturn
 
 import redis
@@ -18,23 +15,27 @@ from greenlet import getcurrent
 
 from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
-from badluck.faults import NONE, Faults
+from badluck.faults import NONE
 from badluck.functions.anew import refuse_shared
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import Functions
+from badluck.functions.ladder import ladder
 from badluck.functions.result import Result
+from badluck.functions.side_by_side import side_by_side
 from badluck.orphans import end_with_parent
-from badluck.run.apart import START, answered, read
+from badluck.run.apart import read
 from badluck.run.job import Explore
-from badluck.run.limits import SEARCH, SHOWING
+from badluck.run.limits import SEARCH
 from badluck.search.names import LETTERS
+
+COUNTS = (2, 3)  # of actors, when nobody says how many
 
 
 def explore(
     *,
     actors: Sequence[Function] = (),
     actor: Function | None = None,
-    count: int = 2,
+    count: int | None = None,
     setup: Callable[[redis.Redis], object] | None = None,
     invariant: Function | None = None,
     at_end: Function | None = None,
@@ -49,22 +50,26 @@ def explore(
     client that reads, and with what actors have answered, by name, if it takes two. `resend`: the
     actors' clients send again what was not answered, as redis-py does by default.
 
-    First without a fault, then with `faults` of each kind by itself, then with all of them, until
-    something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
+    Without a `count` there are 2, then 3. `faults` are how many of each kind may happen, or "any":
+    two of whatever kind. What is likely is looked at first (see ladder.py), until something is
+    found or `seconds` are over. Raises BadCode for what is wrong with the functions.
     """
-    functions = [actor] * count if actor else list(actors)
+    counts = (count,) if count is not None else COUNTS if actor else (len(actors),)
+    functions = [actor] * max(counts) if actor else list(actors)
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
     for function in functions:
         refuse_shared(function, sys._getframe(1).f_globals)
-    target = Functions(functions, setup, invariant, at_end, resend)
-    job = Explore(target, len(functions), ladder(Faults.parse(faults)), seconds)
-    return Result(read(target, _forked(job)), job.ladder)
-
-
-def ladder(faults: Faults) -> tuple[Faults, ...]:
-    """Budgets from the most likely to the least: none, each kind by itself, all."""
-    each = (Faults(**{kind: many}) for kind, many in faults._asdict().items() if many)
-    return tuple(dict.fromkeys((Faults(), *each, faults)))
+    targets = {
+        many: Functions(functions[:many], setup, invariant, at_end, resend) for many in counts
+    }
+    rungs = ladder(counts, faults)
+    jobs = [Explore(targets[many], many, (budget,), seconds) for many, budget in rungs]
+    with closing(side_by_side(jobs, _explore, seconds)) as answers:
+        for rung, answer in zip(rungs, answers, strict=False):
+            report = read(targets[rung.actors], answer)
+            if report.findings or not report.exhaustive:
+                break
+    return Result(report, rungs)
 
 
 def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
@@ -84,26 +89,6 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
             raise BadCode(f"{called(function)} takes one argument, or two: {error}") from error
 
 
-def _forked(job: Explore) -> dict[str, Any]:
-    """A child has all that stands here, and what it does to it nobody else sees."""
-    reads, writes = os.pipe()
-    with warnings.catch_warnings():
-        # From Python 3.12 on, of threads: the child goes on with none of them.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        os.close(reads)
-        _explore(job, writes)
-    os.close(writes)
-    try:
-        output = _all_of(reads, START + job.seconds + SHOWING)
-    finally:
-        os.close(reads)
-        os.kill(child, signal.SIGKILL)  # it has said all, or is late
-        _, status = os.waitpid(child, 0)
-    return answered(job.target.name, os.waitstatus_to_exitcode(status), output)
-
-
 def _explore(job: Explore, output: int) -> NoReturn:
     try:
         from badluck.run.sandbox import Sandbox, silence  # which nobody else has to load
@@ -119,14 +104,3 @@ def _explore(job: Explore, output: int) -> NoReturn:
         os.write(output, json.dumps({"failed": failed}).encode())
     finally:
         os._exit(1)  # nothing of our parent's is cleaned up here
-
-
-def _all_of(reads: int, seconds: float) -> bytes:
-    """What comes until it is closed, or the time is over."""
-    found, until = b"", time.monotonic() + seconds
-    while select.select([reads], [], [], max(0.0, until - time.monotonic()))[0]:
-        chunk = os.read(reads, 1 << 16)
-        if not chunk:
-            break
-        found += chunk
-    return found
