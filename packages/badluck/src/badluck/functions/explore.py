@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any, NoReturn
 
-import redis
 from greenlet import getcurrent
 
 from badluck.actor.fiber import Fiber
@@ -21,6 +20,7 @@ from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import Functions
 from badluck.functions.ladder import ladder
 from badluck.functions.result import Result
+from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
 from badluck.orphans import end_with_parent
 from badluck.run.apart import read
@@ -36,19 +36,21 @@ def explore(
     actors: Sequence[Function] = (),
     actor: Function | None = None,
     count: int | None = None,
-    setup: Callable[[redis.Redis], object] | None = None,
+    setup: Callable[[Any], object] | None = None,
     invariant: Function | None = None,
     at_end: Function | None = None,
     faults: str = NONE,
     seconds: int = SEARCH,
     resend: bool = False,
+    servers: int = 1,
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
     Each is called with a client, and with its name if it takes two arguments. `setup` is given one
     beforehand. `invariant` is asked after every step, `at_end` when all have come to an end: with a
     client that reads, and with what actors have answered, by name, if it takes two. `resend`: the
-    actors' clients send again what was not answered, as redis-py does by default.
+    actors' clients send again what was not answered, as redis-py does by default. Of several
+    `servers` all of them get a tuple of clients.
 
     Without a `count` there are 2, then 3. `faults` are how many of each kind may happen, or "any":
     two of whatever kind. What is likely is looked at first (see ladder.py), until something is
@@ -56,11 +58,13 @@ def explore(
     """
     counts = (count,) if count is not None else COUNTS if actor else (len(actors),)
     functions = [actor] * max(counts) if actor else list(actors)
+    check(servers)
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
     for function in functions:
         refuse_shared(function, sys._getframe(1).f_globals)
     targets = {
-        many: Functions(functions[:many], setup, invariant, at_end, resend) for many in counts
+        many: Functions(functions[:many], setup, invariant, at_end, resend, servers)
+        for many in counts
     }
     rungs = ladder(counts, faults)
     jobs = [Explore(targets[many], many, (budget,), seconds) for many, budget in rungs]

@@ -67,7 +67,7 @@ class Playing:
         moved = self.step.actor and self.step.does != "arrives" and not self.actor.over
         if moved and self.step.fiber == 0:
             told = outcome(self.actor.requests[0])
-        shown = self.target.shown(self.target.book(self.backend.entries()))
+        shown = self.target.shown(self.target.book(*self.backend.stores()))
         return self.step._replace(lines=lines, said=said, told=told, shown=shown)
 
     def _does(self) -> Words:

@@ -23,7 +23,6 @@ LOAD_LOCK_SCRIPTS: list[Command] = [
 class Own(ABC):
     """Half of a Target: of code of which nothing is known beforehand."""
 
-    words = Words()
     vocabulary = PLAIN
     harness: tuple[str, ...] = ()  # see Code
     pause = 600_000  # ms: longer than a lease in any tutorial
@@ -33,6 +32,10 @@ class Own(ABC):
     frugal = False
     gave_up: str | None = None
     lock_key: bytes | None = None
+
+    @property
+    def words(self) -> Words:
+        return Words()
 
     @property
     @abstractmethod

@@ -70,7 +70,9 @@ class Sandbox:
         with ExitStack() as stack:
             where: Backend = ModelBackend()
             if job.folder:
-                where = stack.enter_context(real_backend(job.folder, 1, job.program))
+                where = stack.enter_context(
+                    real_backend(job.folder, len(job.target.setup()), job.program)
+                )
             self.watch.begin()  # the server has its own limits
             played = {}
             for name, steps in job.traces.items():
