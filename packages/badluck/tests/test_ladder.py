@@ -13,7 +13,7 @@ import pytest
 import redis
 from badluck import BadCode, Faults, Result, explore
 from badluck.functions import side_by_side
-from badluck.functions.ladder import ANY, Rung, ladder
+from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from redis import RedisError
 
 Redis = redis.Redis
@@ -56,6 +56,8 @@ def test_what_is_likely_comes_first() -> None:
     ]
     assert [*ladder((3,))] == [Rung(3, Faults())]
     assert len(ladder((2, 3), ANY)) == 2 * (1 + 5 + 15)
+    assert beginning(ladder((2,), "crash=1,pause=1,lost=1")) == [0, 1, 2, 3, 7, 4, 5, 6]
+    assert beginning(ladder((2,))) == [0]
 
 
 def test_it_ends_with_what_is_found_and_says_what_was_proved() -> None:

@@ -18,7 +18,7 @@ from badluck.faults import NONE
 from badluck.functions.anew import refuse_shared
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import Functions
-from badluck.functions.ladder import ladder
+from badluck.functions.ladder import beginning, ladder
 from badluck.functions.result import Result
 from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
@@ -68,7 +68,7 @@ def explore(
     }
     rungs = ladder(counts, faults)
     jobs = [Explore(targets[many], many, (budget,), seconds) for many, budget in rungs]
-    with closing(side_by_side(jobs, _explore, seconds)) as answers:
+    with closing(side_by_side(jobs, beginning(rungs), _explore, seconds)) as answers:
         for rung, answer in zip(rungs, answers, strict=False):
             report = read(targets[rung.actors], answer)
             if report.findings or not report.exhaustive:

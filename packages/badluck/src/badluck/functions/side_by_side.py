@@ -13,6 +13,7 @@ import select
 import signal
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
@@ -55,35 +56,38 @@ class Child:
 
 
 def side_by_side(
-    jobs: Sequence[Explore], search: Search, seconds: int
+    jobs: Sequence[Explore], order: Sequence[int], search: Search, seconds: int
 ) -> Generator[dict[str, Any], None, None]:
     """What each of them answers, one after the other; raises what its child has raised.
 
-    None is begun later than after `seconds`, but for the first; a search has what is left of them.
+    With cores to spare they begin in the `order` of these numbers. None is begun later than after
+    `seconds`, but for the first; a search has what is left of them.
     """
     until = time.monotonic() + seconds
-    todo = list(reversed(jobs))
-    children: list[Child] = []
+    most = cores()
+    todo = deque(order if most > 1 else range(len(jobs)))
+    children: dict[int, Child] = {}
     try:
         for nth in range(len(jobs)):
-            while len(children) <= nth or children[nth].ended is None:
-                running = [child for child in children if child.ended is None]
+            while nth not in children or children[nth].ended is None:
+                running = [child for child in children.values() if child.ended is None]
                 left = math.ceil(until - time.monotonic())
-                if todo and len(running) < cores() and (left > 0 or not children):
-                    _begin(replace(todo.pop(), seconds=max(1, left)), search, children)
-                elif running:
-                    _listen(running)
-                else:
+                if todo and len(running) < most and (left > 0 or not children):
+                    job = jobs[todo[0]]
+                    _begin(replace(job, seconds=max(1, left)), search, todo.popleft(), children)
+                elif left <= 0 and nth not in children:
                     return
+                else:
+                    _listen(running)
             child = children[nth]
             yield answered(child.job.target.name, child.ended or 0, child.said)
     finally:
-        for child in children:
+        for child in children.values():
             if child.ended is None:
                 child.end()
 
 
-def _begin(job: Explore, search: Search, children: list[Child]) -> None:
+def _begin(job: Explore, search: Search, number: int, children: dict[int, Child]) -> None:
     """A child has all that stands here, and what it does to it nobody else sees."""
     reads, writes = os.pipe()
     # It never hears a Ctrl-C, and we hear none until it is known whom to end.
@@ -97,7 +101,7 @@ def _begin(job: Explore, search: Search, children: list[Child]) -> None:
             os.close(reads)
             search(job, writes)
         late = time.monotonic() + START + job.seconds + SHOWING
-        children.append(Child(job, process, reads, late))
+        children[number] = Child(job, process, reads, late)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     os.close(writes)
