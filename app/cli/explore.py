@@ -213,6 +213,8 @@ def show_matrix(holds: bool) -> None:
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:
+    for cause in report.causes:
+        people.print(cause, style="yellow", markup=False)
     color = "red" if report.findings else "green" if report.exhaustive else "yellow"
     people.print(verdict(report), style=f"bold {color}", markup=False)
     names, wide = LETTERS[: report.actors], max(people.width, 80)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from badluck.findings import own_locks
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.locks import (
     DELETED_BY_ANOTHER,
@@ -13,6 +14,7 @@ from badluck.findings.locks import (
     STALLED,
     TWO_HOLDERS,
 )
+from badluck.findings.raised import MISTAKE
 from badluck.findings.rule import Ending, OfEnd, OfState, Rule, View
 
 
@@ -138,5 +140,35 @@ ABOVE_LIMIT = OfState(
     "above the limit",
     "One buyer was sold more units than one may have.",
     _above_limit,
+)
+# Of a file of one's own: its sell() may also come to no answer at all, or raise an exception.
+NOTHING = "NOTHING"
+
+
+_SHOPS = {rule.name: rule for rule in RULES}
+
+
+def _no_answer(view: View) -> bool:
+    orders = _orders(view)
+    told = (name for name, word in view.told.words if word == NOTHING)
+    return any(view.target.order(name).id in orders for name in told)
+
+
+OWN_RULES: tuple[Rule, ...] = (
+    OfState(
+        "no answer",
+        "sell() recorded a sale and came to its end without a return: it must answer True.",
+        _no_answer,
+    ),
+    *(_SHOPS[name] for name in ("oversell", "sold twice")),
+    MISTAKE,
+    *(_SHOPS[name] for name in ("order lost", "negative stock", "unit lost")),
+    *(_SHOPS[name] for name in (STUCK.name, "undersell", "phantom order", "no sale")),
+    *(
+        replace(rule, explanation=_SHOPS[rule.name].explanation)
+        for rule in (own_locks.TWO_HOLDERS, own_locks.DELETED_BY_ANOTHER)
+    ),
+    own_locks.LEFT_BEHIND,
+    own_locks.LEAKED,
 )
 FINDINGS = {rule.name: rule.explanation for rule in RULES}

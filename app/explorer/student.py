@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from badluck.actor.actor import Actor
@@ -14,12 +17,12 @@ from badluck.simulated.values import Command, Entry
 from badluck.target import Lock, Shown
 
 from app.explorer.book import COLUMNS, Book, Sold, shelf
-from app.explorer.findings import RULES
+from app.explorer.findings import NOTHING, OWN_RULES
 from app.explorer.servers import GateServers
-from app.explorer.words import VOCABULARY, WORDS
+from app.explorer.words import OWN_WORDS, VOCABULARY
 
 STOCK, ORDERS, LOCK = b"stock", b"orders", b"lock"
-ANSWERS = {True: "SOLD", False: "SOLD_OUT", None: "BUSY"}
+ANSWERS = {True: "SOLD", False: "SOLD_OUT", None: "BUSY", ...: NOTHING}
 IN_WORDS = "True (sold), False (sold out) or None (gave up)"
 RECORD = 'record a sale by redis.rpush("orders", buyer)'
 
@@ -30,10 +33,11 @@ class Student(OwnFile):
 
     function = "sell"
     parameters = ("redis", "buyer")
-    words = WORDS
+    words = OWN_WORDS
+    expected = (ORDERS,)
     vocabulary = VOCABULARY
     harness = ("app.explorer.",)
-    rules = RULES
+    rules = OWN_RULES
     columns = COLUMNS
     gave_up = ANSWERS[None]
     quantity = 1
@@ -57,6 +61,18 @@ class Student(OwnFile):
         kept = {key: entry for key, entry in entries.items() if key not in (STOCK, ORDERS)}
         return kept | {STOCK: Entry(b"%d" % self.stock, None)}
 
+    @cached_property
+    def _code(self) -> CodeType:
+        """Whose sell() answers `...` where it comes to its end without a return."""
+        tree = ast.parse(self.source, str(self.path))
+        for part in tree.body:
+            if isinstance(part, ast.FunctionDef) and part.name == self.function:
+                end = ast.Return(ast.Constant(...))
+                part.body.append(ast.copy_location(end, part.body[-1]))
+        ast.fix_missing_locations(tree)
+        code: CodeType = compile(tree, str(self.path), "exec", dont_inherit=True)
+        return code
+
     def order(self, buyer: str) -> Sold:
         return Sold(buyer, 1)
 
@@ -64,7 +80,7 @@ class Student(OwnFile):
         return GateServers(self.resend).store, buyer.name
 
     def outcome(self, said: object) -> str:
-        if said is True or said is False or said is None:
+        if said is True or said is False or said is None or said is ...:
             return ANSWERS[said]
         raise ValueError(f"it answers {said!r:.60}, and not {IN_WORDS}")
 
@@ -88,7 +104,7 @@ class Student(OwnFile):
             if LOCK in key.lower() and isinstance(entry.value, bytes)
         )
         held: Any = entries[locks[0]].value if locks else None
-        # What a key that is called a lock is for, its author knows: nothing is found of it.
+        # To be shown. What is wrong with a lock is seen from what is done to it.
         lock = Lock(held, ends=True) if held is not None else None
         return Book(int(value), tuple(Sold(sale.decode(), 1) for sale in sales), lock)
 

@@ -43,3 +43,4 @@ def _shorten(word: str) -> str:
 
 
 WORDS = Words(script_names, _shorten)
+OWN_WORDS = Words(script_names, _shorten, bytes_as_such=True)  # of code of one's own

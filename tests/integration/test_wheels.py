@@ -33,7 +33,7 @@ LIBRARIES = [
     Library("autopipe", ("first.py",), r"640 words in \d+ packets\n"),
     Library(
         "badluck",
-        ("bank.py", "test_bank.py", "buy.py", "look.py"),
+        ("bank.py", "test_bank.py", "bank.py", "bank.py", "buy.py", "look.py"),
         r"buy\.py: OVERSOLD, .+\n  4 DECRBY apples 1 -> -1 .+",
     ),
     Library("fairlock", ("first.py",), "".join(f"{name} is served\n" for name in "ABCDE")),
@@ -42,7 +42,8 @@ LIBRARIES = [
 EVERY_MODULE = """
 import importlib, pkgutil, {name} as library
 for module in pkgutil.walk_packages(library.__path__, "{name}."):
-    importlib.import_module(module.name)
+    if not module.name.startswith("badluck.plugin."):  # pytest's, who loads it
+        importlib.import_module(module.name)
 """
 
 
@@ -81,13 +82,18 @@ def alone(name: str, wheel: Path, folder: Path) -> Path:
     run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=folder)
     [packages] = (folder / "venv/lib").glob("python*/site-packages")
     [itself] = Distribution.discover(name=name, path=[str(packages)])
-    for distribution in required(itself):
+    link(itself, packages)
+    assert run(*pip, "check", cwd=folder) == "No broken requirements found.\n"
+    return python
+
+
+def link(wanted: Distribution, packages: Path) -> None:
+    """What it requires, and itself, from our environment to that one."""
+    for distribution in (wanted, *required(wanted)):
         for file in distribution.files or ():
             top = packages / file.parts[0]
             if not top.exists() and ".." not in file.parts:
                 top.symlink_to(Path(str(file.locate())).parents[len(file.parts) - 1] / top.name)
-    assert run(*pip, "check", cwd=folder) == "No broken requirements found.\n"
-    return python
 
 
 def required(distribution: Distribution) -> Iterator[Distribution]:
@@ -154,3 +160,30 @@ def test_badlucks_model_runs_lua(installed: Installed) -> None:
         "print(Server(0).execute('a', (b'EVAL', b'return cjson.encode({1})', b'0')))"
     )
     assert run(installed.python, "-Ic", script, cwd=installed.folder) == "b'[1]'\n"
+
+
+@pytest.mark.parametrize("installed", BADLUCK, indirect=True, ids=["badluck"])
+def test_pytest_knows_badluck_when_it_is_installed(installed: Installed) -> None:
+    """Its fixture and the page that it writes, by the first result of its README."""
+    with_pytest(installed)
+    code = re.findall(
+        r"^```python\n(.+?)^```",
+        (PACKAGES / "badluck/README.md").read_text(),
+        re.MULTILINE | re.DOTALL,
+    )
+    for script, text in zip(installed.library.scripts[:2], code, strict=False):
+        (installed.folder / script).write_text(text)
+    pytests = (installed.python, "-m", "pytest", "-p", "no:cacheprovider", "test_bank.py")
+    done = subprocess.run(
+        pytests, cwd=installed.folder, capture_output=True, text=True, timeout=120
+    )
+    assert "pay, pay_back: INVARIANT BROKEN, with no fault at all" in done.stdout, done.stdout
+    assert [path.suffix for path in sorted(installed.folder.glob("badluck-schedules/*"))] == [
+        ".html",
+        ".json",
+    ]
+
+
+def with_pytest(installed: Installed) -> None:
+    [packages] = (installed.folder / "venv/lib").glob("python*/site-packages")
+    link(Distribution.from_name("pytest"), packages)

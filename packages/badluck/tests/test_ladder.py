@@ -57,6 +57,7 @@ def test_what_is_likely_comes_first() -> None:
     assert [*ladder((3,))] == [Rung(3, Faults())]
     assert len(ladder((2, 3), ANY)) == 2 * (1 + 5 + 15)
     assert beginning(ladder((2,), "crash=1,pause=1,lost=1")) == [0, 1, 2, 3, 7, 4, 5, 6]
+    assert explore(actor=is_busy).ladder == ladder((2,))
     assert beginning(ladder((2,))) == [0]
 
 
@@ -77,6 +78,7 @@ def test_it_ends_with_what_is_found_and_says_what_was_proved() -> None:
 def test_three_without_a_fault_come_before_two_with_one() -> None:
     result = explore(
         actor=takes_a_seat,
+        count=(2, 3),
         invariant=lambda redis, told: all(told.values()),
         at_end=lambda redis: redis.get("seats") != b"1",  # with one fault of two actors
         faults="crash=1",
@@ -87,6 +89,7 @@ def test_three_without_a_fault_come_before_two_with_one() -> None:
 def test_what_holds_says_so_of_how_much_and_what_is_next() -> None:
     result = explore(
         actor=counts,
+        count=(2, 3),
         at_end=lambda redis, told: int(redis.get("n") or 0) >= len(told),
         faults="crash=1,pause=1",
     )
@@ -115,7 +118,12 @@ def test_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, actor: Any, fault
     for cores in (1, 3):
         monkeypatch.setattr(side_by_side, "cores", lambda cores=cores: cores)
         results.append(
-            explore(actor=actor, faults=faults, at_end=lambda redis: not redis.exists("busy"))
+            explore(
+                actor=actor,
+                count=(2, 3),
+                faults=faults,
+                at_end=lambda redis: not redis.exists("busy"),
+            )
         )
     one, more = results
     assert found(one) == found(more)

@@ -112,4 +112,6 @@ def test_a_project(tmp_path: Path) -> None:
     )
     assert re.search(r"^=+ 1 failed, 2 passed in", done.stdout, re.MULTILINE), done.stdout
     assert "sell, <lambda>: BROKEN AT THE END, with no fault at all" in done.stdout
-    assert re.search(r"^E +1 GET left -> 1 ", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^E +1 GET left -> b'1' .* sales.py:\d+ ", done.stdout, re.MULTILINE), (
+        done.stdout
+    )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from badluck import Explorer, Faults, OfState, Program, View, budget, chart
+from badluck.report.columns import columns
 from badluck.report.trace import Step
 from badluck.simulated.server import begun
 from badluck.target import EPOCH, Shown, Vocabulary
@@ -39,7 +40,8 @@ def test_what_a_program_was_asked_to_show(tmp_path: Path) -> None:
     trace = report.findings[0].trace
     assert [one.shown["tickets"] for one in trace] == ["1", "1", "0", "-1"]
     head, *_, last = chart(trace, "AB").splitlines()
-    assert head.split() == ["actor", "A", "actor", "B", "tickets", "holders"]
+    assert head.split() == ["actor", "A", "actor", "B", "line", "tickets", "holders"]
+    assert [one.line for one in trace] == ["take.py:3", "take.py:3", "take.py:4", "take.py:4"]
     assert last.split()[-2:] == ["-1", "[Z]"]
     assert next(budget(report)).startswith("2 actors (A, B), each run(redis, name) of take.py;")
 
@@ -81,3 +83,13 @@ def test_it_is_no_wider_than_it_may_be(columns: int) -> None:
     time = Step("", 0, "time", 0, ["1 ms"], [], "", shown)
     lines = chart([step(shown), time], "AB", 130).splitlines()
     assert 120 < max(map(len, lines)) <= 130 or not columns
+
+
+def test_columns_stand_below_each_other_in_any_script() -> None:
+    shown: Shown = {"库存": "一", "left": "é"}
+    steps = [Step(who, 0, "goes", 0, ["GET 苹果" * 9], ["e\u0301"], "", shown) for who in "AB"]
+    lines = chart(steps, "AB", 80).splitlines()
+    assert {columns(line[: line.index("|")]) for line in lines if "|" in line} == {4, 36}
+    assert {columns(line[: line.index("一")]) for line in lines if "一" in line} == {68}
+    assert lines[0].index("库存") == 68
+    assert max(map(columns, lines)) <= 80

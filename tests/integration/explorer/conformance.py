@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
+from itertools import chain
 from multiprocessing.pool import Pool
 from pathlib import Path
 from secrets import randbelow
@@ -141,8 +142,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         context = multiprocessing.get_context("spawn")
         with context.Pool(PROCESSES, begin, (folder,)) as pool:
-            wrong = [*walk_far(pool), *compare_all(pool)]
-    print(*wrong, f"{len(wrong)} divergences", sep="\n")
+            wrong = 0
+            for line in chain(walk_far(pool), compare_all(pool)):
+                print(f"\n{line}", flush=True)  # at once: whoever stops this has seen it
+                wrong += 1
+    print(f"{wrong} divergences")
     sys.exit(1 if wrong else 0)
 
 

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,9 +92,10 @@ def _connected(command: subprocess.Popen[str]) -> list[psutil.Process]:
 
 
 @pytest.fixture
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """For the server's files: a test's own, with its name in it, is too long for a socket."""
-    return tmp_path_factory.mktemp("sql")
+def folder() -> Iterator[Path]:
+    """None of pytest's: PostgreSQL may run as another user, whom a new pytest shuts out."""
+    with tempfile.TemporaryDirectory(prefix="lastapple-") as name:
+        yield Path(name)
 
 
 def test_interrupted_it_leaves_nothing_behind(folder: Path) -> None:

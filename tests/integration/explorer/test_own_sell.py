@@ -53,7 +53,7 @@ def test_the_naive_way_is_drawn_within_moments() -> None:
     assert took < A_VERDICT
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("naive.py: OVERSELL, with no fault at all, 2 switches and 6 step")
-    assert "GET stock -> 1" in done.stdout
+    assert "GET stock -> b'1'" in done.stdout
     assert "lock" not in done.stdout.splitlines()[3]  # there is none, so no column
     assert "20 s, 1 GiB of memory, no network" in done.stdout
 
@@ -74,7 +74,15 @@ def test_the_naive_way_is_drawn_within_moments() -> None:
         ("watchdog", "none", {}),
         ("watchdog", "pause=1", {"oversell": [1, 3, 9]}),
         ("deadline", "none", {}),
-        ("deadline", "pause=1", {"oversell": [1, 3, 9], "negative stock": [1, 3, 12]}),
+        (
+            "deadline",
+            "pause=1",
+            {
+                "oversell": [1, 3, 9],
+                "negative stock": [1, 3, 12],
+                "lock deleted by another": [1, 3, 8],
+            },
+        ),
     ],
 )
 def test_found(sell: str, faults: str, found: dict[str, list[int]]) -> None:

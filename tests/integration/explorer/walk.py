@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
 from badluck.real.server import LiveServer
 from badluck.real.wire import Wire
+from badluck.report.replay import Microseconds, in_parts
 from badluck.simulated.server import Server
 from badluck.simulated.values import Command, Double, Err, Hash, Ok, Reply, Undefined
 from badluck.simulated.waiters import Waits
@@ -54,9 +54,6 @@ def walk(seed: int) -> Iterator[Step]:
             yield Step(who, command(random, family))
 
 
-MICROSECONDS = re.compile(rb"\b(19\d{11})\d{3}\b")
-
-
 def comparable(reply: Reply) -> object:
     """Replies as they travel: the wire makes no difference between +OK and OK that we can see."""
     if isinstance(reply, Err):  # each server has words of its own, and the same first one
@@ -64,13 +61,10 @@ def comparable(reply: Reply) -> object:
     if isinstance(reply, tuple):
         return tuple(comparable(one) for one in reply)
     if isinstance(reply, Ok):
-        return reply.encode()
-    # Between milliseconds a server counts by itself: fencing numbers show it.
+        reply = reply.encode()
     if isinstance(reply, bytes):
-        return MICROSECONDS.sub(rb"\1", reply)
-    if isinstance(reply, int) and reply >= EPOCH * 1000:
-        return reply // 1000
-    return reply
+        return in_parts(reply.decode("latin-1"))
+    return Microseconds(reply) if isinstance(reply, int) and reply >= EPOCH * 1000 else reply
 
 
 def answer(

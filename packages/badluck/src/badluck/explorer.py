@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from badluck.actor.wrong import Wrong
 from badluck.faults import Faults
-from badluck.findings.for_ever import STARVED
+from badluck.findings.causes import causes, mistake
+from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
+from badluck.findings.raised import EXCEPTION, RAISED
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
+from badluck.report.waits import drawn, waits
 from badluck.search.alike import Alike
 from badluck.search.automaton import Automaton, Known
 from badluck.search.graph import MOST, Graph, TooMany
@@ -62,7 +66,13 @@ class Explorer:
             paths = shortest(graph, places)
             many = schedules(graph) if exhaustive else None
             found = {name: paths[name] for name in places}
-            return self._report(judge, faults, exhaustive, many, found, began)
+            reasons = list(causes(graph, self.target)) if found else []
+            if raised := mistake(graph, self.target, found):
+                raise Wrong("\n".join([raised, *reasons]))
+            if STUCK.name in found:
+                found[STUCK.name] = drawn(judge, found[STUCK.name])
+            report = self._report(judge, faults, exhaustive, many, found, began)
+            return replace(report, causes=reasons)
 
     def starve(self, most: int = MOST) -> Report:
         """Let all but the first come again and again, without a fault: can they starve it?"""
@@ -94,10 +104,15 @@ class Explorer:
     ) -> Report:
         graph = judge.graph
         explanations = {rule.name: rule.explanation for rule in self.target.rules}
+        if STUCK.name in paths and (waiting := waits(judge, paths[STUCK.name])):
+            explanations[STUCK.name] += f" {waiting}"
         findings = [
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()
         ]
+        findings = [_with_what_was_raised(finding) for finding in findings]
+        if not self.target.code.shown:  # of somebody's own: first what needs no bad luck at all
+            findings.sort(key=lambda finding: finding.cost.faults > 0)
         seconds = time.perf_counter() - began
         actors = len(self.automata)
         return Report(
@@ -113,6 +128,14 @@ class Explorer:
         """Look at no state more. To be called while explore() runs, from a signal."""
         if self.graph:
             self.graph.most = 0
+
+
+def _with_what_was_raised(finding: Finding) -> Finding:
+    told = next((step.told for step in finding.trace if step.told.startswith(RAISED)), "")
+    if finding.name != EXCEPTION.name or not told:
+        return finding
+    raised = told.removeprefix(RAISED).partition("\n")[0]
+    return replace(finding, explanation=f"{finding.explanation} {raised}")
 
 
 def _exhausted(graph: Graph) -> bool:

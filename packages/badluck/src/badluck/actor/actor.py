@@ -75,7 +75,7 @@ class Actor:
                 woken[0].go_on(True)
         if isinstance(self.fibers[0].request, Done | Failed):
             for beside in self.fibers[1:]:  # a renewal does not outlive the work
-                if isinstance(beside.request, Rest):
+                if isinstance(beside.request, Rest) and not beside.outlives:
                     beside.request = Done("")
 
     def inside(self) -> bool:

@@ -28,4 +28,5 @@ class Code(NamedTuple):
     harness: tuple[str, ...] = ()  # modules of whoever explores: what they hold decides nothing
     counters: tuple[type, ...] = ()  # nor what these hold, and it changes at every poll
     words: Words = Words()
+    keys: tuple[bytes, ...] = ()  # beside those that the store has at first: no slips of the pen
     files: Files = Files("the code", lambda _: False)

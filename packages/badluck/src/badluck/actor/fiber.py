@@ -29,6 +29,7 @@ class Fiber(greenlet):
         self.request = request
         self.woken = False  # what it rests for has come: it goes on with the others' next step
         self.exits = 0  # so often it was told to end
+        self.outlives = False  # goes on when the work has come to its end
 
     def go_on(self, *answer: Any) -> None:
         self.parent = getcurrent()  # whoever searches now

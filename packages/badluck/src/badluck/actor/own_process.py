@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from greenlet import GreenletExit, getcurrent
 
-from badluck.actor import chance, threads, wrong
+from badluck.actor import chance, compared, threads, wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.replaced import Replacement, replaced
 from badluck.actor.wrong import Wrong
@@ -103,6 +103,7 @@ def of_its_own() -> AbstractContextManager[None]:
         *((time, name, _clock(name)) for name in CLOCKS),
         (time, "sleep", _sleeping(time.sleep)),
         (datetime, "datetime", Datetime),
+        compared.NOTING,
         *((random, name, chance.drawing(name)) for name in chance.DRAWS),
         (random, "_urandom", chance.urandom(os.urandom)),  # secrets asks it
         (os, "urandom", chance.urandom(os.urandom)),

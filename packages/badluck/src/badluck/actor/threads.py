@@ -1,8 +1,8 @@
 """Threads of an actor's own code: each is one more fiber, and the search says which goes on.
 
-A thread ends with its actor's work, as a daemon's does with its process. What threads of one actor
-do to each other's variables between two commands has one order only: a thread runs until it sends
-something, rests or ends.
+A thread goes on after its actor's work, as in a process that lives on, for as long as anybody is at
+work. What threads of one actor do to each other's variables between two commands has one order
+only: a thread runs until it sends something, rests or ends.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Thread:
             raise RuntimeError("threads can only be started once")
         actor = here().actor
         self._fiber = Fiber(actor, self._go, Rest(actor.now))
-        self._fiber.woken = True
+        self._fiber.woken = self._fiber.outlives = True
         actor.fibers.append(self._fiber)
 
     def _go(self, _: object) -> Request:

@@ -12,6 +12,7 @@ from badluck.simulated.scripts import sha
 from badluck.simulated.values import Command, Err, Ok, Reply
 
 LONG = 24  # characters of one word
+STATUS = (b"OK", b"QUEUED")  # as a real server's come
 # Of redis-py's own lock.
 LOCK_SCRIPTS = {
     "release": Lock.LUA_RELEASE_SCRIPT,
@@ -38,10 +39,15 @@ class Words:
         self,
         scripts: Callable[[], Mapping[bytes, str]] = _plain,
         shorten: Callable[[str], str] = str,
+        bytes_as_such: bool = False,
     ) -> None:
-        """`scripts` are known by name (see names_of); `shorten` leaves out what all words share."""
+        """`scripts` are known by name (see names_of); `shorten` leaves out what all words share.
+
+        `bytes_as_such`: replies as Python has them, b'1' beside 1.
+        """
         self.scripts = scripts
         self.shorten = shorten
+        self.bytes_as_such = bytes_as_such
 
     def of(
         self, request: Request, said: tuple[Reply, ...] | Lost | None
@@ -72,7 +78,8 @@ class Words:
         if isinstance(said, Err):
             return f"({said.text})"
         if isinstance(said, bytes):
-            return self._word(said)
+            as_such = self.bytes_as_such and said not in STATUS
+            return f"b'{self._word(said)}'" if as_such else self._word(said)
         if isinstance(said, tuple):
             return f"[{', '.join(self.reply(one) for one in said)}]"
         return str(said)

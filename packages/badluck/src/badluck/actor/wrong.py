@@ -63,6 +63,11 @@ def at(path: str, line: int, name: str, text: str) -> str:
     return f"{where}: {text}" + (f"\n    {source:.100}" if source else "")
 
 
+def line_of(path: str, line: int) -> str:
+    """``take.py, line 3: `left = int(…)` ``"""
+    return f"{Path(path).name}, line {line}: `{linecache.getline(path, line).strip():.100}`"
+
+
 def _outward(frame: FrameType | None) -> Iterable[FrameType]:
     while frame is not None:
         yield frame

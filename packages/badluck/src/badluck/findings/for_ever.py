@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from badluck.findings.rule import Rule
+from badluck.search.automaton import Node
+from badluck.search.components import terminal_components
 from badluck.search.graph import Graph
 
 STUCK = Rule(
@@ -37,12 +39,26 @@ def stuck(graph: Graph) -> set[int]:
 
 
 def doomed(graph: Graph, where: set[int]) -> set[int]:
-    """Of those states the ones to show: of all when every order ends so, where nobody goes on."""
-    if 0 not in where:
-        return where
-    last = {
-        number
-        for number in where
-        if not any(way.kind in ("goes", "arrives") for way in graph.ways[number])
-    }
-    return last or where
+    """Of those states the ones to show: of all when every order ends so, where all only wait."""
+    return waiting(graph, where) if 0 in where else where
+
+
+def waiting(graph: Graph, where: set[int]) -> set[int]:
+    """Of those states the ones in which all ask in vain, or not at all."""
+    return terminal_components(sorted(where), lambda number: _onward(graph, number))
+
+
+def _onward(graph: Graph, number: int) -> list[int]:
+    return [way.to for way in graph.ways[number] if way.kind in ("goes", "arrives")]
+
+
+def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
+    """The actors who live, and where, in the nearest state that `number` leads to."""
+    last = waiting(graph, where)
+    todo, seen = [number], {number}
+    for at in todo:
+        if at in last:
+            return list(graph.alive(graph.states[at]))
+        todo += [to for to in dict.fromkeys(_onward(graph, at)) if to not in seen]
+        seen.update(todo)
+    return []

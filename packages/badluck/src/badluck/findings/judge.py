@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from badluck.findings.for_ever import STUCK, doomed, stuck
-from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Taken, Told, View
+from badluck.findings.held import Held
+from badluck.findings.rule import Ending, OfEnd, OfGraph, OfState, OfStep, Taken, Told, View
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal
 from badluck.target import Target
@@ -29,9 +30,18 @@ class Judge:
         Of a graph that was explored to its end: only there is it known who is stuck for ever.
         """
         found = dict(self.seen)
-        if where := stuck(self.graph):
-            found[STUCK.name] = set(doomed(self.graph, where))
+        if self.stuck:
+            found[STUCK.name] = set(doomed(self.graph, self.stuck))
         return {name: found[name] for name in self._in_order(found)}
+
+    @cached_property
+    def stuck(self) -> set[int]:
+        """Where somebody will never come to an end; of a graph that was explored to its end."""
+        return stuck(self.graph)
+
+    @cached_property
+    def held(self) -> Held:
+        return Held(self.graph, self.target.lock_key)
 
     @cached_property
     def seen(self) -> dict[str, set[Goal]]:
@@ -43,6 +53,9 @@ class Judge:
         for number, ways in enumerate(self.graph.ways):
             for way, rule in self._done(self.graph.states[number], ways):
                 found[rule.name].add((number, way))
+        for each in self.target.rules:
+            if isinstance(each, OfGraph) and (where := each.where(self)):
+                found[each.name] = where
         return {name: found[name] for name in self._in_order(found)}
 
     def after(self, number: int, way: Transition) -> list[str]:

@@ -15,6 +15,7 @@ from badluck.search.graph import State, Transition
 
 if TYPE_CHECKING:
     from badluck.findings.judge import Judge
+    from badluck.search.paths import Goal
 
 
 class Told(NamedTuple):
@@ -100,6 +101,13 @@ class OfEnd(Rule):
     """Of an end that a fault would excuse."""
 
     wrong: Callable[[Ending], bool]
+
+
+@dataclass(frozen=True)
+class OfGraph(Rule):
+    """Wrong are places, states or steps, that only a look at all that led there can tell."""
+
+    where: Callable[[Judge], set[Goal]]
 
 
 @dataclass(frozen=True)

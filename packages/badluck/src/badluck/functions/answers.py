@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-RAISED = "raised "  # no plain value begins so: in place of an answer stands an exception
+from badluck.findings.raised import RAISED
+
 FAILED = "ERROR"  # as `outcome` in actor/request.py
 
 

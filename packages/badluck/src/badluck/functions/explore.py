@@ -6,8 +6,9 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from types import FrameType
 from typing import Any, NoReturn
 
 from greenlet import getcurrent
@@ -18,24 +19,25 @@ from badluck.faults import NONE
 from badluck.functions.anew import refuse_shared
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import Functions
-from badluck.functions.ladder import beginning, ladder
+from badluck.functions.ladder import ANY, beginning, ladder
 from badluck.functions.result import Result
 from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
 from badluck.orphans import end_with_parent
 from badluck.run.apart import read
-from badluck.run.job import Explore
+from badluck.run.job import Explore, Job
 from badluck.run.limits import SEARCH
 from badluck.search.names import LETTERS
 
-COUNTS = (2, 3)  # of actors, when nobody says how many
+OURS = "badluck."  # modules
+USUAL, LADDER = (2,), (2, 3)  # actors, when nobody says how many
 
 
 def explore(
     *,
     actors: Sequence[Function] = (),
     actor: Function | None = None,
-    count: int | None = None,
+    count: int | Sequence[int] | None = None,
     setup: Callable[[Any], object] | None = None,
     invariant: Function | None = None,
     at_end: Function | None = None,
@@ -43,6 +45,8 @@ def explore(
     seconds: int = SEARCH,
     resend: bool = False,
     servers: int = 1,
+    lock: str | None = None,
+    before: Callable[[Mapping[int, Functions]], object] | None = None,
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
@@ -50,22 +54,25 @@ def explore(
     beforehand. `invariant` is asked after every step, `at_end` when all have come to an end: with a
     client that reads, and with what actors have answered, by name, if it takes two. `resend`: the
     actors' clients send again what was not answered, as redis-py does by default. Of several
-    `servers` all of them get a tuple of clients.
+    `servers` all of them get a tuple of clients. `lock` is a key that is to keep all but its holder
+    out: with two holders it fails.
 
-    Without a `count` there are 2, then 3. `faults` are how many of each kind may happen, or "any":
-    two of whatever kind. What is likely is looked at first (see ladder.py), until something is
-    found or `seconds` are over. Raises BadCode for what is wrong with the functions.
+    `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
+    whatever kind, and of 2 actors and 3. What is likely is looked at first (see ladder.py), until
+    something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
+    `before` is told what will be searched, by the number of actors; what it raises ends that.
     """
-    counts = (count,) if count is not None else COUNTS if actor else (len(actors),)
+    counts = _counts(count, faults) if actor else (len(actors),)
     functions = [actor] * max(counts) if actor else list(actors)
     check(servers)
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
     for function in functions:
-        refuse_shared(function, sys._getframe(1).f_globals)
-    targets = {
-        many: Functions(functions[:many], setup, invariant, at_end, resend, servers)
-        for many in counts
-    }
+        refuse_shared(function, _callers_names())
+    key = lock.encode() if lock else None
+    settings = (setup, invariant, at_end, resend, key)
+    targets = {many: Functions(functions[:many], *settings, servers=servers) for many in counts}
+    if before:
+        before(targets)
     rungs = ladder(counts, faults)
     jobs = [Explore(targets[many], many, (budget,), seconds) for many, budget in rungs]
     with closing(side_by_side(jobs, beginning(rungs), _explore, seconds)) as answers:
@@ -74,6 +81,20 @@ def explore(
             if report.findings or not report.exhaustive:
                 break
     return Result(report, rungs)
+
+
+def _counts(count: int | Sequence[int] | None, faults: str) -> Sequence[int]:
+    if count is None:
+        return LADDER if faults == ANY else USUAL
+    return (count,) if isinstance(count, int) else tuple(count)
+
+
+def _callers_names() -> dict[str, Any]:
+    """Of the module that asks; our plugin asks for a test."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame and frame.f_globals["__name__"].startswith(OURS):
+        frame = frame.f_back
+    return frame.f_globals if frame else {}
 
 
 def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
@@ -93,16 +114,25 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
             raise BadCode(f"{called(function)} takes one argument, or two: {error}") from error
 
 
-def _explore(job: Explore, output: int) -> NoReturn:
+def forked(job: Job) -> dict[str, Any]:
+    """What one job by itself comes to, in a child. Raises as explore()."""
+    seconds = job.seconds if isinstance(job, Explore) else SEARCH
+    with closing(side_by_side([job], [0], _explore, seconds)) as answers:
+        return next(answers)
+
+
+def _explore(job: Job, output: int) -> NoReturn:
     try:
-        from badluck.run.sandbox import Sandbox, silence  # which nobody else has to load
+        # Which nobody else has to load.
+        from badluck.functions.following import Following
+        from badluck.run.sandbox import opened, silence
 
         os.setsid()  # Ctrl-C is for our parent, who ends us
         end_with_parent()
-        silence(0, 1, 2)
+        silence(*opened(output))  # also our parent's connections
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  pytest has its own
         sys.settrace(None)
-        Sandbox(job, output).run()
+        Following(job, output).run()
     except BaseException as error:  # noqa: BLE001  our parent is to know
         failed = f"{job.target.name}: {type(error).__name__}: {error}"
         os.write(output, json.dumps({"failed": failed}).encode())

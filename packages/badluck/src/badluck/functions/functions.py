@@ -17,10 +17,12 @@ from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.words import Words
 from badluck.actor.wrong import Wrong
 from badluck.findings.for_ever import STUCK
+from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
+from badluck.findings.raised import EXCEPTION, RAISED
 from badluck.findings.rule import OfState, Rule, View
 from badluck.functions.alone import Alone
 from badluck.functions.anew import Anew
-from badluck.functions.answers import RAISED, plain
+from badluck.functions.answers import plain
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.linearizable import BEGIN, OURS, SCRIPTS, Linearizable
 from badluck.functions.looking import Looking, Stores
@@ -57,6 +59,8 @@ class Functions(Own):
     invariant: Function | None = None  # of the client, and of what actors were told
     at_end: Function | None = None  # the same, when all have come to an end
     resend: bool = False  # as redis-py does by default
+    lock_key: bytes | None = None  # a lock, which is seen by itself where it is deleted or polled
+    show: Sequence[str] = ()  # keys that a chart shows; (): those that are met first
     servers: int = 1
     project: Project = field(default_factory=Project)
 
@@ -78,7 +82,8 @@ class Functions(Own):
 
     @property
     def words(self) -> Words:
-        return Words(lambda: SCRIPTS) if self.servers == 1 else OfServers(lambda: SCRIPTS)
+        kind = Words if self.servers == 1 else OfServers
+        return kind(lambda: SCRIPTS, bytes_as_such=True)
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
@@ -130,8 +135,8 @@ class Functions(Own):
         if self.at_end:
             text = "All have come to an end, and what is to hold then does not."
             rules.append(OfState("broken at the end", text, self._ends_badly))
-        text = "An actor's code raised an exception that is not of the connection."
-        return (*rules, OfState("exception", text, _raised), STUCK)
+        two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
+        return (*rules, EXCEPTION, STUCK, *two, DELETED_BY_ANOTHER, LEAKED)
 
     def _broken(self, view: View) -> bool:
         return self.invariant is not None and not self._true(self.invariant, view)
@@ -174,12 +179,10 @@ class Functions(Own):
         return Kept(stores)
 
     def shown(self, book: Kept) -> Shown:
-        found = [
-            (named(decoded(key), server), book.stores[server].get(key))
-            for server, key in [*self._met][:COLUMNS]
-        ]
-        return {name: in_words(one and one.value) for name, one in found}
-
-
-def _raised(view: View) -> bool:
-    return any(word.startswith(RAISED) for _, word in view.told.words)
+        found = {
+            named(decoded(key), server): entry.value
+            for server, entries in enumerate(book.stores)
+            for key, entry in entries.items()
+        }
+        names = self.show or [named(decoded(key), at) for at, key in [*self._met][:COLUMNS]]
+        return {name: in_words(found.get(name)) for name in names}

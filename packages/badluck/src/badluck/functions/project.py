@@ -8,6 +8,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -30,6 +31,7 @@ INSTALLED = tuple(
 SCRIPT = "__badluck_main__"  # the script that was started, so that `if __name__ ==` does not hold
 
 
+@cache
 def ours(path: str | None) -> bool:
     """Is that a file of the project: of Python, and not installed?"""
     if path is None or not os.path.isabs(path) or path.startswith(INSTALLED):

@@ -52,6 +52,7 @@ class Result:
 
     def _lines(self) -> Iterator[str]:
         report = self.report
+        yield from report.causes
         if self.verdict == "inconclusive":
             yield f"{report.target.name}: nothing was found in time, and not all was looked at."
         else:

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from badluck.run.apart import START, answered
-from badluck.run.job import Explore
+from badluck.run.job import Explore, Job
 from badluck.run.limits import SHOWING
 
-Search = Callable[[Explore, int], NoReturn]  # and writes what comes of it there
+Search = Callable[[Job, int], NoReturn]  # and writes what comes of it there
 
 
 def cores() -> int:
@@ -34,7 +34,7 @@ def cores() -> int:
 
 @dataclass
 class Child:
-    job: Explore
+    job: Job
     process: int
     reads: int  # the file descriptor of what it says
     until: float  # when it is late
@@ -56,7 +56,7 @@ class Child:
 
 
 def side_by_side(
-    jobs: Sequence[Explore], order: Sequence[int], search: Search, seconds: int
+    jobs: Sequence[Job], order: Sequence[int], search: Search, seconds: int
 ) -> Generator[dict[str, Any], None, None]:
     """What each of them answers, one after the other; raises what its child has raised.
 
@@ -73,8 +73,8 @@ def side_by_side(
                 running = [child for child in children.values() if child.ended is None]
                 left = math.ceil(until - time.monotonic())
                 if todo and len(running) < most and (left > 0 or not children):
-                    job = jobs[todo[0]]
-                    _begin(replace(job, seconds=max(1, left)), search, todo.popleft(), children)
+                    number = todo.popleft()
+                    _begin(jobs[number], max(1, left), search, number, children)
                 elif left <= 0 and nth not in children:
                     return
                 else:
@@ -87,8 +87,10 @@ def side_by_side(
                 child.end()
 
 
-def _begin(job: Explore, search: Search, number: int, children: dict[int, Child]) -> None:
+def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[int, Child]) -> None:
     """A child has all that stands here, and what it does to it nobody else sees."""
+    if isinstance(job, Explore):
+        job = replace(job, seconds=seconds)
     reads, writes = os.pipe()
     # It never hears a Ctrl-C, and we hear none until it is known whom to end.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -100,7 +102,7 @@ def _begin(job: Explore, search: Search, number: int, children: dict[int, Child]
         if process == 0:
             os.close(reads)
             search(job, writes)
-        late = time.monotonic() + START + job.seconds + SHOWING
+        late = time.monotonic() + START + seconds + SHOWING
         children[number] = Child(job, process, reads, late)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)

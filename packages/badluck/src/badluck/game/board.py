@@ -15,6 +15,7 @@ from badluck.target import Target
 
 # Of each kind of fault. A third one teaches nothing new.
 MOST_FAULTS = 2
+TWO_OF_EACH = Faults(*[MOST_FAULTS] * len(Faults._fields))
 # States. Where everybody only asks in vain there are a handful: a place for each step of a poll.
 FEW = 200
 # States of one board, some hundred bytes each: who walks about meets some dozens at each step.
@@ -22,9 +23,8 @@ MOST = 50_000
 
 
 class Board(Graph):
-    def __init__(self, target: Target, actors: int) -> None:
+    def __init__(self, target: Target, actors: int, faults: Faults = TWO_OF_EACH) -> None:
         explorer = Explorer(target, actors)
-        faults = Faults(*[MOST_FAULTS] * len(Faults._fields))
         super().__init__(explorer.moves, faults, target.pause, MOST)
         self.judge = Judge(self, target)
         self.opened: set[int] = set()

@@ -150,7 +150,7 @@ def _place(board: Board, number: int, step: Step | None, found: list[str]) -> Pl
 def _shown(board: Board, place: Place) -> dict[str, Any]:
     state = board.states[place.number]
     return {
-        "step": place.step._asdict() if place.step else None,
+        "step": place.step.document() if place.step else None,
         "found": place.found,
         "at": place.at,
         "shown": board.judge.target.shown(board.judge.book(state.servers)),

@@ -9,6 +9,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from badluck.place.bytecode import places
+from badluck.place.contexts import keeps_nothing
 from badluck.place.stack import known_waits
 
 # What is called by another name than its own.
@@ -22,26 +23,38 @@ def keeps_nothing_unseen(frame: FrameType, inner: FrameType | None) -> bool:
     something in C that keeps what it likes meanwhile, as `sum` does of a generator's values.
     """
     wait = known_waits(frame.f_code).get(places(frame.f_code)[frame.f_lasti])
-    return wait is not None and (inner is None or _calls(frame, wait.called, inner.f_code))
+    return (
+        wait is not None
+        and (inner is None or _calls(frame, wait.called, inner.f_code))
+        and all(
+            keeps_nothing(_found(frame, made_by), frame.f_locals.get(variable))
+            for made_by, variable in wait.contexts
+        )
+    )
 
 
 def _calls(frame: FrameType, what: str, code: CodeType) -> bool:
     """Is that the code of what the frame calls?"""
-    *attributes, variable = (part.partition(" ")[::2] for part in what.split(" of "))
-    load, name = attributes[0] if attributes else variable
-    if attributes and code.co_name in {name, *CALLED}:
-        return True
+    load, _, name = what.partition(" of ")[0].partition(" ")
     if load == "BEFORE_WITH":
         return code.co_name == "__exit__"
-    scopes = ChainMap(frame.f_locals, frame.f_globals, vars(builtins))
-    callee: Any = scopes.get(variable[1])
-    for _, attribute in reversed(attributes):
-        callee = inspect.getattr_static(callee, attribute, None)  # runs nothing
+    if " of " in what and code.co_name in {name, *CALLED}:
+        return True
+    callee = _found(frame, what)
     if callee is next:  # it keeps nothing
         return True
     if isinstance(callee, type):
         return any(code is _code(getattr(callee, own)) for own in CALLED[:2])
     return code is (_code(callee) or _code(type(callee).__call__))
+
+
+def _found(frame: FrameType, what: str) -> Any:
+    """What the frame has put on its stack that way, or None; looked up without running anything."""
+    *attributes, variable = (part.partition(" ")[2] for part in what.split(" of "))
+    found = ChainMap(frame.f_locals, frame.f_globals, vars(builtins)).get(variable)
+    for attribute in reversed(attributes):
+        found = inspect.getattr_static(found, attribute, None)
+    return found
 
 
 def _code(callee: Any) -> CodeType | None:

@@ -28,9 +28,9 @@ def read_later(frame: FrameType) -> dict[str, Any]:
     code = frame.f_code
     at = places(code)[frame.f_lasti]
     wait = known_waits(code).get(at)
-    needed = _needed(code)[at].union(wait.variables if wait else ())
+    later = needed(code)[at].union(wait.variables if wait else ())
     return {
-        name: value for name, value in frame.f_locals.items() if name in needed or not _plain(value)
+        name: value for name, value in frame.f_locals.items() if name in later or not _plain(value)
     }
 
 
@@ -40,7 +40,7 @@ def _plain(value: Any) -> bool:
 
 
 @cache
-def _needed(code: CodeType) -> tuple[frozenset[str], ...]:
+def needed(code: CodeType) -> tuple[frozenset[str], ...]:
     """After each instruction."""
     own = frozenset(code.co_varnames) - frozenset(code.co_cellvars)
     others = frozenset((*code.co_cellvars, *code.co_freevars))  # read by functions in it
@@ -53,14 +53,14 @@ def _needed(code: CodeType) -> tuple[frozenset[str], ...]:
     while changed:
         changed = False
         on_error = frozenset[str]().union(*(before[at] for at in handlers))
-        needed = [on_error.union(*(before[way.at] for way in found)) for found in ways]
+        later = [on_error.union(*(before[way.at] for way in found)) for found in ways]
         for at, step in enumerate(steps):
             name, what = step.opname, step.argval
-            found = needed[at]
+            found = later[at]
             if name in ("STORE_FAST", "DELETE_FAST"):
                 found -= {what}
             else:  # some load two, or store one and load another
                 found |= own.intersection(variables(step))
             changed = changed or found != before[at]
             before[at] = found
-    return tuple(found | others for found in needed)
+    return tuple(found | others for found in later)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache
 from types import CodeType
 from typing import NamedTuple
@@ -18,6 +18,8 @@ from typing import NamedTuple
 from badluck.place.bytecode import after, instructions, stored, variables
 
 COUNTS, UNKNOWN = "counts", "unknown"
+CALL = " call of "
+MADE_BY = f"{UNKNOWN}{CALL}"  # that, with nothing but constants
 Stack = tuple[str, ...]  # what put each value there
 
 # What puts a variable, a constant or somebody's attribute there; the last of what it puts there
@@ -30,6 +32,7 @@ LOADS = (
 MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
 FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
+ENTERED = "BEFORE_WITH "
 COUNTERS = ("LOAD_GLOBAL range", "LOAD_GLOBAL enumerate")
 ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_", "END_FOR")
 
@@ -46,11 +49,19 @@ class Wait(NamedTuple):
         return _callee(*self.operands[:2])
 
 
+class Context(NamedTuple):
+    """One that a `with` has entered."""
+
+    made_by: str  # with nothing but constants
+    variable: str  # that has what `as` got, and never anything else; or ""
+
+
 class Known(NamedTuple):
     """The same, where all ways that lead to a call leave the same below its operands."""
 
     called: str
-    variables: frozenset[str]  # from which all that came, by any of the ways
+    variables: Set[str]  # from which all that came, by any of the ways
+    contexts: frozenset[Context]  # that may keep something
 
 
 @cache
@@ -66,10 +77,24 @@ def known_waits(code: CodeType) -> dict[int, Known]:
     return {at: _all(waits) for at, waits in found.items() if _known(waits)}
 
 
+def has_only(code: CodeType, at: int) -> bool:
+    """Is what that instruction takes all that lies on the stack, whatever way led there?"""
+    return {len(stack) for place, stack in _Walk(code).ways() if place == at} == {1}
+
+
 def _all(waits: set[Wait]) -> Known:
     sources = {_source(what) for wait in waits for what in (*wait.below, *wait.operands)}
-    variables = frozenset(name for load, name in sources if load == "LOAD_FAST")
-    return Known(next(iter(waits)).called, variables)
+    first = next(iter(waits))  # below their operands all have the same
+    contexts = frozenset(_contexts(first.below))
+    variables = {name for load, name in sources if load == "LOAD_FAST"}
+    return Known(first.called, variables.union(each.variable for each in contexts), contexts)
+
+
+def _contexts(stack: Stack) -> Iterator[Context]:
+    for what in stack:
+        variable, call, by = what.partition(CALL)
+        if call:
+            yield Context(by, variable.removeprefix(ENTERED).removeprefix("None"))
 
 
 def _callee(first: str, second: str = "") -> str:
@@ -124,9 +149,7 @@ class _Walk:
         name, what = instruction.opname, f"{instruction.opname} {instruction.argval}"
         effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
         if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
-            # A context that no variable has may keep what it likes, as a generator does.
-            out = UNKNOWN if stack[-1] == UNKNOWN else f"{what} of {stack[-1]}"
-            return (*stack[:-1], out, UNKNOWN)
+            return (*stack[:-1], _way_out(stack[-1], self._bound(at + 1)), UNKNOWN)
         if name == "FOR_ITER":  # once more, with another value; or the loop is over
             return (*stack, UNKNOWN) if effect > 0 else stack[:-1]
         if name in MAKES:
@@ -136,7 +159,7 @@ class _Walk:
             return (*stack[:-1], what if stack[-1] == COUNTS and self._shows(at) else UNKNOWN)
         if name.startswith("CALL"):
             below = len(stack) - _operands(instruction)
-            return (*stack[:below], COUNTS if self._counts(stack[below:]) else UNKNOWN)
+            return (*stack[:below], self._result(stack[below:]))
         if name.startswith(ATTRIBUTES):
             of = f"{what} of {stack[-1]}"
             return (*stack, *([of] * effect)) if effect else (*stack[:-1], of)
@@ -147,7 +170,8 @@ class _Walk:
             return (*stack, stack[-instruction.argval])
         if name == "BINARY_OP":  # with a constant it is the other one's
             *others, one, two = stack
-            return (*others, one if two.startswith("LOAD_CONST") else UNKNOWN)
+            known = two.startswith("LOAD_CONST") and UNKNOWN not in one
+            return (*others, one if known else UNKNOWN)
         if name.startswith("LOAD_FAST"):  # some load two
             return (*stack, *(f"LOAD_FAST {variable}" for variable in variables(instruction)))
         if name == "STORE_FAST_LOAD_FAST":
@@ -161,23 +185,38 @@ class _Walk:
         # It may have put a result in the place of its last operand.
         return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
-    def _counts(self, call: Stack) -> bool:
-        """Is it a range or an enumerate, of what stays the same meanwhile?"""
-        callee = _callee(*call[:2])
-        given = (what for what in call if what != callee and not what.startswith("PUSH_NULL"))
-        return callee in COUNTERS and all(map(self._stays, given))
+    def _result(self, call: Stack) -> str:
+        callee, given = _callee(*call[:2]), call[2:]
+        if callee in COUNTERS and all(map(self._stays, given)):
+            return COUNTS  # a range or an enumerate, of what stays the same meanwhile
+        constant = all(self._stays(what) and _source(what)[0] in FIXED for what in given)
+        return f"{MADE_BY}{callee}" if constant and UNKNOWN not in callee else UNKNOWN
+
+    def _bound(self, at: int) -> str | None:
+        """The variable that this sets, if nothing else does."""
+        step = self.steps[at]
+        once = step.opname == "STORE_FAST" and self.stored[step.argval] == 1
+        return step.argval if once else None
 
     def _stays(self, what: str) -> bool:
         """A constant, or the attribute of a variable, that is set in no other place."""
         load, name = _source(what)
-        return not any(part.partition(" ")[2] in self.set for part in what.split(" of ")) and (
-            load in FIXED or (load == "LOAD_FAST" and self.stored[name] <= 1)
-        )
+        parts = (part.partition(" ")[2] for part in what.split(" of "))
+        if UNKNOWN in what or not self.set.isdisjoint(parts):
+            return False
+        return load in FIXED or (load == "LOAD_FAST" and self.stored[name] <= 1)
 
     def _shows(self, at: int) -> bool:
         """Does the loop's variable say how far it is, and nothing else set it?"""
         following = (name for step in self.steps[at:] for name in stored(step))
         return self.stored[next(following, "")] == 1
+
+
+def _way_out(context: str, bound: str | None) -> str:
+    """One that no variable has may keep what it likes, as a generator does."""
+    if UNKNOWN not in context:
+        return f"{ENTERED}None of {context}"
+    return f"{ENTERED}{bound}{context[len(UNKNOWN) :]}" if context.startswith(MADE_BY) else UNKNOWN
 
 
 def _fixed(values: Stack) -> bool:

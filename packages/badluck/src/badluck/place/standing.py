@@ -11,22 +11,38 @@ from typing import NamedTuple
 
 from greenlet import greenlet
 
+from badluck.actor.code import Code, Files
+
 Plain = bytes | str | int  # what a variable holds that a person can take in at a glance
 
 
 class Spot(NamedTuple):
     """A line of a module; the first line is 1."""
 
-    module: str
+    module: str  # its name; of somebody's own code its path
     line: int
 
 
-def standing(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
+def standing(fiber: greenlet, code: Code) -> tuple[Spot, ...]:
     """The line where the work begins, then the innermost one if that is in another file.
 
-    `shown` are the modules, by how their names begin, the work's first. Nothing of a fiber that
-    has not begun or has come to its end.
+    Of somebody's own code the innermost alone. Nothing of a fiber that has not begun or has come
+    to its end.
     """
+    return _in_modules(fiber, code.shown) if code.shown else _in_own_files(fiber, code.files)
+
+
+def _in_own_files(fiber: greenlet, files: Files) -> tuple[Spot, ...]:
+    frame: FrameType | None = fiber.gr_frame
+    while frame is not None:
+        if files.own(frame.f_code.co_filename):
+            return (Spot(frame.f_code.co_filename, frame.f_lineno),)
+        frame = frame.f_back
+    return ()
+
+
+def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
+    """`shown`: by how their names begin, the work's first."""
     spots: list[Spot] = []  # the innermost first
     frame: FrameType | None = fiber.gr_frame
     while frame is not None:

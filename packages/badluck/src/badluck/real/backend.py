@@ -42,6 +42,7 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
   local type, value = redis.call('TYPE', key).ok, nil
   if type == 'string' then value = redis.call('GET', key) end
   if type == 'list' then value = redis.call('LRANGE', key, 0, -1) end
+  if type == 'set' then value = redis.call('SMEMBERS', key) end
   if type == 'hash' then value = redis.call('HGETALL', key) end
   if type == 'zset' then value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
   if type == 'stream' then value = redis.call('XRANGE', key, '-', '+') end
@@ -74,6 +75,11 @@ class RealBackend:
         self.broken: set[str] = set()
         self.kept: dict[int, Keys] = {}  # of each server, as the last write left them
         self.written: tuple[int, Keys] | None = None  # which server last, and its keys before that
+
+    def connect_ahead(self, steps: int) -> None:
+        """Connections for so many steps, where nobody will be let open one any more."""
+        for server, spare in zip(self.servers, self.spare, strict=True):
+            spare += [server.connect() for _ in range(steps)]
 
     def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
         """Empty servers, and the commands that each of them is told first."""
@@ -176,6 +182,8 @@ class RealBackend:
                 value = Stream((0, 0), tuple(StreamEntry((0, 0), words) for _, words in value))
             if type_ == b"list":
                 value = tuple(value)
+            if type_ == b"set":
+                value = frozenset(value)
             if type_ == b"hash":
                 value = Hash(tuple(zip(value[::2], value[1::2], strict=True)))
             if type_ == b"zset":

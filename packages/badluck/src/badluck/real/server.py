@@ -51,9 +51,10 @@ def _shim(folder: Path) -> Path:
 class LiveServer:
     """One Valkey or Redis on a Unix socket; its clock says what set() was told last."""
 
-    def __init__(self, path: Path, clock: mmap.mmap) -> None:
+    def __init__(self, path: Path, clock: mmap.mmap, process: int) -> None:
         self.path = path
         self.clock = clock
+        self.process = process
         self.control = Wire(path)
         self.said: int | None = None  # by us, last
 
@@ -108,9 +109,9 @@ def running(folder: Path, program: str) -> Iterator[LiveServer]:
     with (
         file.open("r+b") as opened,
         mmap.mmap(opened.fileno(), 8) as clock,
-        _process(command, folder / "server.log", environ),
+        _process(command, folder / "server.log", environ) as process,
     ):
-        server = LiveServer(path, clock)
+        server = LiveServer(path, clock, process)
         try:
             yield server
         finally:
@@ -118,8 +119,8 @@ def running(folder: Path, program: str) -> Iterator[LiveServer]:
 
 
 @contextmanager
-def _process(command: list[str], log: Path, environ: Mapping[str, str]) -> Iterator[None]:
-    """It answers when the block begins."""
+def _process(command: list[str], log: Path, environ: Mapping[str, str]) -> Iterator[int]:
+    """Its id. It answers when the block begins."""
     with log.open("wb") as said:
         # A session of its own: the terminal's Ctrl-C is for us, who stop it in order.
         process = subprocess.Popen(
@@ -136,7 +137,7 @@ def _process(command: list[str], log: Path, environ: Mapping[str, str]) -> Itera
             if process.poll() is not None or time.monotonic() > deadline:
                 raise BadluckError(f"{Path(command[0]).name} does not start:\n{log.read_text()}")
             time.sleep(0.01)
-        yield
+        yield process.pid
     finally:
         process.send_signal(signal.SIGINT)
         try:

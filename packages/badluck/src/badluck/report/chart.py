@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from badluck.faults import FAULTS
+from badluck.report.columns import columns, filled, padded
 from badluck.report.trace import Step
 from badluck.target import PLAIN, Vocabulary
 
 NARROWEST = 26  # characters of an actor's column
+WIDEST = 16  # of a file and a line in it
 
 BETWEEN = {"time": "time passes: {}"} | {
     fault.name: fault.drawn for fault in FAULTS.values() if not fault.befalls_one
@@ -23,13 +24,13 @@ def chart(
 
     `width` in characters; columns never get narrower than is readable.
     """
-    widths = _shown(steps, vocabulary.charted)
-    tail = sum(widths.values()) + max(3, 2 * len(widths) - 1)
-    column = max(NARROWEST, (width - 4 - tail) // len(actors) - 2)
+    beside = _beside(steps, vocabulary.charted)
+    tails = ["  ".join(texts) for texts in zip(*beside, strict=True)] or [""] * (len(steps) + 1)
+    spare = 1 if len(beside) > 1 else 3
+    column = max(NARROWEST, (width - 4 - columns(tails[0]) - spare) // len(actors) - 2)
     heads = [f"{vocabulary.actor} {actor}" for actor in actors]
-    lines = [_row("", heads, column, _tail(widths, widths))]
-    for number, step in enumerate(steps, 1):
-        stand = _tail([_short(step.shown[name]) or "-" for name in widths], widths)
+    lines = [_row("", heads, column, tails[0])]
+    for number, (step, stand) in enumerate(zip(steps, tails[1:], strict=True), 1):
         if step.does in BETWEEN:
             text = f" {BETWEEN[step.does].format(*step.lines)} "
             wide = (column + 2) * len(actors) - 2
@@ -41,26 +42,38 @@ def chart(
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _shown(steps: Sequence[Step], charted: Collection[str] | None) -> dict[str, int]:
-    """The columns in which anything ever stands, and how wide they are."""
-    names = steps[0].shown if steps else ()
-    return {
-        name: max(len(name), *(len(_short(step.shown[name])) for step in steps))
-        for name in names
+def _beside(steps: Sequence[Step], charted: Collection[str] | None) -> list[list[str]]:
+    """The columns in which anything ever stands, each with its head and as wide as it is."""
+    found = [
+        [name, *(_short(step.shown[name]) or "-" for step in steps)]
+        for name in (steps[0].shown if steps else ())
         if charted is None or name in charted
         if any(step.shown[name] != "" for step in steps)
-    }
+    ]
+    if any(step.line for step in steps):
+        found.insert(0, ["line", *_places(steps)])
+    wide = [max(map(columns, each)) for each in found]
+    return [[padded(text, most) for text in each] for each, most in zip(found, wide, strict=True)]
+
+
+def _places(steps: Sequence[Step]) -> Iterator[str]:
+    """Of each step the line, with its file where there are several."""
+    several = len({step.line.rpartition(":")[0] for step in steps if step.line}) > 1
+    for step in steps:
+        text = step.line if several else step.line.rpartition(":")[2]
+        yield text if len(text) <= WIDEST else f"…{text[1 - WIDEST :]}"
 
 
 def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
-    for text in _texts(step, vocabulary):
-        yield from textwrap.wrap(text, column, subsequent_indent="   ", break_on_hyphens=False)
+    for text in texts(step, vocabulary):
+        yield from filled(text, column)
     if step.told:
-        told = f"= told {step.told}"
-        yield from textwrap.wrap(told, column, subsequent_indent="   ", break_on_hyphens=False)
+        told = f"= told {step.told}".partition("\n")[0]
+        yield from filled(told, column)
 
 
-def _texts(step: Step, vocabulary: Vocabulary) -> Iterator[str]:
+def texts(step: Step, vocabulary: Vocabulary = PLAIN) -> Iterator[str]:
+    """What an actor does, and what it is answered; a line each."""
     fault = FAULTS.get(step.does)
     if fault and fault.tells == "nothing":
         yield fault.drawn
@@ -82,8 +95,4 @@ def _short(value: int | str) -> str:
 
 
 def _row(number: str, cells: Sequence[str], column: int, tail: str) -> str:
-    return f"{number:>3} {'  '.join(cell.ljust(column) for cell in cells)}  {tail}"
-
-
-def _tail(texts: Iterable[str], widths: Mapping[str, int]) -> str:
-    return "  ".join(map(str.ljust, texts, widths.values()))
+    return f"{number:>3} {'  '.join(padded(cell, column) for cell in cells)}  {tail}"

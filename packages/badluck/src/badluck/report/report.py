@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,7 @@ class Report:
     seconds: float
     findings: list[Finding]
     again: bool = False  # asked was whether A is starved, by others who come again and again
+    causes: Sequence[str] = ()  # what in the code is no bad luck, a sentence each, with its line
 
     def document(self) -> dict[str, Any]:
         """For JSON; report/saved.py reads its schedules again."""
@@ -48,12 +50,13 @@ class Report:
             "schedules": self.schedules,
             "states": self.states,
             "seconds": round(self.seconds, 3),
+            **({"causes": [*self.causes]} if self.causes else {}),
             "findings": [
                 {
                     "name": finding.name,
                     "cost": list(finding.cost),
                     "explanation": finding.explanation,
-                    "trace": [step._asdict() for step in finding.trace],
+                    "trace": [step.document() for step in finding.trace],
                 }
                 for finding in self.findings
             ],

@@ -28,9 +28,14 @@ class Saved(NamedTuple):
     again: bool  # asked was whether the first is starved
 
 
-def saved(document: Edited, findings: Collection[str], columns: Columns) -> Saved:
+def saved(
+    document: Edited,
+    findings: Collection[str],
+    columns: Columns,
+    actors: tuple[int, int] = ACTORS,
+) -> Saved:
     """`findings` are known by name. Raises Unreadable for what no report says."""
-    names = LETTERS[: document.number("actors", *ACTORS)]
+    names = LETTERS[: document.number("actors", *actors)]
     again: bool = document.one_of("again", (False, True))
     traces: dict[str, list[Step]] = {}
     for finding in document.parts("findings", "finding"):
@@ -62,6 +67,7 @@ def _step(part: Edited, names: str, again: bool, columns: Columns) -> Step:
         part.texts("said"),
         part.text("told"),
         _shown(part.part("shown"), columns),
+        part.text("line") if "line" in part.members else "",
     )
     if does in ("pause", "time") and len(step.lines) != 1:
         part.refuse("'lines' does not say how long it takes")

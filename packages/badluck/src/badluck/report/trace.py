@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
 from badluck.actor.request import Hear, Request, Send
 from badluck.actor.words import Words
@@ -38,6 +39,11 @@ class Step(NamedTuple):
     said: list[str]  # the replies
     told: str  # the actor's outcome, if this was its last step
     shown: Shown
+    line: str = ""  # of somebody's own code that did it: `bank.py:4`
+
+    def document(self) -> dict[str, Any]:
+        """For JSON."""
+        return {name: value for name, value in self._asdict().items() if name != "line" or value}
 
 
 def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
@@ -70,7 +76,16 @@ def step(graph: Graph, judge: Judge, before: State, after: State, way: Transitio
         *_what(graph, judge.target.code.words, before, after, way),
         told,
         judge.target.shown(judge.book(after.servers)),
+        _line(graph, judge, before, way) if actor >= 0 else "",
     )
+
+
+def _line(graph: Graph, judge: Judge, before: State, way: Transition) -> str:
+    """Where it stood, in somebody's own code; what arrives was sent before."""
+    if judge.target.code.shown or way.kind in ("arrives", "again"):
+        return ""
+    stands = graph.automata[way.actor].nodes[before.nodes[way.actor]].stands[way.fiber]
+    return "".join(f"{PurePath(path).name}:{line}" for path, line in stands)
 
 
 def _through(called: Names, way: Transition) -> Names:

@@ -19,7 +19,7 @@ from badluck.report.replay import Played
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
 from badluck.run.job import Explore, Job, OwnTarget, Replay
-from badluck.run.limits import DEADLINE, IN_WORDS, SEARCH
+from badluck.run.limits import DEADLINE, LIMITS, SEARCH
 from badluck.search.paths import Cost
 
 START = 10  # s for the process and its servers to start
@@ -55,6 +55,7 @@ def read(target: OwnTarget, answer: dict[str, Any]) -> Report:
         document["states"],
         document["seconds"],
         findings,
+        causes=document.get("causes", []),
     )
 
 
@@ -81,7 +82,8 @@ def _ask(job: Job) -> dict[str, Any]:
     try:
         done = subprocess.run(
             # -P: a redis.py or random.py that lies about is not what the code means.
-            [sys.executable, "-P", "-m", "badluck.run.sandbox"],
+            # -b: Python says where bytes are compared with a text.
+            [sys.executable, "-P", "-b", "-m", "badluck.run.sandbox"],
             input=pickle.dumps(job),
             env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order at each run
             capture_output=True,
@@ -91,7 +93,7 @@ def _ask(job: Job) -> dict[str, Any]:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise BadCode(f"{name} does not come to an end ({IN_WORDS}).") from error
+        raise BadCode(f"{name} does not come to an end ({LIMITS}).") from error
     why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
     return answered(name, done.returncode, done.stdout, why)
 
@@ -99,7 +101,7 @@ def _ask(job: Job) -> dict[str, Any]:
 def answered(name: str, ended: int, output: bytes, why: str = "") -> dict[str, Any]:
     """What the process of `name` wrote, that `ended` so. Raises as explore()."""
     if ended == -signal.SIGXCPU:
-        raise BadCode(f"{name} does not come to an end ({IN_WORDS}).")
+        raise BadCode(f"{name} does not come to an end ({LIMITS}).")
     try:
         answer: dict[str, Any] = json.loads(output)
     except ValueError as error:

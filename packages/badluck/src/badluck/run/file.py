@@ -21,6 +21,7 @@ from badluck.actor import wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.wrong import Wrong
+from badluck.findings.raised import RAISED
 from badluck.run.own import Own
 
 
@@ -60,7 +61,7 @@ class OwnFile(Own):
         return {"target": self.name, "file": str(self.path), "sha256": digest}
 
     def work(self, actor: Actor) -> str:
-        """Raises Wrong for what is wrong with the code, whatever it is."""
+        """Raises Wrong for what no order of steps can be the cause of."""
         try:
             call = self._begun(actor)
             return self._told(call(*self.arguments(actor)), call)
@@ -69,7 +70,12 @@ class OwnFile(Own):
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
-            raise wrong.raised(error, actor) from error
+            found = wrong.raised(error, actor)
+            if not isinstance(error, Exception) or isinstance(error, MemoryError):
+                raise found from error
+            if actor.heard is None:  # it has asked nobody anything
+                raise found from error
+            return f"{RAISED}{found}"
 
     def __getstate__(self) -> dict[str, Any]:
         """To be sent to another process: bytecode cannot be pickled."""

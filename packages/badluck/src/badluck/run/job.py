@@ -37,4 +37,13 @@ class Replay:
     program: str  # of the real server
 
 
-Job = Explore | Replay
+@dataclass(frozen=True)
+class Follow:
+    """Take those steps in the model, wherever they lead now; see functions/following.py."""
+
+    target: OwnTarget
+    actors: int
+    steps: Sequence[Step]
+
+
+Job = Explore | Replay | Follow

@@ -1,15 +1,16 @@
 """What somebody's own code may not do while it is explored, and how long and how much it may.
 
-It is not for defence against malice: it is for a clear word where code would hang, or reach for
-what the search does not see.
+It is for a clear word where code would hang, or reach for what the search does not see. What this
+process could do to others, the kernel refuses where it can (kept_out.py).
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,6 +20,7 @@ from greenlet import getcurrent
 from badluck.actor import wrong
 from badluck.actor.fiber import Fiber
 from badluck.explorer import Explorer
+from badluck.run import kept_out
 from badluck.run.job import OwnTarget
 
 SEARCH = 10  # s; then no state more is looked at, and what was found until then is shown
@@ -26,8 +28,16 @@ SHOWING = 10  # s more, for that
 DEADLINE = SEARCH + SHOWING  # s for all of it, also on the processor
 SILENCE = 2  # s in which code may go on without a command, a sleep or an end
 MEMORY = 1 << 30  # bytes of address space
-IN_WORDS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory, no network"
+LIMITS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory"
+IN_WORDS = f"{LIMITS}, {kept_out.in_words()}"
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+FILES = "changes files: what actors share beside the store, the search does not see"
+IN_C = "reaches in C code for the network, a file or a process: use the client that {} is given"
 FORBIDDEN = {
+    **dict.fromkeys(("open", "os.remove", "os.rename", "os.link", "os.symlink"), FILES),
+    **dict.fromkeys(("os.mkdir", "os.rmdir", "os.truncate", "os.chmod", "os.chown"), FILES),
+    **dict.fromkeys(("os.utime", "os.setxattr", "fcntl.flock", "fcntl.lockf"), FILES),
+    **dict.fromkeys(("os.kill", "os.killpg"), "signals a process"),
     "builtins.input": "waits for somebody to type",
     "socket.connect": "opens a connection of its own: use the client that {} is given",
     "socket.bind": "opens a connection of its own: use the client that {} is given",
@@ -60,14 +70,17 @@ class Watch:
         self.quiet = 0
         self.before: tuple[object, object] | None = None
 
-    def begin(self) -> None:
+    def begin(self, signals: Sequence[int] = ()) -> None:
+        """`signals`: to which processes this one has yet to send some."""
         memory = MEMORY + _in_use()
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         # For what never comes back to Python, where the alarm below would be heard.
         resource.setrlimit(resource.RLIMIT_CPU, (self.deadline, self.deadline + 5))
         signal.signal(signal.SIGALRM, self._tick)
         signal.setitimer(signal.ITIMER_REAL, 1, 1)
+        signal.signal(signal.SIGSYS, self._refused)
         sys.addaudithook(self._audit)
+        kept_out.confine(signals)
 
     @property
     def over(self) -> bool:
@@ -93,11 +106,19 @@ class Watch:
             text = f"stopped after {self.deadline} s: fewer {self.actors} or faults?"
             self.give_up(f"{self.files.name}: {text}")
 
-    def _audit(self, event: str, _: tuple[Any, ...]) -> None:
+    def _audit(self, event: str, given: tuple[Any, ...]) -> None:
         if event in FORBIDDEN and isinstance(getcurrent(), Fiber):
-            frame = sys._getframe(1)
-            text = FORBIDDEN[event].format(self.function)
-            self.give_up(wrong.standing(frame, self.files, text))
+            if event == "open" and (isinstance(given[0], int) or not given[2] & WRITES):
+                return  # what is open, or is only read
+            self._forbid(sys._getframe(1), FORBIDDEN[event])
+
+    def _refused(self, _: int, frame: FrameType | None) -> None:
+        if isinstance(getcurrent(), Fiber):
+            self._forbid(frame, IN_C)
+
+    def _forbid(self, frame: FrameType | None, text: str) -> None:
+        text = text.format(self.function)
+        self.give_up(wrong.standing(frame, self.files, text))
 
 
 def _in_use() -> int:

@@ -23,6 +23,7 @@ LOAD_LOCK_SCRIPTS: list[Command] = [
 class Own(ABC):
     """Half of a Target: of code of which nothing is known beforehand."""
 
+    expected: tuple[bytes, ...] = ()  # keys that are right, beside those that it finds
     vocabulary = PLAIN
     harness: tuple[str, ...] = ()  # see Code
     pause = 600_000  # ms: longer than a lease in any tutorial
@@ -35,7 +36,7 @@ class Own(ABC):
 
     @property
     def words(self) -> Words:
-        return Words()
+        return Words(bytes_as_such=True)
 
     @property
     @abstractmethod
@@ -47,7 +48,13 @@ class Own(ABC):
 
     @property
     def code(self) -> Code:
-        return Code(self.work, harness=self.harness, words=self.words, files=self.files)
+        return Code(
+            self.work,
+            harness=self.harness,
+            words=self.words,
+            keys=self.expected,
+            files=self.files,
+        )
 
     def moments(self, _: dict[bytes, Entry]) -> Iterable[int]:
         return ()  # what its values mean, its author knows

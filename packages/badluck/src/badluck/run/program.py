@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from badluck.actor.actor import Actor
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
+from badluck.findings.raised import MISTAKE
 from badluck.findings.rule import Rule
 from badluck.run.file import OwnFile
 from badluck.run.own import LOAD_LOCK_SCRIPTS
@@ -47,7 +49,8 @@ class Program(OwnFile):
 
     @property
     def rules(self) -> Sequence[Rule]:
-        return (*self.wrong, STUCK, STARVED)
+        two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
+        return (*self.wrong, MISTAKE, STUCK, *two, DELETED_BY_ANOTHER, LEAKED, STARVED)
 
     @property
     def setting(self) -> str:

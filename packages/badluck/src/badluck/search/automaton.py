@@ -176,11 +176,11 @@ class Automaton:
             actor.inside(),
             actor.tells_time,
             bound,
-            tuple(standing(fiber, self.code.shown) for fiber in actor.fibers),
+            tuple(standing(fiber, self.code) for fiber in actor.fibers),
         )
         self.nodes.append(node)
         self.orders[key] = len(self.nodes) - 1
-        if not node.ended:
+        if not over:
             self.live[len(self.nodes) - 1] = actor
         return len(self.nodes) - 1
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from badluck.actor.request import Hear, Rest, Send
+from badluck.search.again import Again
 from badluck.search.automaton import Node
 from badluck.search.budget import EVERYBODY, Budget
 from badluck.search.components import terminal_components
@@ -89,6 +90,7 @@ class Graph:
         self.ways: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
+        self.again = Again(self.servers, self.automata)
         start = self.servers.start
         self.began = self.servers.now(start)
         self._number(start, tuple(0 for _ in self.automata), faults, NONE, ())
@@ -196,7 +198,12 @@ class Graph:
         moment = min(self.deadlines(state, renewals=True), default=patient)
         if now < moment:
             servers, before = self.later_servers(state, moment)
-            to, names = self._number(servers, state.nodes, state.left, before, state.in_flight)
+            later = state._replace(servers=servers, before=before)
+            if (key := self.again.key(later)) in self.again.known:
+                self.ways[number].append(Transition("time", EVERYBODY, 0, self.again.known[key]))
+                return
+            to, names = self._number(*later[:3], before, state.in_flight)
+            self.again.known |= {key: to} if key else {}
             self.ways[number].append(Transition("time", EVERYBODY, 0, to, names))
 
     def later_servers(self, state: State, moment: int) -> tuple[int, int]:

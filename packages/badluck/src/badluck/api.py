@@ -1,0 +1,42 @@
+"""All that `from badluck import …` gives."""
+
+from badluck.errors import BadCode, BadluckError
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.rule import OfEnd, OfState, OfStep, Rule, View
+from badluck.functions import invariants
+from badluck.functions.explore import explore
+from badluck.functions.result import Result
+from badluck.report.chart import chart
+from badluck.report.report import Finding, Report
+from badluck.report.verdict import budget, verdict
+from badluck.run.apart import explore as explore_apart
+from badluck.run.program import Program
+from badluck.target import Target, Vocabulary
+
+__all__ = [
+    "STARVED",
+    "STUCK",
+    "BadCode",
+    "BadluckError",
+    "Explorer",
+    "Faults",
+    "Finding",
+    "OfEnd",
+    "OfState",
+    "OfStep",
+    "Program",
+    "Report",
+    "Result",
+    "Rule",
+    "Target",
+    "View",
+    "Vocabulary",
+    "budget",
+    "chart",
+    "explore",
+    "explore_apart",
+    "invariants",
+    "verdict",
+]

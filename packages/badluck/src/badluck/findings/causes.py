@@ -1,0 +1,40 @@
+"""What in somebody's own code is no bad luck, and may be why something is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from badluck.actor import compared
+from badluck.actor.wrong import line_of
+from badluck.findings.misspelt import misspelt
+from badluck.findings.raised import RAISED, Mistake
+from badluck.search.graph import Graph
+from badluck.search.paths import Path
+from badluck.target import Target
+
+BYTES = {  # what Python says, and what that comes to
+    "str() on a bytes instance": "str() of bytes is not their text: decode() is",
+    "Comparison between bytes and string": "bytes are compared with a text, and are never equal",
+}
+
+
+def causes(graph: Graph, target: Target) -> Iterator[str]:
+    """A sentence each, with its line."""
+    code = target.code
+    if code.shown:
+        return
+    for (path, line), said in compared.SEEN.items():
+        if code.files.own(path):
+            yield f'{line_of(path, line)}: {BYTES.get(said, said)}. Replies are bytes: b"0".'
+    yield from misspelt(graph, code.keys)
+
+
+def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:
+    """What was raised where nobody else had done anything; "" where that is not the case."""
+    for rule in target.rules:
+        path = paths.get(rule.name) if isinstance(rule, Mistake) else None
+        if path and not path.cost.faults and len({way.actor for _, way in path.ways} - {-1}) < 2:
+            last = graph.states[path.ways[-1][1].to if path.ways else 0]
+            raised = (node.told for _, node in graph.alive(last) if node.told.startswith(RAISED))
+            return next(raised).removeprefix(RAISED)
+    return ""

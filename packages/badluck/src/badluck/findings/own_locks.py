@@ -1,0 +1,30 @@
+"""What can be wrong with a lock of somebody's own code, of which nothing is known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from badluck.findings import locks
+from badluck.findings.held import Lock
+from badluck.findings.judge import Judge
+from badluck.findings.rule import OfGraph, Rule
+from badluck.search.paths import Goal
+
+
+def _of_each(places: Callable[[Lock], set[Goal]]) -> Callable[[Judge], set[Goal]]:
+    return lambda judge: {place for lock in judge.held.locks for place in places(lock)}
+
+
+def _like(rule: Rule, where: Callable[[Judge], set[Goal]]) -> OfGraph:
+    return OfGraph(rule.name, rule.explanation, where)
+
+
+def _left_behind(judge: Judge) -> set[Goal]:
+    states = judge.graph.states
+    return {at for at in judge.held.left(ends=True) if judge.undisturbed(states[at])}
+
+
+TWO_HOLDERS = _like(locks.TWO_HOLDERS, _of_each(lambda lock: lock.two_inside))
+DELETED_BY_ANOTHER = _like(locks.DELETED_BY_ANOTHER, _of_each(lambda lock: lock.deleted))
+LEFT_BEHIND = _like(locks.LEFT_BEHIND, _left_behind)
+LEAKED = _like(locks.LEAKED, lambda judge: {*judge.held.left(ends=False)})

@@ -1,0 +1,28 @@
+"""An exception in somebody's code: what its actor is told instead of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from badluck.findings.rule import OfState, View
+
+RAISED = "raised "  # nobody's answer begins so
+
+
+def _raised(view: View) -> bool:
+    return any(word.startswith(RAISED) for _, word in view.told.words)
+
+
+EXCEPTION = OfState(
+    "exception",
+    "An actor's code raised an exception that is not of the connection.",
+    _raised,
+)
+
+
+@dataclass(frozen=True)
+class Mistake(OfState):
+    """Is no finding where nobody else need do anything for it to happen: no order is the cause."""
+
+
+MISTAKE = Mistake(EXCEPTION.name, EXCEPTION.explanation, _raised)

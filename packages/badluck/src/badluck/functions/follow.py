@@ -1,0 +1,51 @@
+"""A schedule that was found before: in the model once more, and on a real server."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from badluck.functions.explore import forked
+from badluck.functions.functions import Functions
+from badluck.report.replay import Played
+from badluck.report.report import Finding
+from badluck.report.trace import Step
+from badluck.run.job import Follow, Replay
+from badluck.search.names import LETTERS
+from badluck.search.paths import Cost
+
+SERVERS = "badluck-"  # temporary folders
+
+
+Spot = tuple[str, int]  # path and line of code
+
+
+class Followed(NamedTuple):
+    """How the same moves go today."""
+
+    steps: list[Step]  # up to the first that cannot be taken any more, or breaks a rule
+    spots: list[Spot | None]  # the line that took each
+    finding: Finding | None  # the rule that they break
+
+
+def follow(target: Functions, steps: Sequence[Step]) -> Followed:
+    """In the model. Raises as explore()."""
+    said = forked(Follow(target, len(target.actors), steps))
+    taken = [Step(**step) for step in said["steps"]]
+    spots = [(spot[0], spot[1]) if spot else None for spot in said["spots"]]
+    finding = None
+    if said["finding"]:
+        finding = Finding(said["finding"], Cost(*said["cost"]), said["explanation"], taken)
+    return Followed(taken, spots, finding)
+
+
+def replay(target: Functions, steps: Sequence[Step], program: str) -> list[Played]:
+    """On a real server, `program`, to the first step that goes otherwise. Raises as explore()."""
+    shows = tuple(steps[0].shown) if steps else ()
+    with tempfile.TemporaryDirectory(prefix=SERVERS) as folder:
+        names, same = LETTERS[: len(target.actors)], replace(target, show=shows)
+        said = forked(Replay(same, names, {"": steps}, Path(folder), program))["played"][""]
+    return [Played(Step(**expected), Step(**got)) for expected, got in said]

@@ -1,0 +1,124 @@
+"""A schedule followed once more, in the child of a test: its moves, wherever they lead today."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+from badluck.actor.actor import Actor
+from badluck.faults import FAULTS, Faults
+from badluck.findings.for_ever import STUCK
+from badluck.game.board import Board
+from badluck.report.trace import Step, step
+from badluck.run.job import Follow
+from badluck.run.sandbox import Sandbox
+from badluck.search.automaton import Automaton
+from badluck.search.graph import CRASHED, TooMany, Transition
+from badluck.search.names import LETTERS
+from badluck.search.paths import cost
+
+
+class Following(Sandbox):
+    """Does also that."""
+
+    def does(self) -> dict[str, Any]:
+        if not isinstance(self.job, Follow):
+            return super().does()
+        self.watch.begin()
+        with self.job.target.surroundings():
+            return _followed(self.job)
+
+
+def _followed(job: Follow) -> dict[str, Any]:
+    """Until something is found, or a move cannot be made.
+
+    `finding` is "" when nothing is; `spots`: the line from which each step was taken, if any.
+    """
+    kinds = Counter(one.does for one in job.steps if one.does in FAULTS)
+    board = Board(job.target, job.actors, Faults(**kinds))
+    number, ways = 0, list[tuple[int, Transition]]()
+    found = list(board.judge.seen)
+    for one in job.steps:
+        way = None if found else _way(board, number, one)
+        if way is None:
+            break
+        ways.append((number, way))
+        found = board.judge.after(number, way)
+        number = way.to
+    if not found and len(ways) == len(job.steps) and _for_ever(board, number):
+        found = [STUCK.name]
+    explained = {rule.name: rule.explanation for rule in job.target.rules}
+    return {
+        "finding": found[0] if found else "",
+        "explanation": explained[found[0]] if found else "",
+        "cost": list(cost([way for _, way in ways])),
+        "steps": [_taken(board, *each)._asdict() for each in ways],
+        "spots": [_spot(board, *each) for each in ways],
+    }
+
+
+def _for_ever(board: Board, number: int) -> bool:
+    """Can nothing that happens by itself bring all to their ends? As in findings/for_ever.py."""
+    todo, seen = [number], {number}
+    with suppress(TooMany):
+        for at in todo:
+            if board.over(board.states[at]):
+                return False
+            ways = (way.to for way in board.on(at) if way.kind in ("goes", "time", "arrives"))
+            todo += [to for to in dict.fromkeys(ways) if to not in seen]
+            seen.update(todo)
+        return True
+    return False
+
+
+def _way(board: Board, number: int, one: Step) -> Transition | None:
+    """The same move from that state; of several the one that takes about as long."""
+    ways = board.on(number) if one.does == "time" else board.at_once(number)
+    same = [
+        way
+        for way in ways
+        if way.kind == one.does
+        and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.actor, one.fiber))
+    ]
+    if same:
+        return min(same, key=lambda way: abs(_at(board, way.to) - one.at))
+    return _in_vain(board, number, one) if one.does == "goes" else None
+
+
+def _at(board: Board, number: int) -> int:
+    return board.servers.now(board.states[number].servers) - board.began
+
+
+def _in_vain(board: Board, number: int, one: Step) -> Transition | None:
+    """Who asks in vain is where it was: no way of the search."""
+    state, actor = board.states[number], LETTERS.index(one.actor)
+    if actor >= len(state.nodes) or state.nodes[actor] == CRASHED:
+        return None
+    steps = board.moves.of(state, actor)
+    if not any(each.fiber == one.fiber for each in steps):
+        return None
+    return Transition("goes", actor, one.fiber, number)
+
+
+def _taken(board: Board, number: int, way: Transition) -> Step:
+    return step(board, board.judge, board.states[number], board.states[way.to], way)
+
+
+def _spot(board: Board, number: int, way: Transition) -> tuple[str, int] | None:
+    """The path and the line of the project's code that waits there; the code runs up to it."""
+    if way.actor < 0 or way.kind == "arrives":
+        return None
+    automaton = board.automata[way.actor]
+    if not isinstance(automaton, Automaton):
+        return None
+    actor = Actor(automaton.name, automaton.code, automaton.now)
+    try:
+        for answer in automaton.history(board.states[number].nodes[way.actor]):
+            actor.go_on(*answer)
+        frame = actor.fibers[way.fiber].gr_frame
+        while frame and not automaton.code.files.own(frame.f_code.co_filename):
+            frame = frame.f_back
+        return (frame.f_code.co_filename, frame.f_lineno) if frame else None
+    finally:
+        actor.drop()

@@ -1,0 +1,141 @@
+"""One question of a test: its saved schedule, then the search; and all that a failure says."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn, cast
+
+import pytest
+
+from badluck.errors import BadluckError
+from badluck.functions.follow import Followed, Spot, follow, replay
+from badluck.functions.functions import Functions
+from badluck.functions.result import Result
+from badluck.plugin import schedules, words
+from badluck.plugin.github import error
+from badluck.plugin.schedules import Name
+from badluck.report.page import page
+from badluck.report.report import Finding
+
+SERVERS = ("valkey-server", "redis-server")
+
+Targets = Mapping[int, Functions]  # what is asked, by the number of actors
+
+
+@dataclass
+class Call:
+    config: pytest.Config
+    name: Name
+    line: int  # of the test, that asks
+    notes: list[str] = field(default_factory=list)
+    annotation: str = ""
+    played: bool = False  # was it what --badluck-replay is to play?
+
+    def before(self, targets: Targets) -> None:
+        """Does what was found before still break it? Fails then; raises BadluckError."""
+        self._replay(targets)
+        if not self.name.path.exists():
+            return
+        shown = self._from_here(self.name.path)
+        saved = schedules.read(self.name.path, shown)
+        if (saved.test, saved.call) != (self.name.test, self.name.call):
+            schedules.others(saved, shown, self.name)
+        target = _asked(targets, saved.actors)
+        now = follow(target, saved.steps)
+        if now.finding:
+            text = words.still(target, now.finding, shown)
+            self._found(target, now.finding, now, [text])
+        self.notes.append(f"{self.name.test}: {words.changed(shown, saved.steps, now)}")
+
+    def judge(self, result: Result, allow_inconclusive: bool) -> None:
+        """The test fails unless it holds."""
+        if result.verdict == "inconclusive":
+            if not allow_inconclusive:
+                self.fail(f"{result}\n{words.INCONCLUSIVE}")
+            self.notes.append(f"{self.name.test}: inconclusive, which it allows.")
+        if result.verdict == "fails":
+            finding, target = result.report.findings[0], cast(Functions, result.report.target)
+            try:
+                schedules.write(self.name, target.name, len(target.actors), finding)
+                saved = (
+                    f"saved, to be tried first and checked in: {self._from_here(self.name.path)}"
+                )
+            except OSError as failed:
+                saved = f"not saved in {self._from_here(self.name.path)}: {failed.strerror}"
+            now = follow(target, finding.trace)
+            self._found(target, finding, now, [str(result), saved])
+
+    def _found(self, target: Functions, finding: Finding, now: Followed, lines: list[str]) -> str:
+        """`now`: the same schedule followed, so that the lines of the code are known."""
+        path = self.name.path
+        node = f"{self._from_here(self.name.file)}{self.name.own}"
+        file = shlex.quote(self._from_here(path))
+        again = f"pytest {shlex.quote(node)} --badluck-replay={file}"
+        html = path.with_suffix(".html")
+        spots = now.spots if len(now.spots) == len(finding.trace) else []
+        try:
+            schedules.replace(
+                html, page(target, len(target.actors), finding, self.name.test, again, spots)
+            )
+            lines.append(f"to look at, and for a bug report: {self._from_here(html)}")
+        except OSError as failed:
+            lines.append(f"no page in {self._from_here(html)}: {failed.strerror}")
+        if path.exists():
+            lines.append(f"on a real server: {again}")
+        self.fail("\n".join(lines), now.spots)
+
+    def fail(self, text: str, spots: Sequence[Spot | None] = ()) -> NoReturn:
+        """With this text, and none of our lines; on GitHub beside the last of the `spots`."""
+        path, line = next(filter(None, reversed(spots)), (str(self.name.file), self.line))
+        root = os.environ.get("GITHUB_WORKSPACE") or self.config.rootpath
+        title = f"badluck: {self.name.test}"
+        self.annotation = error(os.path.relpath(path, root), line, title, text)
+        pytest.fail(text, pytrace=False)
+
+    def _replay(self, targets: Targets) -> None:
+        """On a real server, if that is asked of this call. Fails then; raises BadluckError."""
+        given: Path | None = self.config.getoption("--badluck-replay")
+        if given is None:
+            return
+        file = self.config.invocation_params.dir / given
+        shown = self._from_here(file)
+        saved = schedules.read(file, shown)
+        if saved.test != self.name.test:
+            schedules.others(saved, shown, self.name)
+        if saved.call != self.name.call:
+            return
+        self.played = True
+        target = _asked(targets, saved.actors)
+        now = follow(target, saved.steps)
+        if now.finding is None:
+            text = f"{words.changed(shown, saved.steps, now)} Nothing was played."
+            self.fail(text, now.spots)
+        program = self._server()
+        played = replay(target, now.steps, program)
+        text = words.replayed(shown, Path(program).name, played, now.finding)
+        self.fail(text, now.spots)
+
+    def _server(self) -> str:
+        """Raises BadluckError."""
+        given: str | None = self.config.getoption("--badluck-server")
+        found = next(filter(None, map(shutil.which, [given] if given else SERVERS)), None)
+        if found is None:
+            which = given or " or ".join(SERVERS)
+            raise BadluckError(
+                f"{which} cannot be found to play a schedule on: install one (apt install "
+                "redis-server, brew install redis), or name it by --badluck-server=PROGRAM."
+            )
+        return found
+
+    def _from_here(self, path: Path) -> str:
+        return os.path.relpath(path, self.config.invocation_params.dir)
+
+
+def _asked(targets: Targets, actors: int) -> Functions:
+    """Of so many actors; else of the most that the test has today."""
+    return targets.get(actors) or targets[max(targets)]

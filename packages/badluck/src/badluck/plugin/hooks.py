@@ -1,0 +1,101 @@
+"""What pytest calls. It loads this file in every run, and the rest of badluck when a test asks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from badluck.plugin.fixture import Badluck
+
+TOLD = "badluck"  # of a report: what its test is to be told of, as JSON has it (xdist sends it on)
+ASKED = pytest.StashKey["Badluck"]()
+PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+HELP = {
+    "--badluck-faults": "faults for tests that do not say any: crash=1,pause=1,lost=1",
+    "--badluck-seconds": "how long a search may take in tests that do not say it",
+    "--badluck-replay": "play this saved schedule on a real server, in the test that it is of",
+    "--badluck-server": "the server for that (default: valkey-server or redis-server of PATH)",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("badluck", "every order in which redis-py code can run")
+    group.addoption("--badluck-faults", metavar="FAULTS", help=HELP["--badluck-faults"])
+    group.addoption("--badluck-seconds", metavar="N", type=int, help=HELP["--badluck-seconds"])
+    group.addoption("--badluck-replay", metavar="FILE", type=Path, help=HELP["--badluck-replay"])
+    group.addoption("--badluck-server", metavar="PROGRAM", help=HELP["--badluck-server"])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if faults := config.getoption("--badluck-faults"):
+        from badluck.errors import BadluckError
+        from badluck.faults import Faults
+
+        try:
+            Faults.parse(faults)
+        except BadluckError as error:
+            raise pytest.UsageError(f"--badluck-faults: {error}") from None
+    seconds = config.getoption("--badluck-seconds")
+    if seconds is not None and seconds < 1:
+        raise pytest.UsageError("--badluck-seconds: at least 1.")
+    config.pluginmanager.register(Summary(config), "badluck-summary")
+
+
+@pytest.fixture
+def badluck(request: pytest.FixtureRequest) -> Badluck:
+    """Explores every order in which redis-py code can run: `badluck.explore(actors=[…], …)`."""
+    from badluck.plugin.fixture import Badluck
+
+    made = Badluck(request.node)
+    request.node.stash[ASKED] = made
+    return made
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if asked := item.stash.get(ASKED, None):
+        setattr(report, TOLD, asked.told()._asdict())
+    return report
+
+
+class Summary:
+    """Of a whole run: what there is to be told after it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.replays: Path | None = config.getoption("--badluck-replay")
+        self.played = False
+        self.notes: list[str] = []
+        self.annotations: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        told: dict[str, Any] | None = getattr(report, TOLD, None)
+        if told is None:
+            return
+        self.played |= told["played"]
+        self.notes += told["notes"]
+        if report.failed and told["annotation"]:
+            self.annotations.append(told["annotation"])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        here = not hasattr(session.config, "workerinput")  # and not one of xdist's workers
+        if here and self.replays and not self.played and session.exitstatus in PASSED:
+            self.notes.append(f"--badluck-replay: no test that was run has {self.replays} to play.")
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.notes:
+            terminalreporter.section("badluck")
+        for note in self.notes:
+            terminalreporter.write_line(note)
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            for annotation in self.annotations:
+                terminalreporter.write_line(annotation)

@@ -1,0 +1,120 @@
+"""Schedules in files beside the tests that they break: small, and the same whoever found them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import pytest
+
+from badluck.errors import BadluckError
+from badluck.report.edited import Edited, Unreadable
+from badluck.report.report import Finding
+from badluck.report.saved import saved
+from badluck.report.trace import Step
+from badluck.target import ACTORS
+
+FOLDER = "badluck-schedules"
+VERSION = 1  # of the files
+MOST = 1 << 20  # calls of explore in a test
+LONGEST = 80  # characters of a test's name in a file's
+INSTEAD = "Delete it, and the search finds what there is; or take it back from version control."
+
+
+class Name(NamedTuple):
+    """Of a question: the file of its test, the test in that, and which of its calls it is."""
+
+    file: Path
+    test: str  # `test_bank.py::TestBank::test_sum[2]`: wherever pytest is started
+    call: int  # from 1
+
+    @property
+    def own(self) -> str:
+        """Of the test's name what stands after the file's: `::TestBank::test_sum[2]`."""
+        return self.test.removeprefix(self.file.name)
+
+    @property
+    def path(self) -> Path:
+        """Where its schedule is kept; what a file's name cannot hold stands there as a number."""
+        own = self.own.removeprefix("::").replace("::", ".")
+        plain = re.sub(r"[^A-Za-z0-9_.]+", "-", own)[:LONGEST].strip("-")
+        if plain != own:
+            plain += f"-{zlib.crc32(own.encode()):08x}"
+        which = f".{self.call}" if self.call > 1 else ""
+        return self.file.parent / FOLDER / f"{self.file.stem}.{plain}{which}.json"
+
+
+def name(item: pytest.Item, call: int) -> Name:
+    own = item.nodeid.partition("::")[2]
+    return Name(item.path, f"{item.path.name}::{own}", call)
+
+
+def write(name: Name, functions: str, actors: int, finding: Finding) -> None:
+    """Raises OSError."""
+    steps = [json.dumps(step._asdict(), sort_keys=True) for step in finding.trace]
+    document = {
+        "badluck": VERSION,
+        "test": name.test,
+        "call": name.call,
+        "functions": functions,
+        "actors": actors,
+        "again": False,
+        "findings": [{"name": finding.name, "trace": []}],
+    }
+    text = json.dumps(document, indent=1, sort_keys=True)
+    if steps:  # a line each
+        lines = ",\n    ".join(steps)
+        text = text.replace('"trace": []', f'"trace": [\n    {lines}\n   ]')
+    name.path.parent.mkdir(exist_ok=True)
+    replace(name.path, f"{text}\n")
+
+
+def replace(path: Path, text: str) -> None:
+    """All of it or nothing, whoever reads it meanwhile. Raises OSError."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+class Schedule(NamedTuple):
+    """What a file holds."""
+
+    test: str
+    call: int
+    actors: int
+    steps: list[Step]
+
+
+def read(path: Path, shown: str) -> Schedule:
+    """`shown`: what the file is called in what is said of it.
+
+    Raises BadluckError for what is damaged, or of another version.
+    """
+    try:
+        document = Edited(json.loads(path.read_bytes()), "")
+        document.one_of("badluck", (VERSION,))
+        # Of any name: what a test asks may have changed since.
+        findings = [part.text("name") for part in document.parts("findings", "finding")]
+        names, traces, _ = saved(document, findings, {}, (1, ACTORS[1]))
+        if len(traces) != 1:
+            document.refuse(f"{len(traces)} schedules where one belongs")
+        [steps] = traces.values()
+        call = document.number("call", 1, MOST)
+        return Schedule(document.text("test"), call, len(names), steps)
+    except OSError as error:
+        why = f"{error.strerror}."
+    except Unreadable as error:
+        why = f"no schedule that this version of badluck has saved: {error}"
+    except (ValueError, RecursionError):
+        why = "no JSON."
+    raise BadluckError(f"{shown}: {why} {INSTEAD}")
+
+
+def others(schedule: Schedule, shown: str, name: Name) -> NoReturn:
+    """Raises BadluckError: it is not `name`'s."""
+    call = f"call {schedule.call} of explore in {schedule.test}"
+    raise BadluckError(f"{shown} is of {call}, and not of {name.test}. {INSTEAD}")

@@ -1,0 +1,69 @@
+"""What a test is told of a schedule that was found before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from badluck.functions.follow import Followed
+from badluck.functions.functions import Functions
+from badluck.report.chart import chart
+from badluck.report.replay import Played
+from badluck.report.report import Finding
+from badluck.report.trace import Step
+from badluck.report.verdict import cost
+from badluck.search.names import LETTERS
+
+INCONCLUSIVE = (
+    "inconclusive, and so it fails: give it longer (seconds=, --badluck-seconds=), fewer actors or "
+    "faults, or let it pass by allow_inconclusive=True"
+)
+
+
+def still(target: Functions, finding: Finding, file: str) -> str:
+    lines = (
+        f"{target.name}: {finding.name.upper()}, with {cost(finding.cost)}. {finding.explanation}",
+        chart(finding.trace, LETTERS[: len(target.actors)]),
+        f"{file} still breaks it: nothing else was looked at",
+    )
+    return "\n".join(lines)
+
+
+def changed(file: str, steps: Sequence[Step], now: Followed) -> str:
+    """It does not break it any more."""
+    text = f"{file} does not break it any more"
+    for nth, (then, today) in enumerate(zip(steps, now.steps, strict=False), 1):
+        if then.lines != today.lines:
+            was, does = "; ".join(then.lines), "; ".join(today.lines)
+            return f"{text}: step {nth} was {was}, and is {does}."
+    if len(now.steps) < len(steps):
+        return f"{text}: step {len(now.steps) + 1} cannot be taken."
+    return f"{text}."
+
+
+def replayed(file: str, server: str, played: Sequence[Played], finding: Finding) -> str:
+    """Step by step, up to the first that went otherwise."""
+    return "\n".join(_replayed(file, server, played, finding))
+
+
+def _replayed(file: str, server: str, played: Sequence[Played], finding: Finding) -> Iterator[str]:
+    many = len(finding.trace)
+    if all(one.same for one in played):
+        yield f"{server} did the same in all {many} steps: {finding.name.upper()}."
+    else:
+        yield (
+            f"{server} did something else in step {len(played)} of {many}: the model of Redis is "
+            f"wrong there. Please report it, with {file}."
+        )
+    for nth, (expected, got) in enumerate(((one.expected, one.got) for one in played), 1):
+        same = played[nth - 1].same
+        yield f"{nth:>3} {_line(expected)}: {'the same' if same else 'NOT THE SAME'}"
+        if not same:
+            yield f"    {server}: {_line(got)}"
+            yield f"    {expected.shown} in the model, {got.shown} in {server}"
+
+
+def _line(step: Step) -> str:
+    does = "" if step.does == "goes" else f"({step.does}) "
+    said = f" -> {'; '.join(step.said)}" if step.said else ""
+    told = f" = told {step.told}" if step.told else ""
+    return f"{step.actor or 'all'} {does}{'; '.join(step.lines)}{said}{told}"

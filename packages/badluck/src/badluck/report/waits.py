@@ -1,0 +1,73 @@
+"""Who waits for ever: at which line of its code, and what it asks for in vain."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import chain
+
+from badluck.actor import wrong
+from badluck.actor.request import Send
+from badluck.findings.for_ever import all_waiting
+from badluck.findings.judge import Judge
+from badluck.search.graph import Transition
+from badluck.search.paths import Path, cost
+
+Ways = list[tuple[int, Transition]]
+
+
+def waits(judge: Judge, path: Path) -> str:
+    """Of somebody's own code, a sentence for each line; `path` leads to where it is stuck."""
+    if judge.target.code.shown:
+        return ""
+    found: dict[str, list[str]] = defaultdict(list)
+    beside: list[str] = []
+    for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
+        for spot in () if node.ended else node.stands[0]:
+            found[wrong.line_of(*spot)].append(judge.names[actor])
+        for spot in chain(*node.stands[1:]) if node.ended else ():
+            where = wrong.line_of(*spot)
+            beside.append(f"{judge.names[actor]} is done, and its thread goes on in {where}.")
+    waiting = (
+        f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."
+        for where, names in found.items()
+    )
+    return " ".join([*waiting, *beside])
+
+
+def drawn(judge: Judge, path: Path) -> Path:
+    """Of what ends so in every order: on to where each who waits has asked once in vain."""
+    if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
+        return path
+    ways = [*path.ways]
+    for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
+        ways += [] if node.ended else _round(judge, ways, actor)
+    return Path(cost([way for _, way in ways]), tuple(ways))
+
+
+def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transition]]:
+    """What it does until it is where it was; nothing if it has just done that."""
+    graph = judge.graph
+    at = ways[-1][1].to if ways else 0
+    asks = graph.automata[actor].nodes[graph.states[at].nodes[actor]].requests[0]
+    own = [(number, way) for number, way in ways if (way.actor, way.fiber) == (actor, 0)]
+    if not isinstance(asks, Send) or (own and _asked(judge, *own[-1]) == asks.commands):
+        return
+    seen: set[int] = set()
+    while at not in seen:
+        seen.add(at)
+        back = Transition("goes", actor, 0, at)  # who asks in vain is where it was: no way at all
+        ways_on = (way for way in graph.ways[at] if (way.kind, *way[1:3]) == ("goes", actor, 0))
+        way = next(ways_on, back)
+        yield at, way
+        at = way.to
+
+
+def _asked(judge: Judge, number: int, way: Transition) -> object:
+    graph = judge.graph
+    request = graph.automata[way.actor].nodes[graph.states[number].nodes[way.actor]].requests[0]
+    return request.commands if isinstance(request, Send) else None
+
+
+def _end(path: Path) -> int:
+    return path.ways[-1][1].to if path.ways else 0

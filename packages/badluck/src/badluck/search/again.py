@@ -1,0 +1,80 @@
+"""The same again, only later: what threads do for ever that nobody ends.
+
+A lock that is renewed every three seconds makes a new state each time, as the clock says something
+else. Nobody asks it, so the two go on alike, and the way leads back in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from badluck.actor.request import Hear, Request, Rest
+from badluck.actor.threads import NEVER
+from badluck.search.automaton import Known, Node
+from badluck.search.server_states import ServerStates
+from badluck.simulated.memory import State as Store
+from badluck.simulated.values import Hash, Stream
+
+if TYPE_CHECKING:
+    from badluck.search.graph import State
+
+
+class Again:
+    """`known`: states by what they are but for the clock; only where a thread outlives its work."""
+
+    def __init__(self, servers: ServerStates, automata: Sequence[Known]) -> None:
+        self.servers = servers
+        self.automata = automata
+        self.known: dict[object, int] = {}
+
+    def key(self, state: State) -> object:
+        """None: a thread has nothing to do with it, or somebody may see what the clock says."""
+        nodes = [
+            automaton.nodes[at]
+            for automaton, at in zip(self.automata, state.nodes, strict=True)
+            if at >= 0
+        ]
+        if state.before >= 0 or state.in_flight or not any(map(_outlived, nodes)):
+            return None
+        if not all(look.whole for node in nodes for look in node.looks):
+            return None
+        stores, now = self.servers.states[state.servers], self.servers.now(state.servers)
+        if any(node.tells_time for node in nodes) or not all(map(_timeless, stores)):
+            return None
+        places = ([_from_now(one, now) for one in node.requests] for node in nodes)
+        return (
+            tuple(at if at < 0 else 0 for at in state.nodes),
+            tuple(
+                (tuple(one), node.looks, node.bound)
+                for one, node in zip(places, nodes, strict=True)
+            ),
+            tuple(tuple(_store(store)) for store in stores),
+            state.left,
+        )
+
+
+def _outlived(node: Node) -> bool:
+    return node.ended and any(isinstance(request, Rest) for request in node.requests[1:])
+
+
+def _from_now(request: Request, now: int) -> Request:
+    if isinstance(request, Rest) and request.until < NEVER:
+        return Rest(request.until - now)
+    if isinstance(request, Hear) and request.until is not None:
+        return request._replace(until=request.until - now)
+    return request
+
+
+def _timeless(store: Store) -> bool:
+    """Are all its times those of keys that expire and of clients that wait?"""
+    return not any(isinstance(entry.value, Hash | Stream) for _, entry in store.entries)
+
+
+def _store(store: Store) -> Iterator[object]:
+    """All of it, its times counted from now."""
+    yield tuple(
+        (key, value, expires and expires - store.now) for key, (value, expires) in store.entries
+    )
+    yield tuple((*one[:2], one.until and one.until - store.now) for one in store.blocked)
+    yield store._replace(now=0, entries=(), blocked=())

@@ -1,0 +1,93 @@
+"""A lock is seen from what is done to it, whatever its value says, and whoever is told so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import redis
+from badluck import explore
+
+Redis = redis.Redis
+Actor = Callable[[Redis], object]
+MINE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end"
+
+
+def deletes_in_any_case(redis: Redis) -> None:
+    try:
+        if redis.set("door", 1, nx=True):
+            redis.incr("n")
+    finally:
+        redis.delete("door")
+
+
+def deletes_its_own(redis: Redis) -> None:
+    while not redis.set("door", 1, nx=True):
+        pass
+    redis.incr("n")
+    redis.delete("door")
+
+
+def leases(redis: Redis, name: str) -> None:
+    while not redis.set("door", name, nx=True, ex=5):
+        pass
+    redis.incr("n")
+    redis.delete("door")
+
+
+def leases_and_asks_whose(redis: Redis, name: str) -> None:
+    while not redis.set("door", name, nx=True, ex=5):
+        pass
+    redis.incr("n")
+    redis.eval(MINE, 1, "door", name)
+
+
+def keeps_it(redis: Redis) -> None:
+    if redis.set("door:lock", 1, nx=True):
+        redis.incr("n")
+
+
+def keeps_it_for_a_while(redis: Redis) -> None:
+    if redis.set("door:lock", 1, nx=True, ex=5):
+        redis.incr("n")
+
+
+def marks_what_is_done(redis: Redis) -> None:
+    """No lock: nobody gives it back, and nobody waits for it."""
+    if redis.set("blocked:7", 1, nx=True):
+        redis.incr("n")
+
+
+@pytest.mark.parametrize(
+    ("actor", "faults", "found"),
+    [
+        (deletes_in_any_case, "none", ["lock deleted by another"]),
+        (deletes_its_own, "none", []),
+        (leases, "none", []),
+        (leases, "pause=1", ["lock deleted by another"]),
+        (leases_and_asks_whose, "pause=1", []),
+        (keeps_it, "none", ["lock leaked"]),
+        (keeps_it_for_a_while, "none", []),
+        (marks_what_is_done, "crash=1", []),
+    ],
+)
+def test_what_is_done_to_a_lock(actor: Actor, faults: str, found: list[str]) -> None:
+    result = explore(actor=actor, faults=faults)
+    assert [finding.name for finding in result.report.findings] == found, result
+
+
+def test_two_holders_where_the_lock_alone_is_to_keep_the_others_out() -> None:
+    def finds_it_free(redis: Redis) -> None:
+        if not redis.exists("door"):
+            redis.set("door", 1)
+            redis.incr("n")
+            redis.delete("door")
+
+    assert explore(actor=deletes_its_own, lock="door").verdict == "holds"
+    names = [one.name for one in explore(actor=finds_it_free, lock="door").report.findings]
+    assert names == ["two holders"]
+
+
+def test_who_crashes_could_not_give_it_back() -> None:
+    (finding,) = explore(actor=deletes_its_own, faults="crash=1").report.findings
+    assert finding.name == "stuck for ever"

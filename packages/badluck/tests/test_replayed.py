@@ -1,0 +1,32 @@
+"""A step that a server tells in its own way is the same, and any other is not."""
+
+from __future__ import annotations
+
+import pytest
+from badluck.report.replay import Played
+from badluck.report.trace import Step
+
+TAKEN = Step("A", 0, "goes", 0, ["SET fence 1900000000000001"], ["1900000000000001"], "", {})
+
+
+@pytest.mark.parametrize(
+    ("said", "same"),
+    [
+        ("1900000000000001", True),
+        ("1900000000000999", True),
+        ("1900000000001000", True),  # it was at 999 µs when somebody before took the number
+        ("1900000000001001", False),
+        ("1899999999999001", False),  # what is no moment is compared as it is
+    ],
+)
+def test_a_number_taken_from_the_clock_may_differ_by_less_than_a_millisecond(
+    said: str, same: bool
+) -> None:
+    assert Played(TAKEN, TAKEN._replace(said=[said])).same is same
+    assert Played(TAKEN, TAKEN._replace(lines=[f"SET fence {said}"])).same is same
+
+
+def test_of_an_error_the_first_word_counts() -> None:
+    refused = TAKEN._replace(said=["(OOM command not allowed)"])
+    assert Played(refused, TAKEN._replace(said=["(OOM not now)"])).same
+    assert not Played(refused, TAKEN._replace(said=["(MISCONF not now)"])).same
