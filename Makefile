@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run classroom test test-browser test-others test-locks test-explorer
 .PHONY: test-timed-others test-timed-locks test-timed-runs test-alone check check-unit check-servers
-.PHONY: soak chaos chaos-mutants conformance compare lint translations screenshots lecture install install-dev clean
+.PHONY: soak chaos chaos-mutants conformance libraries-matrix compare lint translations screenshots lecture install install-dev clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -88,6 +88,16 @@ chaos-mutants: install-dev ## plant bugs in a copy of the shop; chaos must find 
 
 conformance: install-dev ## the explorer's model and its counts against real servers, at length
 	@$(BIN)/python -m tests.integration.explorer.conformance
+
+libraries-matrix: var/matrix/installed ## well-known libraries on redis-py, in every order: docs/libraries-matrix.md
+	@PYTHONPATH=packages/badluck var/matrix/bin/python -m matrix
+
+# Libraries of all ages, which nothing else is to be installed beside.
+var/matrix/installed: packages/badluck/matrix/requirements.txt
+	@mkdir -p var && $(PYTHON) -m venv var/matrix
+	@var/matrix/bin/pip install -q --require-hashes -r $<
+	@var/matrix/bin/pip install -q --no-deps --editable ./packages/badluck --editable ./packages/fairlock
+	@touch $@
 
 compare: install ## what each way of selling costs: a table, compare.html, the lab's figures
 	@mkdir -p var && exec $(BIN)/lastapple compare --json var/compare.json

@@ -86,6 +86,9 @@ def test_two_holders_where_the_lock_alone_is_to_keep_the_others_out() -> None:
     assert explore(actor=deletes_its_own, lock="door").verdict == "holds"
     names = [one.name for one in explore(actor=finds_it_free, lock="door").report.findings]
     assert names == ["two holders"]
+    for lock, more in (("door", ["two holders"]), (None, [])):
+        found = explore(actor=leases_and_asks_whose, lock=lock, faults="pause=1").report.findings
+        assert [one.name for one in found] == more
 
 
 def test_who_crashes_could_not_give_it_back() -> None:

@@ -14,7 +14,6 @@ def fill(redis):
     redis.set("n", 0)
     redis.rpush("list", "b", "a")
     redis.sadd("set", "b", "a")
-    redis.hset("hash", "b", 1)
     redis.zadd("ranks", {"b": 1})
 
 def count_up(redis):

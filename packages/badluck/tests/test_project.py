@@ -115,3 +115,27 @@ def test_a_project(tmp_path: Path) -> None:
     assert re.search(r"^E +1 GET left -> b'1' .* sales.py:\d+ ", done.stdout, re.MULTILINE), (
         done.stdout
     )
+
+
+def test_a_module_that_is_imported_anew_finds_the_files_beside_it(tmp_path: Path) -> None:
+    files = {
+        "words/__init__.py": """
+from importlib.resources import files
+TEXT = (files(__package__) / "words.txt").read_text()
+""",
+        "words/words.txt": "hello",
+        "use.py": "import words\n\ndef say(redis):\n    redis.set('said', words.TEXT)\n",
+        "look.py": """
+from badluck import explore
+from use import say
+explore(actor=say, at_end=lambda redis: redis.get("said") == b"hello").assert_holds()
+""",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    done = subprocess.run(
+        [sys.executable, "look.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

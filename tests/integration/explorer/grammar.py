@@ -11,8 +11,9 @@ from badluck.target import EPOCH
 from tests.integration.explorer import scripts
 from tests.integration.explorer.shapes import ANYWHERE, DATA, FAMILIES
 
-KEYS = (b"k", b"l", b"m")
-VALUES = (b"a", b"b", b"1", b"2", b"-7", b"01", b"")
+# The first ones more often: what a command needs to have been done before is seldom there.
+KEYS = (b"k", b"k", b"k", b"k", b"l", b"m")
+VALUES = (b"a", b"a", b"a", b"a", b"b", b"1", b"2", b"-7", b"01", b"")
 NUMBERS = (b"0", b"1", b"2", b"-1", b"-2", b"10", b"x", b"9223372036854775807")
 SCRIPTS = (
     b"return redis.call('GET', KEYS[1])",

@@ -35,6 +35,7 @@ FAMILIES = {
         HLEN k; HINCRBY k v n; HMSET k v v; HVALS k; HKEYS k; HINCRBYFLOAT k v f;
         HINCRBYFLOAT k v f; HSET k v f; HSCAN k 0; HSCAN k 0 MATCH p; HSCAN k 0 COUNT n; HSCAN k x;
         SPOP k; SPOP k i; SPOP k n; SRANDMEMBER k; SRANDMEMBER k i; SRANDMEMBER k 2; SMOVE k k v;
+        SMOVE k l v; SMOVE l k v; SADD l v v;
         SADD k v v v; SSCAN k 0; SSCAN k 0 MATCH p COUNT 50; SSCAN k 0 v;
         SMISMEMBER k v v; SINTER k k; SUNION k k; SDIFF k k
     """,
@@ -96,6 +97,21 @@ FAMILIES = {
         XAUTOCLAIM k g a 1 0 COUNT 1;
         XAUTOCLAIM k g c t 5-1 COUNT n JUSTID; XAUTOCLAIM k g a x 0; XAUTOCLAIM k g c 10 - v;
         XINFO STREAM k; WATCH k; MULTI; EXEC; EXEC
+    """,
+    # A stream that nothing else touches: to be claimed, an entry must be added, read, and not yet
+    # acknowledged, in one walk.
+    "claims": """
+        XADD q 5-1 v v; XADD q 5-1 v v; XADD q 6-1 v v; XADD q * v v; XDEL q 5-1; XDEL q 6-1;
+        XGROUP CREATE q g 0 MKSTREAM; XGROUP CREATE q g 0 MKSTREAM; XGROUP SETID q g 0;
+        XREADGROUP GROUP g a STREAMS q >; XREADGROUP GROUP g a STREAMS q >;
+        XREADGROUP GROUP g c COUNT 1 STREAMS q >; XREADGROUP GROUP g c STREAMS q >;
+        XREADGROUP GROUP g a NOACK STREAMS q >; XREADGROUP GROUP g a STREAMS q 0;
+        XREADGROUP GROUP g c COUNT 1 STREAMS q 5-1; XREADGROUP GROUP g a BLOCK 10 STREAMS q >;
+        XPENDING q g; XPENDING q g; XACK q g 5-1; XACK q g 6-1 5-1; XINFO STREAM q;
+        XCLAIM q g c 0 5-1; XCLAIM q g a 2 5-1 6-1 JUSTID; XCLAIM q g c 0 6-1 5-1;
+        XCLAIM q g a t 6-1; XAUTOCLAIM q g c 0 0; XAUTOCLAIM q g a 1 0 COUNT 1;
+        XAUTOCLAIM q g c t 5-1 COUNT n JUSTID; XAUTOCLAIM q g a 10 - COUNT 1;
+        XGROUP DELCONSUMER q g a; WATCH q; MULTI; EXEC; EXEC
     """,
     "watching": """
         WATCH k; WATCH k k; MULTI; MULTI; EXEC; EXEC; EXEC; DISCARD; UNWATCH; SET k v PX t; INCR k;

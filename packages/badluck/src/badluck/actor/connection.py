@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SENDS_ONCE = Retry(NoBackoff(), 0)
 RESENDS = Retry(NoBackoff(), 10)  # as redis-py does by default
+# An object that was left behind is collected, in whoever's code that happens.
+GONE = "The actor of this connection is gone."
 
 
 def pool(
@@ -44,15 +46,17 @@ def pool(
 
 
 def client(server: int = 0, retry: Retry = SENDS_ONCE) -> redis.Redis:
-    return redis.Redis(connection_pool=pool(server, retry))
+    """Of the actor whose code is running."""
+    return redis.Redis(connection_pool=pool(server, retry, of=here().actor))
 
 
 class GateConnection(AbstractConnection):
     """Looks like a connection to redis-py. Each has a name: to the server it is a client."""
 
-    def __init__(self, server: int = 0, **kwargs: Any) -> None:
-        """`server` is the number of the one that it leads to."""
+    def __init__(self, server: int = 0, of: Actor | None = None, **kwargs: Any) -> None:
+        """`server` is the number of the one that it leads to, `of` the only one who may open it."""
         super().__init__(**kwargs)
+        self.of = of
         self.server = server
         self.name = ""
         self.answers: list[Reply | Lost] = []
@@ -74,6 +78,9 @@ class GateConnection(AbstractConnection):
 
     def connect(self) -> None:
         if not self.open:
+            fiber = getcurrent()
+            if self.of and (not isinstance(fiber, Fiber) or fiber.actor is not self.of):
+                raise redis.ConnectionError(GONE)
             self.owner = here().actor
             self.name = self.owner.new_connection(self.server)
             self.open = True
@@ -104,8 +111,7 @@ class GateConnection(AbstractConnection):
         self.connect()
         fiber = getcurrent()
         if not isinstance(fiber, Fiber) or fiber.actor is not self.owner:
-            # An object that was left behind is collected, in whoever's code that happens.
-            raise redis.ConnectionError("The actor of this connection is gone.")
+            raise redis.ConnectionError(GONE)
         answer = ask(Send(self.name, commands))
         bound.note(self.owner.bound, self.name, commands)
         self.answers += [answer] if isinstance(answer, Lost) else answer
@@ -124,7 +130,13 @@ class GateConnection(AbstractConnection):
         reply = native(said)
         if isinstance(reply, ResponseError):
             raise reply
-        return reply
+        return reply if disable_decoding else self._decoded(reply)
+
+    def _decoded(self, reply: Any) -> Any:
+        """As the parsers of a client that was made with decode_responses hand it on."""
+        if isinstance(reply, list):
+            return [self._decoded(one) for one in reply]
+        return self.encoder.decode(reply)
 
     def _hear(self, timeout: float | None) -> None:
         """Wait so many seconds at the most; None: for as long as it takes."""

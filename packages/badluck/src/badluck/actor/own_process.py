@@ -22,6 +22,7 @@ from greenlet import GreenletExit, getcurrent
 from badluck.actor import chance, compared, threads, wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.replaced import Replacement, replaced
+from badluck.actor.taken import taken
 from badluck.actor.wrong import Wrong
 
 # They look at the clock for their own figures, and decide nothing by it. (redis.lock does.)
@@ -118,7 +119,7 @@ def of_its_own() -> AbstractContextManager[None]:
         *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),
         (threading, "current_thread", _in_a_fiber(threading.current_thread, threads.Current)),
     ]
-    return replaced(*instead)
+    return replaced(*instead, *taken(instead))
 
 
 def _identified(name: str) -> Callable[[], Any]:

@@ -43,7 +43,7 @@ class Lock:
     facts: dict[int, set[Fact]] = field(default_factory=dict)  # by the state
     given_back: bool = False  # by its holder, without a fault
     deleted: set[Goal] = field(default_factory=set)  # by another
-    two_inside: set[Goal] = field(default_factory=set)  # without a fault
+    two_inside: set[Goal] = field(default_factory=set)  # without a fault, or of one that is named
 
 
 class Held:
@@ -152,7 +152,8 @@ class Held:
                 lock.deleted.add((number, way))
             lock.given_back |= calm and way.actor in holders
         taken = commands and after and _written(lock.key, commands, before, after)
-        if taken and calm and all(fact.inside - {way.actor} for fact in facts):
+        matters = calm or lock.key == self.named
+        if taken and matters and all(fact.inside - {way.actor} for fact in facts):
             lock.two_inside.add((number, way))
 
     def _at_work(self, actor: int, at: int) -> bool:

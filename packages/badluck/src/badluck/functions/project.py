@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.readers import FileReader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -102,6 +103,11 @@ class Project(MetaPathFinder, Loader):
         if spec is None or not ours(spec.origin):
             return None
         return Place(spec.origin, spec.submodule_search_locations)
+
+    def get_resource_reader(self, name: str) -> FileReader | None:
+        """For importlib.resources: a package's files lie beside it."""
+        file = getattr(sys.modules.get(name), "__file__", None)
+        return FileReader(SourceFileLoader(name, file)) if file else None
 
     def exec_module(self, module: ModuleType) -> None:
         name, file = module.__name__, getattr(module, "__file__", None)

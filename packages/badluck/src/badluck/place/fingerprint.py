@@ -107,7 +107,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
     if isinstance(value, dict):
         pairs = (
             (key if type(key) in PLAIN else _frozen(key, 1, eye), inside(one))
-            for key, one in value.items()
+            for key, one in list(value.items())  # weak ones lose what is collected meanwhile
         )
         return (*_kind(kind), *pairs)
     if kind is FunctionType:

@@ -16,6 +16,8 @@ from badluck.report.trace import Step
 from badluck.target import EPOCH, Target
 
 AS_BYTES = re.compile(r"\bb'(.*?)'")
+TIME = re.compile(r"^\[(19\d{8}), (\d{1,6})\]$")  # what it answers: seconds and µs
+BELOW_MS = re.compile(r"(:\d\d\.\d{3})\d{3}\b")  # of a moment in words
 MICROSECONDS = re.compile(r"\b(19\d{14})\b")
 
 
@@ -171,8 +173,9 @@ class Playing:
 
 def _comparable(step: Step) -> object:
     """Without what each server tells in its own way."""
-    rest = step._replace(lines=[], said=[])
-    return rest, [*map(_plain, step.lines)], [*map(_plain, step.said)]
+    rest = step._replace(lines=[], said=[], shown={})
+    shown = {name: in_parts(str(value)) for name, value in step.shown.items()}
+    return rest, [*map(_plain, step.lines)], [*map(_plain, step.said)], shown
 
 
 def _plain(text: str) -> object:
@@ -184,5 +187,6 @@ def _plain(text: str) -> object:
 
 def in_parts(text: str) -> list[str | Microseconds]:
     """The text, and the moments in it, which may differ by less than a millisecond."""
+    text = TIME.sub(lambda said: f"{said[1]}{int(said[2]):06}", BELOW_MS.sub(r"\1…", text))
     parts = MICROSECONDS.split(text)  # every other one is such a number
     return [Microseconds(int(part)) if nth % 2 else part for nth, part in enumerate(parts)]

@@ -4,8 +4,8 @@ Audit hooks, as limits.py has them, see what Python's own functions do, and name
 ctypes or a library in C does, they do not see. A list of all that is allowed, and not of what is
 not: a system call that nobody has thought of, or that is new, is refused.
 
-libseccomp comes with apt, and elsewhere mostly with systemd. It is called without a wrapper:
-docs/decisions/badluck-sandbox.md says why.
+libseccomp comes with apt, and elsewhere mostly with systemd. It is called without a wrapper: why,
+docs/decisions/badluck-sandbox.md says.
 """
 
 from __future__ import annotations

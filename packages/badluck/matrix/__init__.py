@@ -1,0 +1,1 @@
+"""Well-known libraries on redis-py, each held to what it promises in its own docs."""

@@ -1,0 +1,46 @@
+"""redis-rw-lock and redisrwlock: two writers each."""
+
+from redis_rw_lock import RWLock
+from redisrwlock import Rwlock, RwlockClient
+
+from matrix.inside import alone, one_at_a_time
+
+
+def write(redis, name):
+    lock = RWLock(redis, "door", RWLock.WRITE, expire=30)
+    lock.acquire()
+    inside = alone(redis, name)
+    lock.release()
+    return inside
+
+
+def try_to_write(redis, name):
+    redis.client_setname = lambda _: None  # for its collector of garbage
+    client = RwlockClient(redis, "node", name)
+    lock = client.lock("door", Rwlock.WRITE)
+    if lock.status != Rwlock.OK:
+        return None
+    inside = alone(redis, name)
+    client.unlock(lock)
+    return inside
+
+
+ENTRIES = (
+    {
+        "library": "redis-rw-lock",
+        "kind": "lock",
+        "what": "`RWLock(WRITE, expire=30)`",
+        "claim": "Redis based Reader-Writer lock with Writer's priority.",
+        "actors": [write] * 2,
+        "invariant": one_at_a_time,
+    },
+    {
+        "library": "redisrwlock",
+        "kind": "lock",
+        "what": "`lock(WRITE)`",
+        "claim": "Reader-writer lock (can have multiple readers or one exclusive writer)",
+        "actors": [try_to_write] * 3,
+        "invariant": one_at_a_time,
+        "faults": "crash=1,lost=1",
+    },
+)

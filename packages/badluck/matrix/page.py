@@ -1,0 +1,93 @@
+"""The page, of what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from matrix.ran import DOCUMENTED, FINDING, HOLDS, INCONCLUSIVE, NOT_EXPLORED, Ran
+
+TITLE = "# Libraries on redis-py, in every order"
+INTRODUCTION = """
+Well-known Python libraries, as the index has them, each held to a sentence of its own docs: all
+orders of what two or three processes do with it are tried by
+[badluck](../packages/badluck/README.md), without a fault first, then with those of the row.
+`make libraries-matrix` makes this page anew.
+
+- **holds**: nothing goes wrong in any order, with the faults that the row names.
+- **as documented**: it goes wrong, and the library says so itself; its words stand below. A lock
+  with a lease is lost by a holder that stands still for longer: that is so of all of them, and of
+  `fairlock`, which is ours.
+- **finding**: it goes wrong, and we found no word of it in its docs. Below stand the shortest
+  schedule, what it comes of, and whether a real Valkey and a real Redis answer the same to the end
+  when it is played on them.
+- **could not be explored**, and why.
+
+It is said of one server and of the use that the row names, with a client that sends nothing twice;
+not of other uses of the same library, nor that it is good or bad.
+"""
+ORDER = (FINDING, DOCUMENTED, INCONCLUSIVE, HOLDS, NOT_EXPLORED)
+
+
+def page(results: Sequence[Ran]) -> str:
+    return "\n".join(_lines(results)) + "\n"
+
+
+def _lines(results: Sequence[Ran]) -> Iterator[str]:
+    yield TITLE
+    yield INTRODUCTION
+    yield _counted(results)
+    yield ""
+    yield "| library | used so | it says | by | verdict |"
+    yield "|---|---|---|---|---|"
+    for one in results:
+        claim = f"“{_cell(one.claim)}” ({one.source})"
+        yield (
+            f"| {one.library} {one.version} | {_cell(one.what)} | {claim} | {one.actors} | "
+            f"{_cell(_verdict(one))} |"
+        )
+    for verdict, title in ((FINDING, "Findings"), (DOCUMENTED, "As documented")):
+        yield f"\n## {title}"
+        for one in results:
+            if one.verdict == verdict:
+                yield from _shown(one)
+
+
+def _counted(results: Sequence[Ran]) -> str:
+    explored = {one.library for one in results if one.verdict != NOT_EXPLORED}
+    counts = (f"{sum(one.verdict == verdict for one in results)} {verdict}" for verdict in ORDER)
+    return f"{len(explored)} libraries explored, {len(results)} uses of them: {', '.join(counts)}."
+
+
+def _verdict(one: Ran) -> str:
+    match one.verdict:
+        case "holds":
+            return f"holds: all orders, {one.proved}; {one.states:,} states, {one.seconds:.1f} s"
+        case "could not be explored" | "inconclusive":
+            return f"{one.verdict}{': ' * bool(one.said)}{one.said}"
+    return f"**{one.verdict}**: {one.wrong}; {one.seconds:.1f} s"
+
+
+def _shown(one: Ran) -> Iterator[str]:
+    yield f"\n### {one.library} {one.version}: {one.what}\n"
+    yield f"{one.wrong[0].upper()}{one.wrong[1:]}. {one.said[0].upper()}{one.said[1:]}"
+    same = [name for name, all_the_same in one.replayed.items() if all_the_same]
+    other = [name for name, all_the_same in one.replayed.items() if not all_the_same]
+    played = [_played(same, "the same"), _played(other, "otherwise")]
+    yield f"\nOn real servers: {'; '.join(filter(None, played))}."
+    if one.script:
+        path = f"../packages/badluck/matrix/findings/{one.script}"
+        shows = "shows it" if one.shows else "does not show it"
+        yield f"[A script]({path}) without badluck {shows} on a real Valkey, by real time."
+    if one.proved:
+        yield f"Nothing goes wrong in any order with: {one.proved}."
+    yield "\n```"
+    yield "\n".join(line.rstrip() for line in one.chart.splitlines())
+    yield "```"
+
+
+def _played(names: Sequence[str], how: str) -> str:
+    return f"{how} on {' and '.join(names)}" if names else ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

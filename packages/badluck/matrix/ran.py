@@ -1,0 +1,141 @@
+"""What came of an entry, as it is kept in results.json."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+from badluck import BadCode, BadluckError, Result, chart, explore
+from badluck.functions.functions import Functions
+from badluck.real.backend import real_backend
+from badluck.report.replay import replay
+from badluck.report.trace import Step
+from badluck.report.verdict import allowed, cost
+from badluck.search.names import LETTERS
+
+from matrix.entry import Entry
+from matrix.quoted import standing
+from matrix.script import script
+from matrix.shared import kept
+from matrix.shown import shows
+
+HOLDS, DOCUMENTED, FINDING = "holds", "as documented", "finding"
+FINDINGS = Path(__file__).with_name("findings")
+INCONCLUSIVE, NOT_EXPLORED = "inconclusive", "could not be explored"
+
+
+@dataclass(frozen=True)
+class Ran:
+    library: str
+    version: str
+    kind: str
+    what: str
+    claim: str
+    source: str  # where the claim stands
+    verdict: str
+    actors: int
+    proved: str = ""  # the largest budget within which nothing goes wrong in any order
+    wrong: str = ""  # what does: `stuck for ever, with 1 fault, 0 switches and 2 steps`
+    chart: str = ""
+    replayed: Mapping[str, bool] = field(default_factory=dict)  # by server: went all the same?
+    script: str = ""  # the file that shows it to the library's maintainers
+    shows: bool = False  # it did, on a real server by real time
+    said: str = ""  # why it is so: documented where, or by what it comes about
+    states: int = 0
+    seconds: float = 0.0  # that it took
+
+
+def run(entry: Entry, folder: Path, servers: Mapping[str, str]) -> Ran:
+    """Explore it, and replay what is found on each of the `servers`, by name their programs."""
+    began = time.perf_counter()
+    if entry.documented:
+        standing(entry.library, entry.documented)
+    about: dict[str, Any] = {
+        "library": entry.library,
+        "version": version(entry.library),
+        "kind": entry.kind,
+        "what": entry.what,
+        "claim": entry.claim,
+        "source": entry.source or standing(entry.library, entry.claim),
+        "actors": len(entry.actors),
+    }
+    try:
+        result = _explored(entry)
+    except (BadCode, BadluckError) as error:
+        return Ran(**about, verdict=NOT_EXPLORED, said=str(error).partition("\n")[0])
+    return Ran(
+        **about,
+        verdict=_verdict(entry, result),
+        proved=allowed(result.proved[-1]) if result.proved else "",
+        **_finding(entry, result, folder, servers),
+        states=result.report.states,
+        seconds=round(time.perf_counter() - began, 1),
+    )
+
+
+def _explored(entry: Entry) -> Result:
+    """Raises BadCode for what cannot be explored, as for what is shared beside the servers."""
+    result = explore(
+        actors=entry.actors,
+        setup=entry.setup,
+        invariant=entry.invariant,
+        at_end=entry.at_end,
+        faults=entry.faults,
+        seconds=entry.seconds,
+    )
+    target = Functions(entry.actors, entry.setup, entry.invariant, entry.at_end)
+    if unknown := [name for name in kept(entry.library, target) if name not in entry.shares]:
+        raise BadCode(f"keeps {', '.join(unknown)} from one process to the next")
+    return result
+
+
+def _verdict(entry: Entry, result: Result) -> str:
+    if result.verdict == "fails":
+        return DOCUMENTED if entry.documented else FINDING
+    return HOLDS if result.verdict == "holds" else INCONCLUSIVE
+
+
+def _finding(
+    entry: Entry, result: Result, folder: Path, servers: Mapping[str, str]
+) -> dict[str, Any]:
+    if not result.report.findings:
+        return {}
+    found = result.report.findings[0]
+    names = LETTERS[: len(entry.actors)]
+    shortest = "" if result.report.exhaustive else " (the shortest that was seen)"
+    said = f"its words: “{entry.documented}”" if entry.documented else entry.why
+    return {
+        "wrong": f"{found.name}, with {cost(found.cost)}{shortest}",
+        "chart": chart(found.trace, names),
+        "replayed": {
+            name: _replayed(result, folder / f"{entry.library}-{name}", program)
+            for name, program in servers.items()
+        },
+        "said": said,
+        **(_script(entry, found.trace, folder, servers) if not entry.documented else {}),
+    }
+
+
+def _script(
+    entry: Entry, steps: Sequence[Step], folder: Path, servers: Mapping[str, str]
+) -> dict[str, Any]:
+    """Written, and run."""
+    file = FINDINGS / f"{entry.library}_{entry.actors[0].__name__}.py".replace("-", "_")
+    file.write_text(script(entry, steps, file.name), encoding="utf-8")
+    return {"script": file.name, "shows": shows(file, folder, servers["Valkey"])}
+
+
+def _replayed(result: Result, folder: Path, program: str) -> bool:
+    """Does all go the same on a real server, to the end?"""
+    target = cast(Functions, result.report.target)
+    steps = result.report.findings[0].trace
+    # The columns of the chart are the keys that were seen first, and the search saw more of them.
+    target._met.update((key.encode(), None) for step in steps for key in step.shown)
+    folder.mkdir(parents=True)
+    with real_backend(folder, 1, program) as backend:
+        played = replay(target, LETTERS[: result.report.actors], steps, backend)
+    return len(played) == len(steps) and all(step.same for step in played)

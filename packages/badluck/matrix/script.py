@@ -1,0 +1,110 @@
+"""A finding as a script of its own, for the library's maintainers: no badluck, a real server."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from string import Template
+from types import ModuleType
+from typing import Any
+
+from badluck.functions.calls import Function, arguments
+from badluck.report.trace import Step
+from badluck.search.names import LETTERS
+
+from matrix import inside
+from matrix.entry import Entry
+
+TEMPLATE = Path(__file__).with_name("by_hand.py.txt")
+LONGER = 15  # s: the leases of the entries are of 10
+Turn = tuple[str | float, str]
+
+
+def script(entry: Entry, steps: Sequence[Step], file: str) -> str:
+    """Threads do what the actors do, in the order of the schedule."""
+    asked = [one for one in (*entry.actors, entry.setup, entry.invariant, entry.at_end) if one]
+    module = sys.modules[entry.actors[0].__module__]
+    rule = entry.invariant or entry.at_end
+    pairs = (
+        f'"{name}": {_called(actor, name)}'
+        for name, actor in zip(LETTERS, entry.actors, strict=False)
+    )
+    about = f"{entry.library} {version(entry.library)}: {entry.what}\n\n{entry.why}"
+    judged = f" or not {rule.__name__}({_arguments(rule)})" if rule else ""
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        about=about.replace("\\", "\\\\"),
+        library=entry.library,
+        version=version(entry.library),
+        redis=version("redis"),
+        file=file,
+        code=_code(module, {one.__name__ for one in asked}),
+        order="[\n    " + ",\n    ".join(map(repr, _turns(steps))) + ",\n]",
+        work=", ".join(pairs),
+        longer=LONGER,
+        setup=f"{entry.setup.__name__}(plain)\n" if entry.setup else "",
+        wrong=f"bool(waits){judged}",
+    )
+
+
+def _called(actor: Any, name: str) -> str:
+    return (
+        actor.__name__
+        if arguments(actor) == 1
+        else f'lambda redis: {actor.__name__}(redis, "{name}")'
+    )
+
+
+def _arguments(rule: Function) -> str:
+    return "plain" if arguments(rule) == 1 else "plain, told"
+
+
+def _turns(steps: Sequence[Step]) -> Iterator[Turn]:
+    """What an actor hears without having asked is no turn of its own: a thread waits for it."""
+    before = 0
+    for step in steps:
+        if step.does in ("time", "pause"):
+            yield (step.at - before) / 1000 + 0.1, "wait"
+        elif not step.lines or not step.lines[0].startswith("hears"):
+            yield step.actor, "sends" if step.does == "goes" else step.does
+        before = step.at
+
+
+def _code(module: ModuleType, wanted: set[str]) -> str:
+    """What of the module, and of inside.py, those functions need."""
+    parts: list[tuple[set[str], ast.stmt, str]] = []
+    for source in (inspect.getsource(module), inspect.getsource(inside)):
+        for node in ast.parse(source).body:
+            text = ast.get_source_segment(source, node) or ""
+            own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("matrix")
+            if not own and "redis as redis_py" not in text:
+                parts.append((_names(node), node, text))
+    needed, before = set(wanted), set[str]()
+    while needed != before:
+        before = set(needed)
+        for names, node, _ in parts:
+            if names & needed:
+                needed |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    taken = [(node, text) for names, node, text in parts if names & needed]
+    imports = [text for node, text in taken if isinstance(node, ast.Import | ast.ImportFrom)]
+    others = [text for node, text in taken if not isinstance(node, ast.Import | ast.ImportFrom)]
+    return (
+        "\n".join(imports)
+        + "\n\n\n"
+        + "\n\n\n".join(others).replace(": Any", "").replace(": dict[str, Any]", "")
+    )
+
+
+def _names(node: ast.stmt) -> set[str]:
+    """That it defines."""
+    match node:
+        case ast.Import(names) | ast.ImportFrom(_, names):
+            return {(one.asname or one.name).split(".")[0] for one in names}
+        case ast.FunctionDef(name) | ast.ClassDef(name):
+            return {name}
+        case ast.Assign(targets):
+            return {one.id for one in targets if isinstance(one, ast.Name)}
+    return set()

@@ -1,0 +1,69 @@
+"""What a library keeps in its modules from one process to the next.
+
+badluck imports installed libraries once, for all actors. What an actor leaves in them, the next
+one finds, as no other process would: so it is looked for, and whoever keeps anything that is not
+known to be harmless is not judged.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from importlib.metadata import distribution
+from types import FunctionType, ModuleType
+from typing import Any
+
+from badluck.actor.wrong import Wrong
+from badluck.functions.alone import Alone
+from badluck.functions.calls import arguments
+from badluck.functions.functions import Functions
+
+Memory = dict[str, object]
+
+
+def kept(library: str, target: Functions) -> list[str]:
+    """Names whose values two of its actors have changed, one after the other, alone."""
+    with target.surroundings():
+        store = Alone(target.files)
+        if target.prepare:
+            target.prepare(store.client)
+        before = _memory(library)
+        for name, actor in zip("AB", target.actors, strict=False):
+            _run(store, target, actor, name)
+        after = _memory(library)
+    return sorted(name for name, held in after.items() if before.get(name, held) != held)
+
+
+def _run(store: Alone, target: Functions, actor: Any, name: str) -> None:
+    names = [name] if arguments(actor) == 2 else []
+    with suppress(Wrong):  # it waits for another: until there it has run
+        store.call(lambda: actor(store.client, *names))
+
+
+def _memory(library: str) -> Memory:
+    """Of each variable of its modules and classes: which object it is, and how much is in it."""
+    found: Memory = {}
+    for module in _modules(library):
+        for name, value in list(vars(module).items()):
+            if name.startswith("__"):
+                continue  # Python's own: which warnings it has given
+            found[f"{module.__name__}.{name}"] = _seen(value)
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                for attribute, held in list(vars(value).items()):
+                    found[f"{module.__name__}.{name}.{attribute}"] = _seen(held)
+    return found
+
+
+def _modules(library: str) -> list[ModuleType]:
+    names = {
+        str(file).split("/")[0].removesuffix(".py") for file in distribution(library).files or []
+    }
+    return [module for name, module in list(sys.modules.items()) if name.split(".")[0] in names]
+
+
+def _seen(value: Any) -> object:
+    if isinstance(value, dict | list | set):
+        return (id(value), repr(value) if len(value) < 1000 else len(value))
+    if isinstance(value, ModuleType | type | FunctionType) or not hasattr(value, "__dict__"):
+        return id(value)
+    return (id(value), sorted(vars(value)), [id(one) for one in vars(value).values()])
