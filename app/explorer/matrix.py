@@ -7,7 +7,6 @@ anew by a test.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -17,6 +16,7 @@ from typing import NamedTuple
 
 from badluck.explorer import Explorer
 from badluck.faults import Faults
+from badluck.functions.side_by_side import cores
 from badluck.report.report import Report
 
 from app.explorer.fault_words import FAULT_WORDS
@@ -53,7 +53,7 @@ class Asked(NamedTuple):
 # line takes as long as all else.
 FEWER = {"lock:redlock": 2, "lock:queue": 2}
 # Begun first, so that the cores come to an end together: more than half of the work.
-LONGEST = ("lock:watchdog_any", "lock:queue", "lock:redlock", "fused")
+LONGEST = ("lock:redlock", "fused", "lock:watchdog_any")
 
 
 def asked() -> list[Asked]:
@@ -91,7 +91,7 @@ def reports(
     """
     rows = sorted(asked(), key=lambda one: one.name not in LONGEST) if rows is None else rows
     # Spawned: a child must not inherit the greenlets and patches of the caller.
-    workers = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
+    workers = ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn"))
     others = set(multiprocessing.active_children())
     with workers:
         try:

@@ -84,7 +84,7 @@ class Student(OwnFile):
             return ANSWERS[said]
         raise ValueError(f"it answers {said!r:.60}, and not {IN_WORDS}")
 
-    def book(self, entries: dict[bytes, Entry]) -> Book:
+    def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> Book:
         """Raises Wrong when stock or orders are not what they should be."""
         stock, orders = entries.get(STOCK), entries.get(ORDERS)
         value: Any = stock.value if stock else b"0"

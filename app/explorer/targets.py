@@ -209,7 +209,7 @@ class Target:
         }
         return kept | {self.keys.stock.encode(): Entry(b"%d" % self.stock, None)}
 
-    def book(self, entries: dict[bytes, Entry]) -> Any:
+    def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> Any:
         return self.usual_book(entries)
 
     def usual_book(self, entries: dict[bytes, Entry]) -> Book:

@@ -97,7 +97,7 @@ class Holding(Target):
         role = ROLES[buyer.name]
         return role(Visit(self, buyer))
 
-    def book(self, entries: dict[bytes, Entry]) -> HeldBook:
+    def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> HeldBook:
         return held.read(self.usual_book(entries), entries, self.names)
 
     def moments(self, entries: dict[bytes, Entry]) -> Iterable[int]:

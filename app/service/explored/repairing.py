@@ -118,7 +118,7 @@ class Repairing(Target):
         role = REPAIRS[self.name].roles[LETTERS.index(actor.name)]
         return role(Shop())
 
-    def book(self, entries: dict[bytes, Entry]) -> MendBook:
+    def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> MendBook:
         return repair_findings.read(entries, self.names)
 
     def shown(self, book: Any) -> Shown:

@@ -70,7 +70,7 @@ def run(entry: Entry, folder: Path, servers: Mapping[str, str]) -> Ran:
     return Ran(
         **about,
         verdict=_verdict(entry, result),
-        proved=allowed(result.proved[-1]) if result.proved else "",
+        proved=allowed(result.proved[-1].faults) if result.proved else "",
         **_finding(entry, result, folder, servers),
         states=result.report.states,
         seconds=round(time.perf_counter() - began, 1),
@@ -134,7 +134,7 @@ def _replayed(result: Result, folder: Path, program: str) -> bool:
     target = cast(Functions, result.report.target)
     steps = result.report.findings[0].trace
     # The columns of the chart are the keys that were seen first, and the search saw more of them.
-    target._met.update((key.encode(), None) for step in steps for key in step.shown)
+    target._met.update(((0, key.encode()), None) for step in steps for key in step.shown)
     folder.mkdir(parents=True)
     with real_backend(folder, 1, program) as backend:
         played = replay(target, LETTERS[: result.report.actors], steps, backend)

@@ -24,9 +24,9 @@ Memory = dict[str, object]
 def kept(library: str, target: Functions) -> list[str]:
     """Names whose values two of its actors have changed, one after the other, alone."""
     with target.surroundings():
-        store = Alone(target.files)
+        store = Alone(target.files, target.servers)
         if target.prepare:
-            target.prepare(store.client)
+            target.prepare(store.given)
         before = _memory(library)
         for name, actor in zip("AB", target.actors, strict=False):
             _run(store, target, actor, name)
@@ -37,7 +37,7 @@ def kept(library: str, target: Functions) -> list[str]:
 def _run(store: Alone, target: Functions, actor: Any, name: str) -> None:
     names = [name] if arguments(actor) == 2 else []
     with suppress(Wrong):  # it waits for another: until there it has run
-        store.call(lambda: actor(store.client, *names))
+        store.call(lambda: actor(store.given, *names))
 
 
 def _memory(library: str) -> Memory:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import redis
 from badluck import BadCode, BadluckError, Faults, explore
-from badluck.functions.explore import ladder
+from badluck.functions.ladder import Rung
 
 Redis = redis.Redis
 TAKE = "if tonumber(redis.call('get', KEYS[1])) > 0 then return redis.call('decr', KEYS[1]) end"
@@ -71,7 +71,7 @@ def test_a_lost_update(actors: int) -> None:
 def test_what_is_sound_holds(counts: Callable[..., Any]) -> None:
     result = explore(actor=counts, count=3, at_end=lambda redis: number(redis) == 3)
     assert result.verdict == "holds", result
-    assert result.proved == [Faults()]
+    assert result.proved == [Rung(3, Faults())]
     result.assert_holds()
 
 
@@ -105,27 +105,6 @@ def test_the_invariant_is_asked_after_every_step() -> None:
         invariant=lambda redis: redis.mget("a", "b") in ([b"1", b"0"], [b"0", b"1"]),
     )
     assert [finding.cost.steps for finding in result.report.findings] == [1]
-
-
-def test_no_fault_first_then_each_by_itself_then_all() -> None:
-    def is_busy(redis: Redis) -> None:
-        redis.set("busy", 1)
-        redis.delete("busy")
-
-    result = explore(
-        actor=is_busy, at_end=lambda redis: not redis.exists("busy"), faults="crash=1,lost=2"
-    )
-    (finding,) = result.report.findings
-    assert finding.cost.faults == 1
-    assert result.report.faults == Faults(crash=1)
-    assert result.proved == [Faults()]
-    assert "nothing goes wrong in any order with: no faults" in str(result)
-    assert ladder(Faults(crash=1, lost=2)) == (
-        Faults(),
-        Faults(crash=1),
-        Faults(lost=2),
-        Faults(crash=1, lost=2),
-    )
 
 
 def test_a_race_that_ends_in_an_exception() -> None:

@@ -5,6 +5,7 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.rule import OfEnd, OfState, OfStep, Rule, View
+from badluck.functions import invariants
 from badluck.functions.explore import explore
 from badluck.functions.result import Result
 from badluck.report.chart import chart
@@ -36,5 +37,6 @@ __all__ = [
     "chart",
     "explore",
     "explore_apart",
+    "invariants",
     "verdict",
 ]

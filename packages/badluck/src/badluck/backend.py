@@ -31,8 +31,8 @@ class Backend(Protocol):
     def fail_over(self) -> None:
         """The server that was written last forgets that write. Raises BadluckError without one."""
 
-    def entries(self) -> dict[bytes, Entry]:
-        """The store's keys."""
+    def stores(self) -> list[dict[bytes, Entry]]:
+        """The keys of each server."""
 
     def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
         """The store's keys become what `fill` makes of them."""

@@ -107,8 +107,8 @@ class Target(Protocol):
     def setup(self) -> list[list[Command]]:
         """What each server is told first. The first server is the store."""
 
-    def book(self, entries: dict[bytes, Entry]) -> Book:
-        """What the store's keys say."""
+    def book(self, entries: dict[bytes, Entry], *others: dict[bytes, Entry]) -> Book:
+        """What the store's keys say, and those of the other servers."""
 
     def moments(self, entries: dict[bytes, Entry]) -> Iterable[int]:
         """When something is over of which the store only keeps the time, in ms since 1970.

@@ -75,7 +75,7 @@ class Judge:
 
     def book(self, servers: int) -> Any:
         if servers not in self._books:
-            self._books[servers] = self.target.book(self.graph.servers.entries(servers))
+            self._books[servers] = self.target.book(*self.graph.servers.stores(servers))
         return self._books[servers]
 
     @cached_property

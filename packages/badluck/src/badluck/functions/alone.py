@@ -1,9 +1,10 @@
-"""A server that nobody else asks: for what comes before all actors, and for who only looks."""
+"""Servers that nobody else asks: for what comes before all actors, and for who only looks."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 import redis
@@ -13,6 +14,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
 from badluck.actor.connection import GateConnection, pool
 from badluck.actor.wrong import Wrong
+from badluck.functions.servers import given
 from badluck.search.names import LETTERS
 from badluck.simulated.server import Server
 from badluck.simulated.values import Command, NeverAnswers, Reply
@@ -45,20 +47,22 @@ class AtOnce(GateConnection):
 
 
 class Alone:
-    """A model of a server, and its only `client`; `sent` is all that it was told."""
+    """Models of servers; `given` is their only client or clients, `sent` what each was told."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, servers: int) -> None:
         self.files = files
-        self.server = Server(EPOCH)
-        self.sent: list[Command] = []
-        self.client = redis.Redis(connection_pool=pool(kind=AtOnce, ask=self._ask))
+        self.servers = [Server(EPOCH) for _ in range(servers)]
+        self.sent: list[list[Command]] = [[] for _ in self.servers]
+        asks = [partial(self._ask, which) for which in range(servers)]
+        pools = [pool(kind=AtOnce, ask=ask) for ask in asks]
+        self.given = given([redis.Redis(connection_pool=one) for one in pools])
 
-    def _ask(self, commands: Sequence[Command]) -> list[Reply]:
+    def _ask(self, which: int, commands: Sequence[Command]) -> list[Reply]:
         try:
-            said = [self.server.execute("0", command) for command in commands]
+            said = [self.servers[which].execute("0", command) for command in commands]
         except (NotImplementedError, NeverAnswers) as lacks:
             self.refuse(f"{lacks} is not supported: the model of Redis does not know it")
-        self.sent += commands
+        self.sent[which] += commands
         return [reply for reply in said if not isinstance(reply, Waits)]
 
     def refuse(self, text: str) -> NoReturn:

@@ -5,70 +5,88 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import select
-import signal
 import sys
-import time
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from types import FrameType
 from typing import Any, NoReturn
 
-import redis
 from greenlet import getcurrent
 
 from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
-from badluck.faults import NONE, Faults
+from badluck.faults import NONE
 from badluck.functions.anew import refuse_shared
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import Functions
+from badluck.functions.ladder import ANY, beginning, ladder
 from badluck.functions.result import Result
+from badluck.functions.servers import check
+from badluck.functions.side_by_side import side_by_side
 from badluck.orphans import end_with_parent
-from badluck.run.apart import START, answered, read
+from badluck.run.apart import read
 from badluck.run.job import Explore, Job
-from badluck.run.limits import SEARCH, SHOWING
+from badluck.run.limits import SEARCH
 from badluck.search.names import LETTERS
 
 OURS = "badluck."  # modules
+USUAL, LADDER = (2,), (2, 3)  # actors, when nobody says how many
 
 
 def explore(
     *,
     actors: Sequence[Function] = (),
     actor: Function | None = None,
-    count: int = 2,
-    setup: Callable[[redis.Redis], object] | None = None,
+    count: int | Sequence[int] | None = None,
+    setup: Callable[[Any], object] | None = None,
     invariant: Function | None = None,
     at_end: Function | None = None,
     faults: str = NONE,
     seconds: int = SEARCH,
     resend: bool = False,
+    servers: int = 1,
     lock: str | None = None,
-    before: Callable[[Explore], object] | None = None,
+    before: Callable[[Mapping[int, Functions]], object] | None = None,
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
     Each is called with a client, and with its name if it takes two arguments. `setup` is given one
     beforehand. `invariant` is asked after every step, `at_end` when all have come to an end: with a
     client that reads, and with what actors have answered, by name, if it takes two. `resend`: the
-    actors' clients send again what was not answered, as redis-py does by default. `lock` is a key
-    that is to keep all but its holder out: with two holders it fails.
+    actors' clients send again what was not answered, as redis-py does by default. Of several
+    `servers` all of them get a tuple of clients. `lock` is a key that is to keep all but its holder
+    out: with two holders it fails.
 
-    First without a fault, then with `faults` of each kind by itself, then with all of them, until
+    `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
+    whatever kind, and of 2 actors and 3. What is likely is looked at first (see ladder.py), until
     something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
-    `before` is told what is about to be searched; what it raises ends that.
+    `before` is told what will be searched, by the number of actors; what it raises ends that.
     """
-    functions = [actor] * count if actor else list(actors)
+    counts = _counts(count, faults) if actor else (len(actors),)
+    functions = [actor] * max(counts) if actor else list(actors)
+    check(servers)
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
     for function in functions:
         refuse_shared(function, _callers_names())
-    lock_key = lock.encode() if lock else None
-    target = Functions(functions, setup, invariant, at_end, resend, lock_key)
-    job = Explore(target, len(functions), ladder(Faults.parse(faults)), seconds)
+    key = lock.encode() if lock else None
+    settings = (setup, invariant, at_end, resend, key)
+    targets = {many: Functions(functions[:many], *settings, servers=servers) for many in counts}
     if before:
-        before(job)
-    return Result(read(target, forked(job)), job.ladder)
+        before(targets)
+    rungs = ladder(counts, faults)
+    jobs = [Explore(targets[many], many, (budget,), seconds) for many, budget in rungs]
+    with closing(side_by_side(jobs, beginning(rungs), _explore, seconds)) as answers:
+        for rung, answer in zip(rungs, answers, strict=False):
+            report = read(targets[rung.actors], answer)
+            if report.findings or not report.exhaustive:
+                break
+    return Result(report, rungs)
+
+
+def _counts(count: int | Sequence[int] | None, faults: str) -> Sequence[int]:
+    if count is None:
+        return LADDER if faults == ANY else USUAL
+    return (count,) if isinstance(count, int) else tuple(count)
 
 
 def _callers_names() -> dict[str, Any]:
@@ -77,12 +95,6 @@ def _callers_names() -> dict[str, Any]:
     while frame and frame.f_globals["__name__"].startswith(OURS):
         frame = frame.f_back
     return frame.f_globals if frame else {}
-
-
-def ladder(faults: Faults) -> tuple[Faults, ...]:
-    """Budgets from the most likely to the least: none, each kind by itself, all."""
-    each = (Faults(**{kind: many}) for kind, many in faults._asdict().items() if many)
-    return tuple(dict.fromkeys((Faults(), *each, faults)))
 
 
 def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
@@ -103,24 +115,10 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
 
 
 def forked(job: Job) -> dict[str, Any]:
-    """A child has all that stands here, and what it does to it nobody else sees."""
+    """What one job by itself comes to, in a child. Raises as explore()."""
     seconds = job.seconds if isinstance(job, Explore) else SEARCH
-    reads, writes = os.pipe()
-    with warnings.catch_warnings():
-        # From Python 3.12 on, of threads: the child goes on with none of them.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        os.close(reads)
-        _explore(job, writes)
-    os.close(writes)
-    try:
-        output = _all_of(reads, START + seconds + SHOWING)
-    finally:
-        os.close(reads)
-        os.kill(child, signal.SIGKILL)  # it has said all, or is late
-        _, status = os.waitpid(child, 0)
-    return answered(job.target.name, os.waitstatus_to_exitcode(status), output)
+    with closing(side_by_side([job], [0], _explore, seconds)) as answers:
+        return next(answers)
 
 
 def _explore(job: Job, output: int) -> NoReturn:
@@ -140,14 +138,3 @@ def _explore(job: Job, output: int) -> NoReturn:
         os.write(output, json.dumps({"failed": failed}).encode())
     finally:
         os._exit(1)  # nothing of our parent's is cleaned up here
-
-
-def _all_of(reads: int, seconds: float) -> bytes:
-    """What comes until it is closed, or the time is over."""
-    found, until = b"", time.monotonic() + seconds
-    while select.select([reads], [], [], max(0.0, until - time.monotonic()))[0]:
-        chunk = os.read(reads, 1 << 16)
-        if not chunk:
-            break
-        found += chunk
-    return found

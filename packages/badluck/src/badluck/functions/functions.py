@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import redis
 from greenlet import GreenletExit
 
 from badluck.actor import own_process, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
+from badluck.actor.words import Words
 from badluck.actor.wrong import Wrong
 from badluck.findings.for_ever import STUCK
 from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
@@ -24,8 +24,10 @@ from badluck.functions.alone import Alone
 from badluck.functions.anew import Anew
 from badluck.functions.answers import plain
 from badluck.functions.calls import Function, arguments, called
-from badluck.functions.looking import Looking
+from badluck.functions.linearizable import BEGIN, OURS, SCRIPTS, Linearizable
+from badluck.functions.looking import Looking, Stores
 from badluck.functions.project import Project, ours
+from badluck.functions.servers import OfServers, given, named
 from badluck.run.own import LOAD_LOCK_SCRIPTS, Own
 from badluck.run.values import decoded, in_words
 from badluck.search.names import LETTERS
@@ -39,23 +41,27 @@ COLUMNS = 4  # keys whose values a chart has room for
 class Kept(NamedTuple):
     """What is looked at."""
 
-    entries: dict[bytes, Entry]
+    stores: Stores
     lock: Lock | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Functions(Own):
-    """Each actor calls its function, with a client and, if it takes two, with its name."""
+    """Each actor calls its function, with a client and, if it takes two, with its name.
+
+    Of several `servers` it has a tuple of clients, as have those who prepare and who only look.
+    """
 
     function = "an actor"
 
     actors: Sequence[Function]  # A's, B's …
-    prepare: Callable[[redis.Redis], object] | None = None
+    prepare: Callable[[Any], object] | None = None
     invariant: Function | None = None  # of the client, and of what actors were told
     at_end: Function | None = None  # the same, when all have come to an end
     resend: bool = False  # as redis-py does by default
     lock_key: bytes | None = None  # a lock, which is seen by itself where it is deleted or polled
     show: Sequence[str] = ()  # keys that a chart shows; (): those that are met first
+    servers: int = 1
     project: Project = field(default_factory=Project)
 
     @property
@@ -74,6 +80,11 @@ class Functions(Own):
     def identity(self) -> dict[str, Any]:
         return {"target": self.name}
 
+    @property
+    def words(self) -> Words:
+        kind = Words if self.servers == 1 else OfServers
+        return kind(lambda: SCRIPTS, bytes_as_such=True)
+
     @contextmanager
     def surroundings(self) -> Iterator[None]:
         with own_process.of_its_own(), self.project.anew():
@@ -88,7 +99,7 @@ class Functions(Own):
         except Exception as error:
             raise wrong.raised(error, actor) from error
         try:
-            return plain(call(client(retry=RESENDS if self.resend else SENDS_ONCE), *names))
+            return self._answered(call, actor.name, names)
         except (GreenletExit, Wrong, *wrong.EXPECTED):
             raise
         except BaseException as error:
@@ -97,6 +108,23 @@ class Functions(Own):
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
                 raise wrong.raised(error, actor) from error
             return RAISED + wrong.in_words(error, self.files).partition("\n")[0]
+
+    def _answered(self, call: Function, name: str, names: Sequence[str]) -> str:
+        retry = RESENDS if self.resend else SENDS_ONCE
+        clients = [client(server, retry) for server in range(self.servers)]
+        marks = self._marks
+        if marks:
+            marks.begins(clients[0], name)
+        said = plain(call(given(clients), *names))
+        if marks:
+            marks.ends(clients[0], name, said)
+        return said
+
+    @property
+    def _marks(self) -> Linearizable | None:
+        """Who is to know when actors begin and end."""
+        asked = (self.invariant, self.at_end)
+        return next((one for one in asked if isinstance(one, Linearizable)), None)
 
     @cached_property
     def rules(self) -> Sequence[Rule]:
@@ -119,35 +147,42 @@ class Functions(Own):
         return not self._true(self.at_end, view)
 
     def _true(self, function: Function, view: View) -> bool:
-        return self._looking.true(function, view.book.entries, view.told.words)
+        return self._looking.true(function, view.book.stores, view.told.words)
 
     @cached_property
     def _looking(self) -> Looking:
-        return Looking(self.files)
+        return Looking(self.files, self.servers)
 
     @cached_property
-    def _met(self) -> dict[bytes, None]:
-        """Keys, in the order in which they were seen."""
+    def _met(self) -> dict[tuple[int, bytes], None]:
+        """Keys and their servers, in the order in which they were seen."""
         return {}
 
     @cached_property
-    def _prepared(self) -> list[Command]:
-        store, prepare = Alone(self.files), self.prepare
+    def _prepared(self) -> list[list[Command]]:
+        alone, prepare = Alone(self.files, self.servers), self.prepare
         if prepare:
-            store.call(lambda: prepare(store.client))
-        return store.sent
+            alone.call(lambda: prepare(alone.given))
+        return alone.sent
 
     def setup(self) -> list[list[Command]]:
-        return [[*LOAD_LOCK_SCRIPTS, *self._prepared]]
+        scripts = [*LOAD_LOCK_SCRIPTS, (b"SCRIPT", b"LOAD", BEGIN.encode())]
+        return [[*scripts, *sent] for sent in self._prepared]
 
     def filled_up(self, _: dict[bytes, Entry]) -> dict[bytes, Entry]:
         return begun(EPOCH, self.setup())[0].keys.entries
 
-    def book(self, entries: dict[bytes, Entry]) -> Kept:
-        self._met.update(dict.fromkeys(entries))
-        return Kept(entries)
+    def book(self, *stores: dict[bytes, Entry]) -> Kept:
+        for server, entries in enumerate(stores):
+            keys = [key for key in entries if not key.startswith(OURS)]
+            self._met.update(dict.fromkeys((server, key) for key in keys))
+        return Kept(stores)
 
     def shown(self, book: Kept) -> Shown:
-        found = {decoded(key): one.value for key, one in book.entries.items()}
-        names = self.show or [decoded(key) for key in [*self._met][:COLUMNS]]
+        found = {
+            named(decoded(key), server): entry.value
+            for server, entries in enumerate(book.stores)
+            for key, entry in entries.items()
+        }
+        names = self.show or [named(decoded(key), at) for at, key in [*self._met][:COLUMNS]]
         return {name: in_words(found.get(name)) for name in names}

@@ -12,41 +12,41 @@ from badluck.functions.calls import Function, arguments, called
 from badluck.simulated.values import Entry
 
 CLOCKS = {b"TIME", b"TTL", b"PTTL", b"EXPIRETIME", b"PEXPIRETIME"}
+Stores = Sequence[dict[bytes, Entry]]  # the keys of each server
 
 
 class Looking:
-    """With a server of its own, that has the keys of whatever state is looked at."""
+    """With servers of its own, that have the keys of whatever state is looked at."""
 
-    def __init__(self, files: Files) -> None:
-        self.store = Alone(files)
+    def __init__(self, files: Files, servers: int) -> None:
+        self.alone = Alone(files, servers)
         self.known: dict[object, bool] = {}
         self.hears: dict[Function, bool] = {}  # what actors were told
 
-    def true(
-        self, function: Function, entries: dict[bytes, Entry], words: Sequence[tuple[str, str]]
-    ) -> bool:
+    def true(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> bool:
         """`words` are what actors were told, by name. Raises Wrong for what it may not do."""
         if function not in self.hears:
             self.hears[function] = arguments(function) == 2
         heard = tuple(words) if self.hears[function] else None
-        key = (function, frozenset(entries.items()), heard)
+        key = (function, tuple(frozenset(store.items()) for store in stores), heard)
         if key not in self.known:
-            self.known[key] = self._ask(function, entries, heard)
+            self.known[key] = self._ask(function, stores, heard)
         return self.known[key]
 
     def _ask(
         self,
         function: Function,
-        entries: dict[bytes, Entry],
+        stores: Stores,
         heard: Sequence[tuple[str, str]] | None,
     ) -> bool:
-        store = self.store
-        store.sent.clear()
-        store.server.keys.entries = dict(entries)
+        alone = self.alone
+        for sent, server, entries in zip(alone.sent, alone.servers, stores, strict=True):
+            sent.clear()
+            server.keys.entries = dict(entries)
 
         def ask() -> bool:
             try:
-                said = function(store.client, *([] if heard is None else [told(heard)]))
+                said = function(alone.given, *([] if heard is None else [told(heard)]))
             except AssertionError:
                 return False
             if not isinstance(said, bool):
@@ -54,11 +54,11 @@ class Looking:
                 raise TypeError(text)
             return said
 
-        said = store.call(ask)
-        sent = {command[0] for command in store.sent}
-        names = ", ".join(sorted(name.decode() for name in sent))
-        if store.server.keys.entries != entries:
+        said = alone.call(ask)
+        asked = {command[0] for sent in alone.sent for command in sent}
+        names = ", ".join(sorted(name.decode() for name in asked))
+        if [server.keys.entries for server in alone.servers] != [*stores]:
             raise Wrong(f"{called(function)} may only read, and changes a key ({names})")
-        if CLOCKS & sent:
+        if CLOCKS & asked:
             raise Wrong(f"{called(function)} may look at keys, and at no clock ({names})")
         return said

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from badluck.faults import Faults
+from badluck.functions.ladder import Rung, beyond, highest
 from badluck.report.chart import chart
 from badluck.report.report import Report
-from badluck.report.verdict import allowed, budget, verdict
+from badluck.report.verdict import budget, verdict
 from badluck.search.names import LETTERS
 
 
 @dataclass(frozen=True)
 class Result:
-    """`report` is of the last budget of the `ladder` that was looked at."""
+    """`report` is of the last rung of the `ladder` that was looked at."""
 
     report: Report
-    ladder: Sequence[Faults]
+    ladder: Sequence[Rung]
 
     @property
     def verdict(self) -> Literal["holds", "fails", "inconclusive"]:
@@ -27,11 +27,20 @@ class Result:
         return "holds" if self.proved == list(self.ladder) else "inconclusive"
 
     @property
-    def proved(self) -> list[Faults]:
-        """The budgets within which nothing goes wrong in any order."""
-        until = self.ladder.index(self.report.faults)
+    def proved(self) -> list[Rung]:
+        """Those of which nothing goes wrong in any order."""
+        until = self.ladder.index(Rung(self.report.actors, self.report.faults))
         last = self.report.exhaustive and not self.report.findings
         return list(self.ladder[: until + last])
+
+    @property
+    def next(self) -> Rung | None:
+        """What was not looked at, or not to its end, and is likely before all else that was not.
+
+        None: not even two faults of any kind are left.
+        """
+        proved = self.proved
+        return beyond(proved) if proved == list(self.ladder) else self.ladder[len(proved)]
 
     def assert_holds(self, allow_inconclusive: bool = False) -> None:
         """Raises AssertionError, with all there is to be said, when it does not."""
@@ -51,6 +60,7 @@ class Result:
         if report.findings:
             yield chart(report.findings[0].trace, LETTERS[: report.actors])
         yield from budget(report)
-        if self.verdict != "holds" and self.proved:
-            proved = "; ".join(map(allowed, self.proved))
-            yield f"nothing goes wrong in any order with: {proved}"
+        if self.proved:
+            yield f"proved: all orders of {'; of '.join(map(str, highest(self.proved)))}"
+        if self.next and not report.findings:
+            yield f"next: {self.next}"

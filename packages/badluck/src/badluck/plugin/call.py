@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, cast
@@ -21,9 +21,10 @@ from badluck.plugin.github import error
 from badluck.plugin.schedules import Name
 from badluck.report.page import page
 from badluck.report.report import Finding
-from badluck.run.job import Explore
 
 SERVERS = ("valkey-server", "redis-server")
+
+Targets = Mapping[int, Functions]  # what is asked, by the number of actors
 
 
 @dataclass
@@ -35,16 +36,16 @@ class Call:
     annotation: str = ""
     played: bool = False  # was it what --badluck-replay is to play?
 
-    def before(self, job: Explore) -> None:
+    def before(self, targets: Targets) -> None:
         """Does what was found before still break it? Fails then; raises BadluckError."""
-        target = cast(Functions, job.target)
-        self._replay(target)
+        self._replay(targets)
         if not self.name.path.exists():
             return
         shown = self._from_here(self.name.path)
         saved = schedules.read(self.name.path, shown)
         if (saved.test, saved.call) != (self.name.test, self.name.call):
             schedules.others(saved, shown, self.name)
+        target = _asked(targets, saved.actors)
         now = follow(target, saved.steps)
         if now.finding:
             text = words.still(target, now.finding, shown)
@@ -96,7 +97,7 @@ class Call:
         self.annotation = error(os.path.relpath(path, root), line, title, text)
         pytest.fail(text, pytrace=False)
 
-    def _replay(self, target: Functions) -> None:
+    def _replay(self, targets: Targets) -> None:
         """On a real server, if that is asked of this call. Fails then; raises BadluckError."""
         given: Path | None = self.config.getoption("--badluck-replay")
         if given is None:
@@ -109,6 +110,7 @@ class Call:
         if saved.call != self.name.call:
             return
         self.played = True
+        target = _asked(targets, saved.actors)
         now = follow(target, saved.steps)
         if now.finding is None:
             text = f"{words.changed(shown, saved.steps, now)} Nothing was played."
@@ -132,3 +134,8 @@ class Call:
 
     def _from_here(self, path: Path) -> str:
         return os.path.relpath(path, self.config.invocation_params.dir)
+
+
+def _asked(targets: Targets, actors: int) -> Functions:
+    """Of so many actors; else of the most that the test has today."""
+    return targets.get(actors) or targets[max(targets)]

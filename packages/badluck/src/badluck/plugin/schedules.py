@@ -85,6 +85,7 @@ class Schedule(NamedTuple):
 
     test: str
     call: int
+    actors: int
     steps: list[Step]
 
 
@@ -98,11 +99,12 @@ def read(path: Path, shown: str) -> Schedule:
         document.one_of("badluck", (VERSION,))
         # Of any name: what a test asks may have changed since.
         findings = [part.text("name") for part in document.parts("findings", "finding")]
-        traces = saved(document, findings, {}, (1, ACTORS[1])).traces
+        names, traces, _ = saved(document, findings, {}, (1, ACTORS[1]))
         if len(traces) != 1:
             document.refuse(f"{len(traces)} schedules where one belongs")
         [steps] = traces.values()
-        return Schedule(document.text("test"), document.number("call", 1, MOST), steps)
+        call = document.number("call", 1, MOST)
+        return Schedule(document.text("test"), call, len(names), steps)
     except OSError as error:
         why = f"{error.strerror}."
     except Unreadable as error:

@@ -169,10 +169,14 @@ class RealBackend:
             server.control.ask((b"RESTORE", key, b"%d" % max(0, until), dumped, b"ABSTTL"))
         self.written, self.kept[which] = None, self.keys(which)
 
-    def entries(self) -> dict[bytes, Entry]:
-        """The keys of the store that a Target's book is made of."""
+    def stores(self) -> list[dict[bytes, Entry]]:
+        """The keys that a Target's book is made of."""
+        return [self.entries(which) for which in range(len(self.servers))]
+
+    def entries(self, which: int = 0) -> dict[bytes, Entry]:
+        """Of one server; the first is the store."""
         found: dict[bytes, Entry] = {}
-        seen: Any = self.servers[0].control.ask((b"EVAL", READ, b"0"))
+        seen: Any = self.servers[which].control.ask((b"EVAL", READ, b"0"))
         for key, type_, value, until in seen:
             if type_ == b"stream":
                 value = Stream((0, 0), tuple(StreamEntry((0, 0), words) for _, words in value))

@@ -49,8 +49,8 @@ class ModelBackend:
             raise BadluckError("The trace loses a write, and nothing has been written.")
         self.at, self.before = self.servers.fail_over(self.at, self.before, which), None
 
-    def entries(self) -> dict[bytes, Entry]:
-        return self.servers.entries(self.at)
+    def stores(self) -> list[dict[bytes, Entry]]:
+        return self.servers.stores(self.at)
 
     def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
         self.at = self.servers.fill_up(self.at, fill)

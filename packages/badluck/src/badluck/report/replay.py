@@ -80,7 +80,7 @@ class Playing:
         before = self._outcome()
         lines, said = self._does()
         told = "" if before else self._outcome()
-        shown = self.target.shown(self.target.book(self.backend.entries()))
+        shown = self.target.shown(self.target.book(*self.backend.stores()))
         return self.step._replace(lines=lines, said=said, told=told, shown=shown)
 
     def _outcome(self) -> str:

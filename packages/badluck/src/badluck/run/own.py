@@ -23,7 +23,6 @@ LOAD_LOCK_SCRIPTS: list[Command] = [
 class Own(ABC):
     """Half of a Target: of code of which nothing is known beforehand."""
 
-    words = Words(bytes_as_such=True)
     expected: tuple[bytes, ...] = ()  # keys that are right, beside those that it finds
     vocabulary = PLAIN
     harness: tuple[str, ...] = ()  # see Code
@@ -34,6 +33,10 @@ class Own(ABC):
     frugal = False
     gave_up: str | None = None
     lock_key: bytes | None = None
+
+    @property
+    def words(self) -> Words:
+        return Words(bytes_as_such=True)
 
     @property
     @abstractmethod

@@ -73,7 +73,7 @@ class Program(OwnFile):
     def outcome(self, said: object) -> str:
         return str(said)
 
-    def book(self, entries: dict[bytes, Entry]) -> Contents:
+    def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> Contents:
         held = entries.get(self.lock_key or b"")
         lock = None
         if held and isinstance(held.value, bytes):

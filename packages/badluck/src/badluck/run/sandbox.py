@@ -78,7 +78,8 @@ class Sandbox:
             where: Backend = ModelBackend()
             ends: list[int] = []
             if job.folder:
-                where = real = stack.enter_context(real_backend(job.folder, 1, job.program))
+                many = len(job.target.setup())
+                where = real = stack.enter_context(real_backend(job.folder, many, job.program))
                 real.connect_ahead(sum(map(len, job.traces.values())))
                 ends = [server.process for server in real.servers]
             self.watch.begin(ends)  # the server has its own limits

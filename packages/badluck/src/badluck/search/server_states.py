@@ -76,6 +76,10 @@ class ServerStates:
         """The keys of the first server, the store."""
         return dict(self.states[at][0].entries)
 
+    def stores(self, at: int) -> list[dict[bytes, Entry]]:
+        """The keys of each server."""
+        return [dict(state.entries) for state in self.states[at]]
+
     def send(self, at: int, connection: str, commands: tuple[Command, ...]) -> Step:
         key = (at, connection, commands)
         step = self.steps.get(key)

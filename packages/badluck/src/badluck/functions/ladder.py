@@ -1,0 +1,78 @@
+"""A ladder of budgets, from the most likely to the least: so many actors, with so many faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from badluck.faults import NONE, Faults
+
+ANY = "any"  # in place of faults: two of whatever kind
+TOGETHER = 2  # faults that are tried one by one before the whole budget is
+TWO_OF_EACH = Faults(*[TOGETHER for _ in Faults._fields])
+
+
+class Rung(NamedTuple):
+    """One search: all orders of so many actors' steps, with up to so many faults of each kind."""
+
+    actors: int
+    faults: Faults
+
+    def within(self, other: Rung) -> bool:
+        """Was all of it looked at, when the other was?"""
+        pairs = zip(self.faults, other.faults, strict=True)
+        return self.actors == other.actors and all(mine <= its for mine, its in pairs)
+
+    def __str__(self) -> str:
+        counts = [f"{count} {kind}" for kind, count in self.faults._asdict().items() if count]
+        *some, last = counts or ["no fault"]
+        return f"{self.actors} with {' and '.join(filter(None, [', '.join(some), last]))}"
+
+
+def ladder(counts: Sequence[int], faults: str = NONE) -> tuple[Rung, ...]:
+    """Up to `faults` (`crash=1,pause=1`, or ANY) with each of the `counts` of actors.
+
+    Whatever needs no fault comes before what needs one, and that before what needs two. Raises
+    BadluckError for what is no budget.
+    """
+    if faults == ANY:
+        return _rungs(counts, _few(TWO_OF_EACH))
+    most = Faults.parse(faults)
+    return _rungs(counts, [*_few(most), most])
+
+
+def _few(most: Faults) -> Iterator[Faults]:
+    """Budgets of up to TOGETHER faults, those of the kinds that are named first before others."""
+    budgets = [Faults(*counts) for counts in product(*(range(many + 1) for many in most))]
+    return (one for one in reversed(budgets) if sum(one) <= TOGETHER)
+
+
+def _rungs(counts: Sequence[int], budgets: Iterable[Faults]) -> tuple[Rung, ...]:
+    rungs = [Rung(*pair) for pair in product(counts, dict.fromkeys(budgets))]
+    return tuple(sorted(rungs, key=lambda rung: (sum(rung.faults), rung.actors)))
+
+
+def beginning(rungs: Sequence[Rung]) -> list[int]:
+    """In which order to begin them, where several are searched at once: numbers.
+
+    The last takes longest. Begun when all with one fault are under way, it ends with the others.
+    """
+    early = sum(sum(rung.faults) <= 1 for rung in rungs[:-1])
+    return [*range(early), len(rungs) - 1, *range(early, len(rungs) - 1)]
+
+
+def highest(rungs: Sequence[Rung]) -> list[Rung]:
+    """Without those that lie within another."""
+    return [
+        rung
+        for nth, rung in enumerate(rungs)
+        if not any(rung.within(other) for other in rungs[nth + 1 :])
+    ]
+
+
+def beyond(proved: Sequence[Rung]) -> Rung | None:
+    """The first that is not within them, with as many actors; None: there is nothing likely."""
+    counts = sorted({rung.actors for rung in proved})
+    rungs = ladder(counts, ANY)
+    return next((one for one in rungs if not any(map(one.within, proved))), None)

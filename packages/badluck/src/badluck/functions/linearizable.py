@@ -1,0 +1,86 @@
+"""Could one after the other have been told all that, by a plain function?
+
+Herlihy and Wing, "Linearizability: a correctness condition for concurrent objects" (1990): each
+call seems to happen at one moment between its beginning and its answer. So there must be an order
+of all calls in which a plain function, that nobody else disturbs, answers each of them the same;
+and a call that was answered before another began comes before it. Whoever has begun and was not
+answered, as it crashed or its connection broke, may have done its work or not.
+
+All orders are tried (Wing and Gong, "Testing and verifying concurrent objects", 1993): of four
+actors there are 24. Who was answered before whom began must be part of a state, or states that
+differ by it would be one; so each actor leaves it on the first server, in two steps of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from badluck.actor.words import names_of
+from badluck.search.names import LETTERS
+from badluck.simulated.scripts import sha
+
+Plain = Callable[[Any], tuple[object, Any]]
+
+OURS = b"badluck:"  # keys
+ENDED, BEGUN = "badluck:ended", "badluck:begun"
+# KEYS: what calls were answered; for each that has begun, those that were answered before it.
+# ARGV: who begins. Whoever sends it again, has begun when it came first.
+BEGIN = """local ended = redis.call('hkeys', KEYS[1])
+table.sort(ended)
+return redis.call('hsetnx', KEYS[2], ARGV[1], table.concat(ended))"""
+SCRIPTS = names_of({"begins": BEGIN})
+
+
+class Call(NamedTuple):
+    plain: Plain
+    after: frozenset[str]  # calls that were answered before it began
+    answered: bool
+    said: object
+
+
+@dataclass(frozen=True, eq=False)
+class Linearizable:
+    """An invariant of what actors were told; each of them leaves when it began and ended."""
+
+    plain: Sequence[Plain]  # A's, B's …; one by itself is everybody's
+    start: Any
+
+    def begins(self, redis: Any, name: str) -> None:
+        redis.evalsha(sha(BEGIN.encode()), 2, ENDED, BEGUN, name)
+
+    def ends(self, redis: Any, name: str, said: str) -> None:
+        """`said` goes with it: in this frame nobody would see by what an actor's places differ."""
+        redis.hset(ENDED, name, said)
+
+    def __call__(self, redis: Any, told: Mapping[str, object]) -> bool:
+        store = redis[0] if isinstance(redis, tuple) else redis
+        for name, said in told.items():
+            if isinstance(said, str) and said.startswith("<"):
+                raise TypeError(f"{name} answers {said}, which cannot be compared")
+        begun = {name.decode(): after.decode() for name, after in store.hgetall(BEGUN).items()}
+        calls = {
+            name: Call(self._of(name), frozenset(after), name in told, told.get(name))
+            for name, after in (dict.fromkeys(told, "") | begun).items()
+        }
+        return _explained(self.start, calls)
+
+    def _of(self, name: str) -> Plain:
+        return self.plain[LETTERS.index(name) % len(self.plain)]
+
+
+def _explained(state: Any, calls: Mapping[str, Call]) -> bool:
+    """Is there an order of the calls, from that state on, in which they are answered so?"""
+    if not any(call.answered for call in calls.values()):
+        return True
+    for name, call in calls.items():
+        if any(other in calls and calls[other].answered for other in call.after):
+            continue
+        said, then = call.plain(deepcopy(state))
+        if call.answered and said != call.said:
+            continue
+        if _explained(then, {one: calls[one] for one in calls if one != name}):
+            return True
+    return False

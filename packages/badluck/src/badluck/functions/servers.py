@@ -1,0 +1,39 @@
+"""Several servers, as one function has them: a client of each, and steps that say at which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from badluck.actor.request import Lost, Request, Send
+from badluck.actor.words import Words
+from badluck.errors import BadluckError
+from badluck.simulated.values import Reply
+
+MOST = 5  # as the description of Redlock has them
+
+
+def check(servers: int) -> None:
+    if not 1 <= servers <= MOST:
+        raise BadluckError(f"1 to {MOST} servers can be had, not {servers}.")
+
+
+def given(clients: list[Any]) -> Any:
+    """What a function is called with: the client, or of several servers a tuple of them."""
+    return clients[0] if len(clients) == 1 else tuple(clients)
+
+
+def named(key: str, server: int) -> str:
+    """In a chart; the first server is the one without a number."""
+    return f"{server}: {key}" if server else key
+
+
+class OfServers(Words):
+    """Beside each command the number of its server: `2: SET lock A`."""
+
+    def of(
+        self, request: Request, said: tuple[Reply, ...] | Lost | None
+    ) -> tuple[list[str], list[str]]:
+        lines, answers = super().of(request, said)
+        if isinstance(request, Send):
+            lines = [named(line, int(request.connection[0])) for line in lines]
+        return lines, answers

@@ -1,0 +1,122 @@
+"""Searches that know nothing of each other, each in a child of this process, on all its cores.
+
+What comes of them is asked for in their order, and each begins with nothing that another has
+learned: so it is the same on however many cores. Whoever has heard enough closes the generator, and
+what was begun beyond that ends unheard.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import signal
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from badluck.run.apart import START, answered
+from badluck.run.job import Explore, Job
+from badluck.run.limits import SHOWING
+
+Search = Callable[[Job, int], NoReturn]  # and writes what comes of it there
+
+
+def cores() -> int:
+    """On which this process may run."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass
+class Child:
+    job: Job
+    process: int
+    reads: int  # the file descriptor of what it says
+    until: float  # when it is late
+    said: bytes = b""
+    ended: int | None = None  # its exit code
+
+    def listen(self) -> None:
+        chunk = os.read(self.reads, 1 << 16)
+        self.said += chunk
+        if not chunk:
+            self.end()
+
+    def end(self) -> None:
+        """It has said all, or is late, or nobody wants to know."""
+        os.close(self.reads)
+        os.kill(self.process, signal.SIGKILL)
+        _, status = os.waitpid(self.process, 0)
+        self.ended = os.waitstatus_to_exitcode(status)
+
+
+def side_by_side(
+    jobs: Sequence[Job], order: Sequence[int], search: Search, seconds: int
+) -> Generator[dict[str, Any], None, None]:
+    """What each of them answers, one after the other; raises what its child has raised.
+
+    With cores to spare they begin in the `order` of these numbers. None is begun later than after
+    `seconds`, but for the first; a search has what is left of them.
+    """
+    until = time.monotonic() + seconds
+    most = cores()
+    todo = deque(order if most > 1 else range(len(jobs)))
+    children: dict[int, Child] = {}
+    try:
+        for nth in range(len(jobs)):
+            while nth not in children or children[nth].ended is None:
+                running = [child for child in children.values() if child.ended is None]
+                left = math.ceil(until - time.monotonic())
+                if todo and len(running) < most and (left > 0 or not children):
+                    number = todo.popleft()
+                    _begin(jobs[number], max(1, left), search, number, children)
+                elif left <= 0 and nth not in children:
+                    return
+                else:
+                    _listen(running)
+            child = children[nth]
+            yield answered(child.job.target.name, child.ended or 0, child.said)
+    finally:
+        for child in children.values():
+            if child.ended is None:
+                child.end()
+
+
+def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[int, Child]) -> None:
+    """A child has all that stands here, and what it does to it nobody else sees."""
+    if isinstance(job, Explore):
+        job = replace(job, seconds=seconds)
+    reads, writes = os.pipe()
+    # It never hears a Ctrl-C, and we hear none until it is known whom to end.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        with warnings.catch_warnings():
+            # From Python 3.12 on, of threads: the child goes on with none of them.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process = os.fork()
+        if process == 0:
+            os.close(reads)
+            search(job, writes)
+        late = time.monotonic() + START + seconds + SHOWING
+        children[number] = Child(job, process, reads, late)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    os.close(writes)
+
+
+def _listen(running: Sequence[Child]) -> None:
+    """Until one of them says something, or is late."""
+    late = min(child.until for child in running)
+    heard, _, _ = select.select(
+        [child.reads for child in running], [], [], max(0.0, late - time.monotonic())
+    )
+    for child in running:
+        if child.reads in heard:
+            child.listen()
+        elif time.monotonic() >= child.until:
+            child.end()

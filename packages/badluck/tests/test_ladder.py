@@ -1,0 +1,171 @@
+"""A ladder of searches: what comes first, what it says, and that cores change nothing of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from badluck import BadCode, Faults, Result, explore
+from badluck.functions import side_by_side
+from badluck.functions.ladder import ANY, Rung, beginning, ladder
+from redis import RedisError
+
+Redis = redis.Redis
+
+
+def is_busy(redis: Redis) -> None:
+    redis.set("busy", 1)
+    redis.delete("busy")
+
+
+def takes_a_seat(redis: Redis, name: str) -> bool:
+    """Two find one, three may not."""
+    return int(redis.incr("seats")) <= 2
+
+
+def counts(redis: Redis) -> int:
+    return int(redis.incr("n"))
+
+
+def for_ever(redis: Redis) -> None:
+    while redis.incr("n"):
+        pass
+
+
+def knows_no_loss(redis: Redis) -> None:
+    try:
+        redis.get("n")
+    except RedisError:
+        redis.execute_command("NO.SUCH")
+
+
+def test_what_is_likely_comes_first() -> None:
+    one, other = Faults(crash=1), Faults(lost=1)
+    assert [*ladder((2, 3), "crash=1,lost=2")] == [
+        *(Rung(2, Faults()), Rung(3, Faults())),
+        *(Rung(2, one), Rung(2, other), Rung(3, one), Rung(3, other)),
+        *(Rung(2, Faults(crash=1, lost=1)), Rung(2, Faults(lost=2))),
+        *(Rung(3, Faults(crash=1, lost=1)), Rung(3, Faults(lost=2))),
+        *(Rung(2, Faults(crash=1, lost=2)), Rung(3, Faults(crash=1, lost=2))),
+    ]
+    assert [*ladder((3,))] == [Rung(3, Faults())]
+    assert len(ladder((2, 3), ANY)) == 2 * (1 + 5 + 15)
+    assert beginning(ladder((2,), "crash=1,pause=1,lost=1")) == [0, 1, 2, 3, 7, 4, 5, 6]
+    assert explore(actor=is_busy).ladder == ladder((2,))
+    assert beginning(ladder((2,))) == [0]
+
+
+def test_it_ends_with_what_is_found_and_says_what_was_proved() -> None:
+    result = explore(
+        actor=is_busy,
+        at_end=lambda redis: not redis.exists("busy"),
+        faults="lost=1,crash=1",
+        count=2,
+    )
+    (finding,) = result.report.findings
+    assert finding.cost.faults == 1
+    assert result.report.faults == Faults(crash=1)
+    assert result.proved == [Rung(2, Faults())]
+    assert str(result).endswith("\nproved: all orders of 2 with no fault")
+
+
+def test_three_without_a_fault_come_before_two_with_one() -> None:
+    result = explore(
+        actor=takes_a_seat,
+        count=(2, 3),
+        invariant=lambda redis, told: all(told.values()),
+        at_end=lambda redis: redis.get("seats") != b"1",  # with one fault of two actors
+        faults="crash=1",
+    )
+    assert (result.report.actors, result.report.faults) == (3, Faults())
+
+
+def test_what_holds_says_so_of_how_much_and_what_is_next() -> None:
+    result = explore(
+        actor=counts,
+        count=(2, 3),
+        at_end=lambda redis, told: int(redis.get("n") or 0) >= len(told),
+        faults="crash=1,pause=1",
+    )
+    assert result.verdict == "holds"
+    assert str(result).splitlines()[-2:] == [
+        "proved: all orders of 2 with 1 crash and 1 pause; of 3 with 1 crash and 1 pause",
+        "next: 2 with 1 lost",
+    ]
+
+
+def test_what_is_not_looked_at_in_time_is_next() -> None:
+    result = explore(actor=for_ever, count=2, seconds=1, faults="crash=1")
+    assert (result.verdict, result.proved) == ("inconclusive", [])
+    assert str(result).endswith("\nnext: 2 with no fault")
+
+
+def found(result: Result) -> dict[str, Any]:
+    return result.report.document() | {"seconds": None}
+
+
+@pytest.mark.parametrize(
+    ("actor", "faults"), [(counts, "crash=1,lost=1,late=1"), (is_busy, "pause=1,lost=1,crash=2")]
+)
+def test_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, actor: Any, faults: str) -> None:
+    results = []
+    for cores in (1, 3):
+        monkeypatch.setattr(side_by_side, "cores", lambda cores=cores: cores)
+        results.append(
+            explore(
+                actor=actor,
+                count=(2, 3),
+                faults=faults,
+                at_end=lambda redis: not redis.exists("busy"),
+            )
+        )
+    one, more = results
+    assert found(one) == found(more)
+    assert (one.verdict, one.proved, one.next) == (more.verdict, more.proved, more.next)
+
+
+def test_an_error_of_a_later_rung_is_not_heard_before_its_turn() -> None:
+    """What is found without a fault comes first, though the others are searched meanwhile."""
+    said = explore(actor=knows_no_loss, invariant=lambda redis: False, faults="lost=1", count=2)
+    assert said.verdict == "fails"
+    with pytest.raises(BadCode, match=r"NO.SUCH is not supported"):
+        explore(actor=knows_no_loss, faults="lost=1", count=2)
+
+
+@contextmanager
+def nobody_is_left() -> Iterator[None]:
+    before = children()
+    yield
+    assert children() == before
+
+
+def children() -> set[str]:
+    tasks = Path("/proc/self/task")
+    if not tasks.exists():
+        pytest.skip("/proc says who is a child, and is not here")
+    return {child for task in tasks.iterdir() for child in (task / "children").read_text().split()}
+
+
+def test_ctrl_c_ends_all_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(side_by_side, "cores", lambda: 2)
+    before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with nobody_is_left(), pytest.raises(KeyboardInterrupt):
+            explore(actor=for_ever, faults="crash=1")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_what_was_begun_too_early_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(side_by_side, "cores", lambda: 3)
+    descriptors = len(os.listdir("/dev/fd"))
+    with nobody_is_left():
+        assert explore(actor=for_ever, invariant=lambda redis: False, seconds=1).verdict == "fails"
+    assert len(os.listdir("/dev/fd")) == descriptors
