@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import redis
 from greenlet import GreenletExit
 
-from badluck.actor import own_process, wrong
+from badluck.actor import coroutines, own_process, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
@@ -29,7 +30,7 @@ from badluck.run.values import decoded, in_words
 from badluck.search.names import LETTERS
 from badluck.simulated.server import begun
 from badluck.simulated.values import Command, Entry
-from badluck.target import EPOCH, Lock, Shown
+from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
 
 COLUMNS = 4  # keys whose values a chart has room for
 
@@ -59,6 +60,12 @@ class Functions(Own):
         return ", ".join(dict.fromkeys(map(called, self.actors)))
 
     @property
+    def vocabulary(self) -> Vocabulary:  # type: ignore[override]
+        """What an actor does beside its work, asyncio calls a task."""
+        tasks = any(map(inspect.iscoroutinefunction, self.actors))
+        return PLAIN._replace(beside="task") if tasks else PLAIN
+
+    @property
     def files(self) -> Files:
         return Files(self.name, ours)
 
@@ -84,7 +91,8 @@ class Functions(Own):
         except Exception as error:
             raise wrong.raised(error, actor) from error
         try:
-            return plain(call(client(retry=RESENDS if self.resend else SENDS_ONCE), *names))
+            given = client(retry=RESENDS if self.resend else SENDS_ONCE)
+            return plain(coroutines.call(call, [given, *names]))
         except (GreenletExit, Wrong, *wrong.EXPECTED):
             raise
         except BaseException as error:

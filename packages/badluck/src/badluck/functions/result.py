@@ -48,7 +48,11 @@ class Result:
         else:
             yield verdict(report)
         if report.findings:
-            yield chart(report.findings[0].trace, LETTERS[: report.actors])
+            yield chart(
+                report.findings[0].trace,
+                LETTERS[: report.actors],
+                vocabulary=report.target.vocabulary,
+            )
         yield from budget(report)
         if self.verdict != "holds" and self.proved:
             proved = "; ".join(map(allowed, self.proved))

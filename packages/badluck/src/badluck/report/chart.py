@@ -28,6 +28,7 @@ def chart(
     column = max(NARROWEST, (width - 4 - tail) // len(actors) - 2)
     heads = [f"{vocabulary.actor} {actor}" for actor in actors]
     lines = [_row("", heads, column, _tail(widths, widths))]
+    several = _doing_several(steps)
     for number, step in enumerate(steps, 1):
         stand = _tail([_short(step.shown[name]) or "-" for name in widths], widths)
         if step.does in BETWEEN:
@@ -35,7 +36,7 @@ def chart(
             wide = (column + 2) * len(actors) - 2
             lines.append(f"{number:>3} {text.center(wide, '~')}  {stand}")
             continue
-        for nth, text in enumerate(_cell(step, column, vocabulary)):
+        for nth, text in enumerate(_cell(step, column, vocabulary, step.actor in several)):
             cells = [text if actor == step.actor else "|" for actor in actors]
             lines.append(_row("" if nth else str(number), cells, column, "" if nth else stand))
     return "\n".join(line.rstrip() for line in lines)
@@ -52,15 +53,22 @@ def _shown(steps: Sequence[Step], charted: Collection[str] | None) -> dict[str, 
     }
 
 
-def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
-    for text in _texts(step, vocabulary):
+def _doing_several(steps: Sequence[Step]) -> set[str]:
+    """Actors who do something beside their work, or whose work is several tasks."""
+    fibers = {(step.actor, step.fiber) for step in steps if step.lines and step.does != "arrives"}
+    actors = [actor for actor, _ in fibers]
+    return {actor for actor in actors if actors.count(actor) > 1}
+
+
+def _cell(step: Step, column: int, vocabulary: Vocabulary, several: bool) -> Iterator[str]:
+    for text in _texts(step, vocabulary, several):
         yield from textwrap.wrap(text, column, subsequent_indent="   ", break_on_hyphens=False)
     if step.told:
         told = f"= told {step.told}"
         yield from textwrap.wrap(told, column, subsequent_indent="   ", break_on_hyphens=False)
 
 
-def _texts(step: Step, vocabulary: Vocabulary) -> Iterator[str]:
+def _texts(step: Step, vocabulary: Vocabulary, several: bool) -> Iterator[str]:
     fault = FAULTS.get(step.does)
     if fault and fault.tells == "nothing":
         yield fault.drawn
@@ -68,7 +76,8 @@ def _texts(step: Step, vocabulary: Vocabulary) -> Iterator[str]:
     if step.does == "again":
         yield f"comes again; {vocabulary.refilled}"
         return
-    who = "(late) " if step.does == "arrives" else f"({vocabulary.beside}) " if step.fiber else ""
+    beside = f"({vocabulary.beside}) " if several and step.fiber else ""
+    who = "(late) " if step.does == "arrives" else beside
     # Of a transaction only what EXEC answers is news.
     said = step.said[-1:] if len(step.lines) > 1 else step.said
     answer = ", ".join(filter(None, ["; ".join(said), fault.drawn if fault else ""]))

@@ -74,13 +74,15 @@ class Playing:
 
     def got(self) -> Step:
         """The step as it went."""
+        before = self._told()
         lines, said = self._does()
-        told = ""
-        moved = self.step.actor and self.step.does != "arrives" and not self.actor.over
-        if moved and self.step.fiber == 0:
-            told = outcome(self.actor.requests[0])
+        told = "" if before else self._told()
         shown = self.target.shown(self.target.book(self.backend.entries()))
         return self.step._replace(lines=lines, said=said, told=told, shown=shown)
+
+    def _told(self) -> str:
+        """What the step's actor has been told."""
+        return outcome(self.actor.requests[0]) if self.step.actor else ""
 
     def _does(self) -> Words:
         does, unsaid = self.step.does, (self.step.lines, self.step.said)
