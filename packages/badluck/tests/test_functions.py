@@ -196,11 +196,6 @@ def test_what_an_invariant_may_not(invariant: Callable[..., Any], said: str) -> 
 
 
 def test_what_is_no_question() -> None:
-    async def later(redis: Redis) -> None:
-        """Nothing yet."""
-
-    with pytest.raises(BadCode, match="later must be a plain function"):
-        explore(actor=later)
     with pytest.raises(BadCode, match="takes one argument, or two"):
         explore(actor=lambda: None)
     with pytest.raises(BadluckError, match="1 to 4 actors"):

@@ -67,12 +67,13 @@ def test_values_of_every_kind(tmp_path: Path) -> None:
 def test_a_targets_own_words() -> None:
     words = Vocabulary("reader", "refresher", ("held",), refilled="all books are back")
     steps = [
+        step({"left": 3, "held": ""}),
         step({"left": 3, "held": ""}, fiber=1),
         step({"left": 3, "held": "by A"}, "B", does="again"),
     ]
-    head, first, second = chart(steps, "AB", 80, words).splitlines()
+    head, _, first, second = chart(steps, "AB", 80, words).splitlines()
     assert head.split() == ["reader", "A", "reader", "B", "held"]
-    assert first.split() == ["1", "(refresher)", "GET", "tickets", "->", "1", "|", "-"]
+    assert first.split() == ["2", "(refresher)", "GET", "tickets", "->", "1", "|", "-"]
     assert "comes again; all books are back" in second
     assert second.endswith("  by A")
 

@@ -62,6 +62,7 @@ def test_the_naive_way_is_drawn_within_moments() -> None:
     ("sell", "faults", "found"),
     [
         ("naive", "none", {"oversell": [0, 2, 6]}),
+        ("coroutines", "none", {"oversell": [0, 2, 6]}),
         ("watch", "crash=1,pause=1", {}),
         ("script", "crash=1,pause=1", {}),
         ("setnx", "none", {}),
@@ -195,9 +196,10 @@ def test_bad_input(words: tuple[str, ...], said: str) -> None:
 
 
 @pytest.mark.usefixtures("virtual_clock")
-def test_what_was_saved_is_played_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sell", ["watchdog", "coroutines"])
+def test_what_was_saved_is_played_again(sell: str, tmp_path: Path) -> None:
     own, trace = tmp_path / "my_sell.py", tmp_path / "trace.json"
-    own.write_text((SELLS / "watchdog.py").read_text())
+    own.write_text((SELLS / f"{sell}.py").read_text())
     assert lastapple("explore", own, "--save", trace).exit_code == 1
     for on, where in (("server", "a real Valkey"), ("model", "the model")):
         done = lastapple("replay", trace, "--on", on)

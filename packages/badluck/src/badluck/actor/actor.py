@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import redis
 from greenlet import GreenletExit, getcurrent
@@ -15,6 +15,9 @@ from greenlet import GreenletExit, getcurrent
 from badluck.actor.code import Code
 from badluck.actor.fiber import Fiber, ask
 from badluck.actor.request import Done, Failed, Request, Rest
+
+if TYPE_CHECKING:
+    from badluck.actor.loop import Loop
 
 LONG = 1.0  # s; no poll and no backoff sleeps for so long
 
@@ -41,6 +44,7 @@ class Actor:
         self.open: set[str] = set()  # connections
         self.bound: set[str] = set()  # those that have left something with their servers
         self.closed: list[str] = []  # since it went on last
+        self.loops: list[Loop] = []  # of asyncio, also those that have come to their end
 
         expected: tuple[type[Exception], ...] = (redis.RedisError, *code.errors)
 
@@ -95,6 +99,8 @@ class Actor:
                 if not fiber.dead:  # also one that has not begun: what it would do holds the actor
                     fiber.parent = getcurrent()
                     fiber.throw(GreenletExit)
+            for loop in self.loops:
+                loop.abandon()
 
     @contextmanager
     def _in_its_process(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ has crashed is simply never gone on with: no `finally` of its own runs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -18,6 +19,7 @@ PARKED: list[Fiber] = []  # nobody goes on with them; kept, since to collect one
 
 if TYPE_CHECKING:
     from badluck.actor.actor import Actor
+    from badluck.actor.loop import Loop
 
 
 class Fiber(greenlet):
@@ -28,8 +30,15 @@ class Fiber(greenlet):
         self.actor = actor
         self.request = request
         self.woken = False  # what it rests for has come: it goes on with the others' next step
+        self.told_in = 0  # the number of the fiber that stands for it; 0: none but itself
         self.exits = 0  # so often it was told to end
         self.outlives = False  # goes on when the work has come to its end
+        self.loop: Loop | None = None  # of asyncio, that runs in it
+
+    @property
+    def frame(self) -> FrameType | None:
+        """The innermost of what waits here."""
+        return self.gr_frame
 
     def go_on(self, *answer: Any) -> None:
         self.parent = getcurrent()  # whoever searches now
@@ -50,4 +59,7 @@ def ask(request: Request) -> Any:
             PARKED.append(fiber)  # `except:` in a loop catches that too: it would never end
             return fiber.parent.switch(request)
         raise GreenletExit  # what it does on its way out reaches nobody
-    return fiber.parent.switch(request)
+    if fiber.loop is None:
+        return fiber.parent.switch(request)
+    with fiber.loop.aside():
+        return fiber.parent.switch(request)

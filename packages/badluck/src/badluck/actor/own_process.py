@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from greenlet import GreenletExit, getcurrent
 
-from badluck.actor import chance, compared, threads, wrong
+from badluck.actor import asyncio_of_its_own, chance, compared, threads, wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.replaced import Replacement, replaced
 from badluck.actor.taken import taken
@@ -118,6 +118,7 @@ def of_its_own() -> AbstractContextManager[None]:
         (threading, "local", threads.Local),
         *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),
         (threading, "current_thread", _in_a_fiber(threading.current_thread, threads.Current)),
+        *asyncio_of_its_own.instead(),
     ]
     return replaced(*instead, *taken(instead))
 

@@ -26,6 +26,8 @@ class Rest(NamedTuple):
     """Waits for the clock to say `until` (ms): a renewal between two times, or long work."""
 
     until: int
+    then: str = "its time has come"
+    gives_up: bool = False  # on others, perhaps: a pause may last so long
 
 
 class Done(NamedTuple):

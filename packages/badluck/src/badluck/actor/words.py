@@ -7,7 +7,7 @@ from functools import cache
 
 from redis.lock import Lock
 
-from badluck.actor.request import Hear, Lost, Request, Send
+from badluck.actor.request import Hear, Lost, Request, Rest, Send
 from badluck.simulated.scripts import sha
 from badluck.simulated.values import Command, Err, Ok, Reply
 
@@ -60,7 +60,7 @@ class Words:
             return [self.command(one) for one in request.commands], answers
         if isinstance(request, Hear):
             return (["hears"] if said else ["hears nothing"]), answers
-        return ["its time has come"], []
+        return [request.then if isinstance(request, Rest) else ""], []
 
     def command(self, words: Command) -> str:
         """One line: `SET lock token-A1 NX PX 10000`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +14,7 @@ from redis.exceptions import LockError
 
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
+from badluck.actor.fiber import here
 from badluck.actor.request import Send
 
 # What redis-py raises where nothing is wrong with the code: its actor is told that it went wrong.
@@ -52,6 +54,11 @@ def standing(frame: FrameType | None, files: Files, text: str) -> str:
         if files.own(code.co_filename):
             return at(code.co_filename, outer.f_lineno, code.co_name, text)
     return f"{files.name}: {text}"
+
+
+def refused(text: str) -> Wrong:
+    """For what the running code does and may not, with the innermost of their lines."""
+    return Wrong(standing(sys._getframe(1), here().actor.code.files, text))
 
 
 def at(path: str, line: int, name: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import json
 import os
@@ -50,7 +51,8 @@ def explore(
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
-    Each is called with a client, and with its name if it takes two arguments. `setup` is given one
+    Each is called with a client, of redis.asyncio if it is `async def`, and with its name if it
+    takes two arguments. `setup` is given one
     beforehand. `invariant` is asked after every step, `at_end` when all have come to an end: with a
     client that reads, and with what actors have answered, by name, if it takes two. `resend`: the
     actors' clients send again what was not answered, as redis-py does by default. Of several
@@ -106,8 +108,10 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
     for function in (*functions, *others):
         if not callable(function):
             raise BadCode(f"{function!r:.60} cannot be called")
-        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-            raise BadCode(f"{called(function)} must be a plain function, without async and yield")
+        if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+            raise BadCode(f"{called(function)} must be a function without yield")
+        if function in others and inspect.iscoroutinefunction(function):
+            raise BadCode(f"{called(function)} looks at all at once: a function without async")
         try:
             arguments(function)
         except TypeError as error:
@@ -127,6 +131,7 @@ def _explore(job: Job, output: int) -> NoReturn:
         from badluck.functions.following import Following
         from badluck.run.sandbox import opened, silence
 
+        gc.freeze()  # what our parent holds is not ours to collect
         os.setsid()  # Ctrl-C is for our parent, who ends us
         end_with_parent()
         silence(*opened(output))  # also our parent's connections

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 from greenlet import GreenletExit
 
-from badluck.actor import own_process, wrong
+from badluck.actor import coroutines, own_process, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
@@ -33,7 +34,7 @@ from badluck.run.values import decoded, in_words
 from badluck.search.names import LETTERS
 from badluck.simulated.server import begun
 from badluck.simulated.values import Command, Entry
-from badluck.target import EPOCH, Lock, Shown
+from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
 
 COLUMNS = 4  # keys whose values a chart has room for
 
@@ -67,6 +68,12 @@ class Functions(Own):
     @property
     def name(self) -> str:
         return ", ".join(dict.fromkeys(map(called, self.actors)))
+
+    @property
+    def vocabulary(self) -> Vocabulary:  # type: ignore[override]
+        """What an actor does beside its work, asyncio calls a task."""
+        tasks = any(map(inspect.iscoroutinefunction, self.actors))
+        return PLAIN._replace(beside="task") if tasks else PLAIN
 
     @property
     def files(self) -> Files:
@@ -115,7 +122,7 @@ class Functions(Own):
         marks = self._marks
         if marks:
             marks.begins(clients[0], name)
-        said = plain(call(given(clients), *names))
+        said = plain(coroutines.call(call, [given(clients), *names]))
         if marks:
             marks.ends(clients[0], name, said)
         return said

@@ -58,7 +58,11 @@ class Result:
         else:
             yield verdict(report)
         if report.findings:
-            yield chart(report.findings[0].trace, LETTERS[: report.actors])
+            yield chart(
+                report.findings[0].trace,
+                LETTERS[: report.actors],
+                vocabulary=report.target.vocabulary,
+            )
         yield from budget(report)
         if self.proved:
             yield f"proved: all orders of {'; of '.join(map(str, highest(self.proved)))}"

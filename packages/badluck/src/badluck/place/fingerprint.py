@@ -7,20 +7,28 @@ try/finally keeps `x` where no variable shows it.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from itertools import count
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
+import redis.asyncio
+from redis.asyncio.client import Pipeline as AsyncPipeline
+from redis.asyncio.lock import Lock as AsyncLock
 from redis.client import Pipeline, PubSub, Redis
 from redis.lock import Lock
 
 from badluck.actor import threads
 from badluck.actor.code import Code
 from badluck.actor.fiber import Fiber
+from badluck.actor.loop import Loop
+from badluck.place import tasks
+from badluck.place.bytecode import places
 from badluck.place.called import keeps_nothing_unseen
 from badluck.place.liveness import read_later
+from badluck.place.stack import known_awaits
 
 PLAIN = (type(None), bool, int, float, str, bytes)
 # Which of its own locks a process holds, the place in its code shows.
@@ -29,6 +37,7 @@ DEPTH = 6  # of objects in objects
 # redis-py's frames and objects hold times and counters of no consequence: where they stand is
 # enough. The gate's are ours.
 SKIPPED = ("redis.", "badluck.")
+BUT = ("redis.lock", "redis.asyncio.lock")
 # But these go on asking, and what they have been answered by then only they know.
 KEEPING = {
     function.__code__
@@ -39,6 +48,7 @@ KEEPING = {
 class Look(NamedTuple):
     frames: tuple[object, ...]
     whole: bool  # nothing that it knows is left out
+    in_order: bool = False  # what is left out depends on the order of all answers
 
 
 class Eye:
@@ -48,6 +58,7 @@ class Eye:
         self.skipped = (*SKIPPED, *code.harness)
         self.counters = code.counters
         self.unseen: list[type] = []  # what has contents that cannot be looked at
+        self.stacked = False  # does a coroutine keep something on the interpreter's stack?
 
 
 def fingerprint(fiber: Fiber) -> Look:
@@ -61,14 +72,38 @@ def fingerprint(fiber: Fiber) -> Look:
     inner: FrameType | None = None
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        if module.startswith(eye.skipped) and module != "redis.lock":
+        if module.startswith((*eye.skipped, "asyncio.")) and module not in BUT:
             frames.append((frame.f_code, frame.f_lasti))
             whole = whole and frame.f_code not in KEEPING
         else:
             frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, eye)))
             whole = whole and keeps_nothing_unseen(frame, inner)
         frame, inner = frame.f_back, frame
-    return Look(tuple(frames), whole and not eye.unseen)
+    loops = [loop for loop in fiber.actor.loops if loop.fiber is fiber and not loop.is_closed()]
+    eyes = [Eye(fiber.actor.code) for _ in loops]
+    frames += [_of_loop(loop, own) for loop, own in zip(loops, eyes, strict=True)]
+    whole = whole and not eye.unseen and not fiber.actor.loops
+    return Look(tuple(frames), whole, any(own.stacked for own in eyes))
+
+
+def _of_loop(loop: Loop, eye: Eye) -> object:
+    """With something that is equal to nothing else, if not all of it is to be seen."""
+    try:
+        seen = tasks.standing(
+            loop, lambda value: _frozen(value, DEPTH, eye), lambda frame: _of_coroutine(frame, eye)
+        )
+    except tasks.Unseen:
+        return object()
+    return object() if eye.unseen else seen
+
+
+def _of_coroutine(frame: FrameType, eye: Eye, depth: int = DEPTH) -> object:
+    module = frame.f_globals.get("__name__", "")
+    if module.startswith(eye.skipped) and module not in BUT:
+        return (frame.f_code, frame.f_lasti)
+    at = places(frame.f_code)[frame.f_lasti]
+    eye.stacked = eye.stacked or at not in known_awaits(frame.f_code)
+    return (frame.f_code, frame.f_lasti, _frozen(dict(frame.f_locals), depth, eye))
 
 
 def _globals(memory: dict[str, Any], eye: Eye) -> object:
@@ -117,11 +152,21 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, inside((value.fget, value.fset, value.fdel)))
     if kind is MethodType:
         return (value.__func__.__code__, inside(value.__self__))
-    if kind is Pipeline:  # what it will send, in time, and whether it waits for that
+    if kind in tasks.SUSPENDED:
+        return (
+            kind,
+            *tasks.suspended(value, inside, lambda frame: _of_coroutine(frame, eye, depth - 1)),
+        )
+    if isinstance(value, asyncio.Future):
+        return tasks.of_future(value, inside)
+    if kind in (
+        Pipeline,
+        AsyncPipeline,
+    ):  # what it will send, in time, and whether it waits for that
         return (kind, value.watching, value.explicit_transaction, inside(value.command_stack))
     if isinstance(value, PubSub):  # it knows its channels, and what it has not handed on
         eye.unseen.append(kind)
-    if kind is Lock:
+    if kind in (Lock, AsyncLock):
         return (kind, inside(_kept(value.local)))
     if isinstance(value, threads.Local):
         return (kind, inside(_kept(value)))
@@ -142,7 +187,7 @@ def _skipped(value: Any, eye: Eye) -> bool:
     kind = type(value)
     if kind.__module__.startswith(eye.skipped):
         return kind.__module__ != threads.__name__
-    return isinstance(value, Redis | LOCKS)  # also by a weak reference to it
+    return isinstance(value, Redis | redis.asyncio.Redis | LOCKS)  # also by a weak reference to it
 
 
 def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:

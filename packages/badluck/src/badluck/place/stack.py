@@ -8,6 +8,7 @@ stack: what anybody can see in a variable or look up by name is known, everythin
 
 from __future__ import annotations
 
+import builtins
 import dis
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Set
@@ -80,6 +81,29 @@ def known_waits(code: CodeType) -> dict[int, Known]:
 def has_only(code: CodeType, at: int) -> bool:
     """Is what that instruction takes all that lies on the stack, whatever way led there?"""
     return {len(stack) for place, stack in _Walk(code).ways() if place == at} == {1}
+
+
+@cache
+def known_awaits(code: CodeType) -> frozenset[int]:
+    """The positions at which a coroutine waits, and all is known that lies below what it awaits."""
+    found: dict[int, set[Stack]] = defaultdict(set)
+    walk = _Walk(code)
+    for at, stack in walk.ways():
+        if walk.steps[at].opname == "YIELD_VALUE":
+            found[at].add(stack[:-2])
+    return frozenset(
+        at for at, (below, *others) in found.items() if not others and all(map(_stays_known, below))
+    )
+
+
+def _stays_known(what: str) -> bool:
+    """Whatever others do: a variable of the frame, a constant, what Python itself offers."""
+    load, _, name = what.partition(" ")
+    if " of " in what:
+        return False
+    return load in ("LOAD_FAST", "LOAD_CONST", "PUSH_NULL") or (
+        load == "LOAD_GLOBAL" and name in vars(builtins)
+    )
 
 
 def _all(waits: set[Wait]) -> Known:

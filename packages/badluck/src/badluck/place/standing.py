@@ -12,6 +12,7 @@ from typing import NamedTuple
 from greenlet import greenlet
 
 from badluck.actor.code import Code, Files
+from badluck.actor.fiber import Fiber
 
 Plain = bytes | str | int  # what a variable holds that a person can take in at a glance
 
@@ -23,7 +24,7 @@ class Spot(NamedTuple):
     line: int
 
 
-def standing(fiber: greenlet, code: Code) -> tuple[Spot, ...]:
+def standing(fiber: Fiber, code: Code) -> tuple[Spot, ...]:
     """The line where the work begins, then the innermost one if that is in another file.
 
     Of somebody's own code the innermost alone. Nothing of a fiber that has not begun or has come
@@ -32,8 +33,8 @@ def standing(fiber: greenlet, code: Code) -> tuple[Spot, ...]:
     return _in_modules(fiber, code.shown) if code.shown else _in_own_files(fiber, code.files)
 
 
-def _in_own_files(fiber: greenlet, files: Files) -> tuple[Spot, ...]:
-    frame: FrameType | None = fiber.gr_frame
+def _in_own_files(fiber: Fiber, files: Files) -> tuple[Spot, ...]:
+    frame = fiber.frame
     while frame is not None:
         if files.own(frame.f_code.co_filename):
             return (Spot(frame.f_code.co_filename, frame.f_lineno),)

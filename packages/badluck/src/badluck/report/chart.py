@@ -29,6 +29,7 @@ def chart(
     spare = 1 if len(beside) > 1 else 3
     column = max(NARROWEST, (width - 4 - columns(tails[0]) - spare) // len(actors) - 2)
     heads = [f"{vocabulary.actor} {actor}" for actor in actors]
+    several = _doing_several(steps)
     lines = [_row("", heads, column, tails[0])]
     for number, (step, stand) in enumerate(zip(steps, tails[1:], strict=True), 1):
         if step.does in BETWEEN:
@@ -36,7 +37,7 @@ def chart(
             wide = (column + 2) * len(actors) - 2
             lines.append(f"{number:>3} {text.center(wide, '~')}  {stand}")
             continue
-        for nth, text in enumerate(_cell(step, column, vocabulary)):
+        for nth, text in enumerate(_cell(step, column, vocabulary, step.actor in several)):
             cells = [text if actor == step.actor else "|" for actor in actors]
             lines.append(_row("" if nth else str(number), cells, column, "" if nth else stand))
     return "\n".join(line.rstrip() for line in lines)
@@ -64,16 +65,23 @@ def _places(steps: Sequence[Step]) -> Iterator[str]:
         yield text if len(text) <= WIDEST else f"…{text[1 - WIDEST :]}"
 
 
-def _cell(step: Step, column: int, vocabulary: Vocabulary) -> Iterator[str]:
-    for text in texts(step, vocabulary):
+def _doing_several(steps: Sequence[Step]) -> set[str]:
+    """Actors who do something beside their work, or whose work is several tasks."""
+    fibers = {(step.actor, step.fiber) for step in steps if step.lines and step.does != "arrives"}
+    actors = [actor for actor, _ in fibers]
+    return {actor for actor in actors if actors.count(actor) > 1}
+
+
+def _cell(step: Step, column: int, vocabulary: Vocabulary, several: bool) -> Iterator[str]:
+    for text in texts(step, vocabulary, several):
         yield from filled(text, column)
     if step.told:
         told = f"= told {step.told}".partition("\n")[0]
         yield from filled(told, column)
 
 
-def texts(step: Step, vocabulary: Vocabulary = PLAIN) -> Iterator[str]:
-    """What an actor does, and what it is answered; a line each."""
+def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> Iterator[str]:
+    """What an actor does, and what it is answered; a line each. `several`: it may do two things."""
     fault = FAULTS.get(step.does)
     if fault and fault.tells == "nothing":
         yield fault.drawn
@@ -81,7 +89,8 @@ def texts(step: Step, vocabulary: Vocabulary = PLAIN) -> Iterator[str]:
     if step.does == "again":
         yield f"comes again; {vocabulary.refilled}"
         return
-    who = "(late) " if step.does == "arrives" else f"({vocabulary.beside}) " if step.fiber else ""
+    beside = f"({vocabulary.beside}) " if several and step.fiber else ""
+    who = "(late) " if step.does == "arrives" else beside
     # Of a transaction only what EXEC answers is news.
     said = step.said[-1:] if len(step.lines) > 1 else step.said
     answer = ", ".join(filter(None, ["; ".join(said), fault.drawn if fault else ""]))

@@ -17,7 +17,7 @@ from typing import Any
 
 from greenlet import GreenletExit
 
-from badluck.actor import wrong
+from badluck.actor import coroutines, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.wrong import Wrong
@@ -64,7 +64,7 @@ class OwnFile(Own):
         """Raises Wrong for what no order of steps can be the cause of."""
         try:
             call = self._begun(actor)
-            return self._told(call(*self.arguments(actor)), call)
+            return self._told(coroutines.call(call, self.arguments(actor)), call)
         except (GreenletExit, Wrong, *wrong.EXPECTED):
             raise
         except BaseException as error:
@@ -100,8 +100,8 @@ class OwnFile(Own):
         except TypeError as error:
             said = f"it cannot be called as {self.signature}: {error}"
             raise Wrong(self._at(call, said)) from error
-        if inspect.iscoroutinefunction(call) or inspect.isgeneratorfunction(call):
-            raise Wrong(self._at(call, "it must be a plain function, without async and yield"))
+        if inspect.isasyncgenfunction(call) or inspect.isgeneratorfunction(call):
+            raise Wrong(self._at(call, "it must be a function without yield"))
         found: Callable[..., object] = call
         return found
 

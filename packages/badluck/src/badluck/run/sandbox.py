@@ -98,7 +98,7 @@ class Sandbox:
             for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():
                 for fiber in actor.fibers:
                     if fiber.request == wants:
-                        return wrong.standing(fiber.gr_frame, self.job.target.code.files, text)
+                        return wrong.standing(fiber.frame, self.job.target.code.files, text)
         return f"{self.job.target.name}: {text}"
 
     def answer(self, document: dict[str, Any]) -> NoReturn:

@@ -155,7 +155,7 @@ class Automaton:
         # Who has come to an end is one, whatever led there.
         over = all(isinstance(request, Done | Failed) for request in requests)
         whole = over or all(look.whole for look in looks)
-        told = () if whole else self._told_apart(parent, came_by)
+        told = () if whole else self._told_apart(parent, came_by, actor, looks)
         requests = requests[:1] if over else requests
         bound = tuple(sorted(actor.bound))
         # Who waits for the clock names no connection, and will use one: what is late on another of
@@ -184,18 +184,24 @@ class Automaton:
             self.live[len(self.nodes) - 1] = actor
         return len(self.nodes) - 1
 
-    def _told_apart(self, parent: int, came_by: Answer | None) -> tuple[tuple[object, ...], ...]:
-        """What each fiber was told, whatever came between.
+    def _told_apart(
+        self, parent: int, came_by: Answer | None, actor: Actor, looks: tuple[Look, ...]
+    ) -> tuple[tuple[object, ...], ...]:
+        """What each fiber was told, whatever came between; or all of it, in order.
 
         Fibers of one actor are told things in many orders, and mostly come to the same. What no
-        fingerprint shows of a fiber comes of its own answers.
+        fingerprint shows of a fiber comes of its own answers. Tasks share variables, and may
+        have read one when none shows it.
         """
         answers = [*self.history(parent), came_by] if came_by else []
-        fibers = 1 + max((answer.fiber for answer in answers), default=0)
-        return tuple(
-            tuple(answer[1:] for answer in answers if answer.fiber == fiber)
-            for fiber in range(fibers)
-        )
+        if any(look.in_order for look in looks):
+            return tuple(answers)
+        told: list[list[object]] = [[] for _ in actor.fibers]
+        for answer in answers:
+            fiber = actor.fibers[answer.fiber]
+            if not (fiber.told_in and answer.said is None):  # a reply comes that was told before
+                told[fiber.told_in or answer.fiber].append(answer[1:])
+        return tuple(map(tuple, told))
 
     def _loop(
         self, parent: int, came_by: Answer, requests: tuple[Request, ...], looks: tuple[Look, ...]

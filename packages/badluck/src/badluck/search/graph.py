@@ -227,7 +227,9 @@ class Graph:
         found = set(self.servers.deadlines(state.servers))
         for _, node in self.alive(state):
             for request in node.requests:
-                if isinstance(request, Hear) or (renewals and isinstance(request, Rest)):
+                if isinstance(request, Hear) or (
+                    isinstance(request, Rest) and (renewals or request.gives_up)
+                ):
                     found.add(request.until or 0)  # a wait without an end never ends by itself
         return {moment for moment in found if now < moment <= now + SOON}
 

@@ -1,0 +1,100 @@
+"""What an actor's code finds in asyncio: its own loop, whoever asks for one.
+
+Outside of an actor's code all of it is the system's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from asyncio import events, tasks
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from greenlet import getcurrent
+from redis.asyncio.connection import Connection, UnixDomainSocketConnection
+
+from badluck.actor import wrong
+from badluck.actor.fiber import Fiber, here
+from badluck.actor.loop import Loop
+from badluck.actor.replaced import Replacement
+
+ITS_OWN = (
+    "makes a client of redis.asyncio by itself, and there is no server for it; "
+    "write `async def`, and use the client that it is given"
+)
+
+
+def instead() -> list[Replacement]:
+    return [
+        *((module, "new_event_loop", _new_loop(asyncio.new_event_loop)) for module in _BOTH),
+        *((module, "get_event_loop", _the_loop(asyncio.get_event_loop)) for module in _BOTH),
+        *((module, "all_tasks", _all_tasks(asyncio.all_tasks)) for module in (asyncio, tasks)),
+        (asyncio, "as_completed", _as_completed(asyncio.as_completed)),
+        (
+            selectors,
+            "DefaultSelector",
+            _refused(
+                selectors.DefaultSelector,
+                "makes a loop that waits for sockets; only asyncio's own is supported",
+            ),
+        ),
+        *(
+            (kind, "_connect", _refused(vars(kind)["_connect"], ITS_OWN))
+            for kind in (Connection, UnixDomainSocketConnection)
+        ),
+    ]
+
+
+_BOTH = (asyncio, events)
+
+
+def _new_loop(real: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: Loop() if isinstance(getcurrent(), Fiber) else real()
+
+
+def _the_loop(real: Callable[[], Any]) -> Callable[[], Any]:
+    """Of code as it was written before asyncio.run: one is made that is not there yet."""
+
+    def get() -> Any:
+        if not isinstance(getcurrent(), Fiber):
+            return real()
+        loops = [loop for loop in here().actor.loops if loop.fiber is here()]
+        usable = [loop for loop in loops if not loop.is_closed()]
+        return usable[-1] if usable else Loop()
+
+    return get
+
+
+def _all_tasks(real: Callable[..., set[Any]]) -> Callable[..., set[Any]]:
+    """In one order at each run."""
+
+    def found(loop: Any = None) -> set[Any]:
+        if not isinstance(getcurrent(), Fiber):
+            return real(loop)
+        loop = loop or asyncio.get_running_loop()
+        return {task for task in loop.tasks if not task.done()}
+
+    return found
+
+
+def _as_completed(real: Callable[..., Any]) -> Callable[..., Any]:
+    """It starts tasks in the order of a set: here they are, already."""
+
+    def completed(awaited: Iterable[Any], **more: Any) -> Any:
+        if isinstance(getcurrent(), Fiber):
+            awaited = [asyncio.ensure_future(one) for one in awaited]
+        return real(awaited, **more)
+
+    return completed
+
+
+def _refused(real: Callable[..., Any], text: str) -> Callable[..., Any]:
+    """Raises Wrong in an actor's code."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        if not isinstance(getcurrent(), Fiber):
+            return real(*args, **kwargs)
+        raise wrong.refused(text)
+
+    return refuse

@@ -1,0 +1,117 @@
+"""Where an event loop stands that waits: its tasks, its timers, and what is under way.
+
+What a coroutine keeps on the interpreter's stack nobody can see. Where one keeps anything there,
+places are one only if all that led to them was told in the same order (search/automaton.py); and
+never if there is something of which no more than the type is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable, Iterator
+from types import AsyncGeneratorType, CoroutineType, FrameType, GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from badluck.actor.loop import Loop, Task, moment
+
+if TYPE_CHECKING:
+    from badluck.actor.flight import Flight
+
+Inside = Callable[[Any], object]  # a value that compares by content
+SUSPENDED = (CoroutineType, AsyncGeneratorType)
+FRAMES = {CoroutineType: "cr_frame", AsyncGeneratorType: "ag_frame", GeneratorType: "gi_frame"}
+AWAITS = {CoroutineType: "cr_await", AsyncGeneratorType: "ag_await", GeneratorType: "gi_yieldfrom"}
+# What stands between one that awaits and what it awaits, and says nothing of itself.
+BETWEEN = {
+    *("async_generator_asend", "async_generator_athrow", "anext_awaitable"),
+    *("FutureIter", "coroutine_wrapper"),
+}
+
+
+class Unseen(Exception):
+    """Of something no more than its type is known."""
+
+
+def standing(loop: Loop, inside: Inside, frozen: Callable[[FrameType], object]) -> object:
+    """All of it. `frozen` is what is seen of a frame. Raises Unseen."""
+    return (
+        tuple(
+            (
+                _waits_for(task, loop),
+                inside([callback for callback, _ in task._callbacks or ()]),
+                inside({variable.name: value for variable, value in task.context.items()}),
+                *suspended(task.get_coro(), inside, frozen),
+            )
+            for task in loop.tasks
+        ),
+        # None of them, but where code waits that is not to be awaited, as redis.Redis does.
+        tuple((inside(ready._callback), inside(ready._args)) for ready in loop._ready),
+        tuple(
+            (moment(timer), inside(timer._callback), inside(timer._args))  # type: ignore[attr-defined]
+            for timer in loop.timers()
+        ),
+        tuple(_under_way(flight, loop) for flight in loop.flights),
+    )
+
+
+def _under_way(flight: Flight, loop: Loop) -> object:
+    waits = flight.waits and _known(flight.waits, loop)
+    return (waits, *flight.units, tuple(flight.answers), flight.hears, flight.comes, flight.open)
+
+
+def _waits_for(task: Task, loop: Loop) -> object:
+    """Which others wait for the same, and how it was told to stop."""
+    waiter = task._fut_waiter  # type: ignore[attr-defined]
+    return (task.cancelling(), task._must_cancel, _known(waiter, loop))  # type: ignore[attr-defined]
+
+
+def _known(future: Any, loop: Loop) -> object:
+    """A future that has not come, by who waits for it."""
+    return tuple(nth for nth, task in enumerate(loop.tasks) if task._fut_waiter is future)  # type: ignore[attr-defined]
+
+
+def of_future(future: asyncio.Future[Any], inside: Inside) -> object:
+    """What has come of it, or who waits for it."""
+    kind, loop = type(future), future.get_loop()
+    if future.cancelled():
+        return (kind, "cancelled")
+    if future.done():
+        error = future._exception  # exception() would be noticed
+        return (kind, inside(error)) if error else (kind, "done", inside(future._result))  # type: ignore[attr-defined]
+    if not isinstance(loop, Loop):
+        raise Unseen(kind)
+    if isinstance(future, Task):
+        return (kind, loop.tasks.index(future))
+    held = inside(getattr(future, "__dict__", None))
+    callbacks = inside([callback for callback, _ in future._callbacks or ()])
+    return (kind, _known(future, loop), held, callbacks)
+
+
+def suspended(awaited: Any, inside: Inside, frozen: Callable[[FrameType], object]) -> list[object]:
+    """A coroutine or an asynchronous generator, and whatever it awaits, the outermost first."""
+    return list(_chain(awaited, inside, frozen))
+
+
+def _chain(awaited: Any, inside: Inside, frozen: Callable[[FrameType], object]) -> Iterator[object]:
+    while awaited is not None:
+        kind = type(awaited)
+        if kind in FRAMES:
+            frame = getattr(awaited, FRAMES[kind])
+            yield frozen(frame) if frame is not None else "over"
+            awaited = getattr(awaited, AWAITS[kind])
+        elif kind.__name__ in BETWEEN:
+            yield kind
+            awaited = _referred(awaited)
+        elif isinstance(awaited, asyncio.Future):
+            yield of_future(awaited, inside)
+            return
+        else:
+            raise Unseen(kind)
+
+
+def _referred(between: Any) -> Any:
+    for one in gc.get_referents(between):
+        if type(one) in FRAMES or isinstance(one, asyncio.Future):
+            return one
+    raise Unseen(type(between))
