@@ -6,6 +6,7 @@ import gc
 import inspect
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -133,6 +134,7 @@ def _explore(job: Job, output: int) -> NoReturn:
 
         gc.freeze()  # what our parent holds is not ours to collect
         os.setsid()  # Ctrl-C is for our parent, who ends us
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # by it servers are stopped
         end_with_parent()
         silence(*opened(output))  # also our parent's connections
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  pytest has its own

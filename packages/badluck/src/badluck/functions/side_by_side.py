@@ -92,7 +92,7 @@ def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[i
     if isinstance(job, Explore):
         job = replace(job, seconds=seconds)
     reads, writes = os.pipe()
-    # It never hears a Ctrl-C, and we hear none until it is known whom to end.
+    # It hears no Ctrl-C before it lets itself, and we none until it is known whom to end.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with warnings.catch_warnings():
