@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from badluck import Explorer, Faults, OfState, Program, View, budget, chart
+from badluck.actor.words import decoded
 from badluck.report.columns import columns
 from badluck.report.trace import Step
 from badluck.simulated.server import begun
@@ -94,3 +95,7 @@ def test_columns_stand_below_each_other_in_any_script() -> None:
     assert {columns(line[: line.index("一")]) for line in lines if "一" in line} == {68}
     assert lines[0].index("库存") == 68
     assert max(map(columns, lines)) <= 80
+
+
+def test_what_no_terminal_draws_is_escaped() -> None:
+    assert decoded(b"\x80\x05\x00|\xe8\x8b\xb9\xe6\x9e\x9c\n") == "\\x80\\x05\\x00|苹果\n"

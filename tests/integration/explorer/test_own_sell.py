@@ -112,7 +112,7 @@ BAD = [
     ("def buy(redis, buyer): pass", "has no function sell(redis, buyer)"),
     (SELL + "return (", "line 2: SyntaxError"),
     ("def sell(redis):\n    pass", "line 1, in sell: it cannot be called as sell(redis, buyer)"),
-    ("async def sell(redis, buyer):\n    pass", "without async"),
+    ("async def sell(redis, buyer):\n    yield", "without yield"),
     ("import nowhere_at_all\n" + SELL + "pass", "line 1: ModuleNotFoundError"),
     (SELL + "exit()", "line 2, in sell: SystemExit"),
     (SELL + "redis.pfadd('p', 'a')", "line 2, in sell: PFADD is not supported"),

@@ -27,6 +27,17 @@ def names_of(scripts: Mapping[str, str]) -> dict[bytes, str]:
     return {sha(text.encode()): name for name, text in texts.items()}
 
 
+def decoded(word: bytes) -> str:
+    """What no terminal draws is escaped, but for ends of lines."""
+    text = word.decode("utf-8", "backslashreplace")
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
+        for one in text
+    )
+
+
 @cache
 def _plain() -> Mapping[bytes, str]:
     return names_of({})
@@ -85,5 +96,5 @@ class Words:
         return str(said)
 
     def _word(self, word: bytes) -> str:
-        text = self.shorten(word.decode("utf-8", "backslashreplace"))
+        text = self.shorten(decoded(word))
         return text if len(text) <= LONG else f"{text[: LONG - 1]}…"

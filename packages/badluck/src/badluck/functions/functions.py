@@ -15,7 +15,7 @@ from badluck.actor import coroutines, own_process, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
-from badluck.actor.words import Words
+from badluck.actor.words import Words, decoded
 from badluck.actor.wrong import Wrong
 from badluck.findings.for_ever import STUCK
 from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
@@ -30,7 +30,7 @@ from badluck.functions.looking import Looking, Stores
 from badluck.functions.project import Project, ours
 from badluck.functions.servers import OfServers, given, named
 from badluck.run.own import LOAD_LOCK_SCRIPTS, Own
-from badluck.run.values import decoded, in_words
+from badluck.run.values import in_words
 from badluck.search.names import LETTERS
 from badluck.simulated.server import begun
 from badluck.simulated.values import Command, Entry

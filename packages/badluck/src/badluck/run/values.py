@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from badluck.actor.words import decoded
 from badluck.simulated.values import Hash, SortedSet, Stream, Value
-
-
-def decoded(word: bytes) -> str:
-    return word.decode("utf-8", "backslashreplace")
 
 
 def in_words(value: Value | None) -> str:
