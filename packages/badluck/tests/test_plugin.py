@@ -61,6 +61,12 @@ def bank(project: pytest.Pytester) -> pytest.Pytester:
     return project
 
 
+@pytest.fixture(autouse=True)
+def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where CI is set, pytest says in its summary all that it has said already."""
+    monkeypatch.delenv("CI", raising=False)
+
+
 def ran(project: pytest.Pytester, *words: str) -> tuple[int, str]:
     """How it ended, and all that it printed."""
     result = project.runpytest_inprocess("-p", "badluck", "-p", "no:cacheprovider", *words)

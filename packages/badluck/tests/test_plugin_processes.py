@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 PYTEST = (sys.executable, "-m", "pytest", "-p", "badluck", "-p", "no:cacheprovider")
-ENVIRON = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+ENVIRON = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": ""}
 PROJECT = {
     "app/__init__.py": "",
     "app/tools.py": """

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from badluck.simulated.scripts import Lua
+from badluck.simulated.scripts import Lua, sha
+from badluck.simulated.server import Server
+from badluck.simulated.values import Err
+from badluck.target import EPOCH
 
 
 @pytest.mark.parametrize(
@@ -28,3 +31,16 @@ def test_an_interrupt_is_no_error_of_the_script(
         scripts.run(text, (), (), lambda _: b"x")
     monkeypatch.undo()
     assert scripts.run(b"return redis.call('GET', 'k')", (), (), lambda _: b"x") == b"x"
+
+
+def test_a_script_is_known_in_the_states_after_it_came_alone() -> None:
+    """Else who sends EVALSHA first would never hear NOSCRIPT, in any order that is tried later."""
+    text, server = b"return 1", Server(EPOCH)
+    before = server.state()
+    assert server.execute("0", (b"EVAL", text, b"0")) == 1
+    after = server.state()
+    by_name = (b"EVALSHA", sha(text), b"0")
+    server.load(before)
+    assert isinstance(server.execute("0", by_name), Err)
+    server.load(after)
+    assert server.execute("0", by_name) == 1

@@ -81,7 +81,8 @@ def _draw(bits: int) -> int:
     frame = sys._getframe(1)
     while frame.f_code.co_filename in ON_THE_WAY and frame.f_back:
         frame = frame.f_back
-    place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    # Of the module, not of the file: a schedule that was saved is the same on another machine.
+    place = f"{frame.f_globals.get('__name__')}:{frame.f_lineno}"
     text = f"{actor.name} {actor.fibers.index(fiber)} {place} {actor.draws}"
     size = (bits + 7) // 8
     drawn = hashlib.shake_256(text.encode()).digest(size)

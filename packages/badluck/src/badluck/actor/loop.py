@@ -63,6 +63,9 @@ class Loop(base_events.BaseEventLoop):
         self.flights: list[Flight] = []
         self.tasks: list[Task] = []  # not done yet, in the order in which they began
 
+    def __del__(self) -> None:
+        """It holds nothing of the system's, and many a search is through before its code is."""
+
     def time(self) -> float:
         return self.actor.look_at_clock() / 1000
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from badluck.simulated.channels import Channels
 from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.scripts import sha
 from badluck.simulated.values import Command, Entry, Hash, Reply
 
 
@@ -28,7 +29,7 @@ class State(NamedTuple):
     channels: tuple[tuple[str, frozenset[tuple[bool, bytes]]], ...]
     blocked: tuple[Blocked, ...]
     unread: tuple[tuple[str, tuple[Reply, ...]], ...]
-    known: frozenset[bytes]
+    known: frozenset[bytes]  # the scripts, by what EVALSHA calls them
     broken: frozenset[str]  # connections that broke, and their clients have not noticed
 
 
@@ -44,7 +45,8 @@ class Memory:
         self.channels = Channels(self.send)
         self.blocked: list[Blocked] = []
         self.unread: dict[str, list[Reply]] = {}  # connection -> what it has been sent
-        self.known: dict[bytes, bytes] = {}  # sha -> script
+        self.known: set[bytes] = set()  # scripts, by their sha
+        self.scripts: dict[bytes, bytes] = {}  # the texts of all that were known in any state
         self.broken: set[str] = set()
 
     def state(self) -> State:
@@ -64,7 +66,7 @@ class Memory:
         )
 
     def load(self, state: State) -> None:
-        """Be in that state again. Scripts, once known, stay known to the interpreter."""
+        """Be in that state again."""
         self.keys.now = state.now
         self.keys.ready.clear()
         self.keys.entries = dict(state.entries)
@@ -74,7 +76,15 @@ class Memory:
         self.channels.on = {who: set(on) for who, on in state.channels}
         self.blocked = list(state.blocked)
         self.unread = {who: list(sent) for who, sent in state.unread}
+        self.known = set(state.known)
         self.broken = set(state.broken)
+
+    def learn(self, script: bytes) -> bytes:
+        """What EVALSHA calls it."""
+        name = sha(script)
+        self.scripts[name] = script
+        self.known.add(name)
+        return name
 
     def fail_over(self, before: State) -> None:
         """Another server takes over, and it has the keys of `before`.

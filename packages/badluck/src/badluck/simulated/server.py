@@ -111,15 +111,15 @@ class Server(Waiters):
 
     def _eval(self, connection: str, command: Command) -> Reply:
         keys, args = scripts.parts(command)
-        self.known[scripts.sha(command[1])] = command[1]
+        self.learn(command[1])
         return self._run(connection, command[1], keys, args)
 
     def _evalsha(self, connection: str, command: Command) -> Reply:
         keys, args = scripts.parts(command)
-        text = self.known.get(command[1].lower())
-        if text is None:
+        name = command[1].lower()
+        if name not in self.known:
             return Err("NOSCRIPT No matching script. Please use EVAL.")
-        return self._run(connection, text, keys, args)
+        return self._run(connection, self.scripts[name], keys, args)
 
     def _run(
         self, connection: str, text: bytes, keys: tuple[bytes, ...], args: tuple[bytes, ...]
@@ -131,8 +131,7 @@ class Server(Waiters):
     def _script(self, _: str, command: Command) -> Reply:
         what = command[1].upper()
         if what == b"LOAD" and len(command) == 3:
-            self.known[scripts.sha(command[2])] = command[2]
-            return scripts.sha(command[2])
+            return self.learn(command[2])
         if what == b"EXISTS":
             return tuple(int(sha in self.known) for sha in command[2:])
         raise NotImplementedError(f"SCRIPT {what.decode()}")
