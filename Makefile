@@ -31,22 +31,22 @@ check: install-dev ## after each change: style, types, unit tests, a slice throu
 LANES := test-browser test-others test-locks test-explorer
 PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
-PAGES := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http lab_languages read_http \
-  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop)
+BROWSER := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http lab_languages read_http \
+  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop) tests/integration/cluster
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := $(addprefix tests/integration/,locks modes bench chaos stampede comparison test_one_key.py \
   test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
 EXPLORER := $(PACKAGES) tests/unit/explorer \
-  $(addprefix tests/integration/,explorer cluster trust)
+  $(addprefix tests/integration/,explorer trust)
 TIMED_LOCKS := $(PACKAGES) $(addprefix tests/integration/,locks modes cluster)
 TIMED_RUNS := $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
 UNTIMED := -m "not timed and not alone and not long"
 
 test-browser: install-dev
-	$(PYTEST) $(UNTIMED) $(PAGES)
+	$(PYTEST) $(UNTIMED) $(BROWSER)
 
 test-others: install-dev
-	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,$(PAGES) $(EXPLORER) $(LOCKS))
+	$(PYTEST) $(UNTIMED) $(patsubst %,--ignore=%,$(BROWSER) $(EXPLORER) $(LOCKS))
 
 test-locks: install-dev
 	$(PYTEST) $(UNTIMED) $(LOCKS)

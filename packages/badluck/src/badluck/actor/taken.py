@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from badluck.actor.replaced import Replacement
 
+OURS = "badluck."  # which mean what they say, also where they are installed
 LIBRARIES = ("/site-packages/", "/dist-packages/")
 
 
@@ -18,7 +19,7 @@ def taken(replacements: Sequence[Replacement]) -> Iterator[Replacement]:
     instead = {id(vars(owner)[name]): value for owner, name, value in replacements}
     for module in list(sys.modules.values()):
         file = str(getattr(module, "__file__", None)).replace("\\", "/")
-        if not any(folder in file for folder in LIBRARIES):
+        if module.__name__.startswith(OURS) or not any(one in file for one in LIBRARIES):
             continue
         for name, held in list(vars(module).items()):
             if id(held) in instead:

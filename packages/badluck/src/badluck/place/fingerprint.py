@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import count
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from redis.client import Pipeline, PubSub, Redis
 from redis.lock import Lock
 
 from badluck.actor import threads
-from badluck.actor.code import Code
+from badluck.actor.actor import Actor
 from badluck.actor.fiber import Fiber
 from badluck.actor.loop import Loop
 from badluck.place import tasks
@@ -31,9 +32,13 @@ from badluck.place.liveness import read_later
 from badluck.place.stack import known_awaits
 
 PLAIN = (type(None), bool, int, float, str, bytes)
+ALIKE = (bool, float)  # equal to an int, and not the same
 # Which of its own locks a process holds, the place in its code shows.
 LOCKS = type(threading.Lock()) | type(threading.RLock())
-DEPTH = 6  # of objects in objects
+CLIENTS = Redis | redis.asyncio.Redis
+USUAL = vars(Redis()).keys() | vars(redis.asyncio.Redis()).keys()  # neither of them connects
+CACHE = type(cache(str))
+DEPTH = 60  # of objects in objects; each is looked at once
 # redis-py's frames and objects hold times and counters of no consequence: where they stand is
 # enough. The gate's are ours.
 SKIPPED = ("redis.", "badluck.")
@@ -54,17 +59,20 @@ class Look(NamedTuple):
 class Eye:
     """What looks at the values of one fiber."""
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, actor: Actor) -> None:
+        code = actor.code
         self.skipped = (*SKIPPED, *code.harness)
         self.counters = code.counters
+        self.modules = actor.modules
         self.unseen: list[type] = []  # what has contents that cannot be looked at
+        self.met: dict[int, tuple[int, object]] = {}  # what was seen, by its id: as the nth
         self.stacked = False  # does a coroutine keep something on the interpreter's stack?
 
 
 def fingerprint(fiber: Fiber) -> Look:
     """Of a fiber that waits; without frames when it has not begun or has ended."""
     frames: list[object] = []
-    eye = Eye(fiber.actor.code)
+    eye = Eye(fiber.actor)
     whole = True
     for module in fiber.actor.modules.values():
         frames.append(_globals(vars(module), eye))
@@ -80,7 +88,7 @@ def fingerprint(fiber: Fiber) -> Look:
             whole = whole and keeps_nothing_unseen(frame, inner)
         frame, inner = frame.f_back, frame
     loops = [loop for loop in fiber.actor.loops if loop.fiber is fiber and not loop.is_closed()]
-    eyes = [Eye(fiber.actor.code) for _ in loops]
+    eyes = [Eye(fiber.actor) for _ in loops]
     frames += [_of_loop(loop, own) for loop, own in zip(loops, eyes, strict=True)]
     whole = whole and not eye.unseen and not fiber.actor.loops
     return Look(tuple(frames), whole, any(own.stacked for own in eyes))
@@ -114,29 +122,35 @@ def _globals(memory: dict[str, Any], eye: Eye) -> object:
         if isinstance(value, type) and value.__module__ == own:
             held = {key: one for key, one in vars(value).items() if not key.startswith("__")}
             found.append((name, _frozen(held, DEPTH, eye)))
-        elif not name.startswith("__") and not isinstance(value, ModuleType | type):
-            found.append((name, _frozen(value, DEPTH, eye), _attributes(value, eye)))
+        elif not (name.startswith("__") and name.endswith("__")):
+            found.append((name, _frozen(value, DEPTH, eye)))
     return tuple(found)
-
-
-def _attributes(value: Any, eye: Eye) -> object:
-    held = vars(value) if isinstance(value, FunctionType) else None
-    return _frozen(held, DEPTH, eye) if held else None
 
 
 def _frozen(value: Any, depth: int, eye: Eye) -> object:
     """A value that compares by content; of what is not the actor's own, only its type."""
     kind = type(value)
     if kind in PLAIN:
-        return value
-    if depth == 0 or kind in eye.counters:
+        return (kind, repr(value)) if kind in ALIKE else value
+    if kind in eye.counters:
         return kind
+    if isinstance(value, type):
+        return _named(value, eye)
+    if kind is ModuleType:
+        return (kind, value.__name__)
+    if depth == 0:
+        eye.unseen.append(kind)
+        return kind
+    if kind is not tuple:  # what two names have, is changed for both
+        if before := eye.met.get(id(value)):
+            return ("as the", before[0])
+        eye.met[id(value)] = len(eye.met), value  # kept meanwhile: its id is nobody else's
 
     def inside(one: Any) -> object:
         return _frozen(one, depth - 1, eye)
 
     if isinstance(value, list | tuple):
-        return (*_kind(kind), *(inside(one) for one in value))
+        return (*_kind(kind, eye), *(inside(one) for one in value))
     if isinstance(value, set | frozenset):
         return frozenset(inside(one) for one in value)
     if isinstance(value, dict):
@@ -144,10 +158,11 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
             (key if type(key) in PLAIN else _frozen(key, 1, eye), inside(one))
             for key, one in list(value.items())  # weak ones lose what is collected meanwhile
         )
-        return (*_kind(kind), *pairs)
+        return (*_kind(kind, eye), *pairs)
     if kind is FunctionType:
         cells = value.__closure__ or ()
-        return (value.__code__, *(inside(_content(cell)) for cell in cells))
+        given = (value.__defaults__, value.__kwdefaults__, value.__dict__)
+        return (value.__code__, *map(inside, given), *(inside(_content(cell)) for cell in cells))
     if kind is property:
         return (kind, inside((value.fget, value.fset, value.fdel)))
     if kind is MethodType:
@@ -159,10 +174,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         )
     if isinstance(value, asyncio.Future):
         return tasks.of_future(value, inside)
-    if kind in (
-        Pipeline,
-        AsyncPipeline,
-    ):  # what it will send, in time, and whether it waits for that
+    if kind in (Pipeline, AsyncPipeline):  # what it will send, and whether it waits for that
         return (kind, value.watching, value.explicit_transaction, inside(value.command_stack))
     if isinstance(value, PubSub):  # it knows its channels, and what it has not handed on
         eye.unseen.append(kind)
@@ -170,13 +182,24 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, inside(_kept(value.local)))
     if isinstance(value, threads.Local):
         return (kind, inside(_kept(value)))
-    if isinstance(value, type) or kind is ModuleType or _skipped(value, eye):
+    if _skipped(value, eye):
+        if isinstance(value, CLIENTS) and vars(value).keys() - USUAL:
+            eye.unseen.append(kind)  # somebody keeps something there
         return kind
     return _contents(value, inside, eye)
 
 
-def _kind(kind: type) -> tuple[type, ...]:
-    return () if kind in (list, tuple, dict) else (kind,)
+def _kind(kind: type, eye: Eye) -> tuple[object, ...]:
+    return () if kind in (tuple, dict) else (_named(kind, eye),)
+
+
+def _named(kind: type, eye: Eye) -> object:
+    """A class; each history has the modules anew, and in each it is another of the same name."""
+    home = eye.modules.get(kind.__module__)
+    found: Any = home
+    for name in kind.__qualname__.split(".") if home else ():
+        found = vars(found).get(name) if isinstance(found, type | ModuleType) else None
+    return (kind.__module__, kind.__qualname__) if home and found is kind else kind
 
 
 def _kept(local: Any) -> object:
@@ -187,7 +210,7 @@ def _skipped(value: Any, eye: Eye) -> bool:
     kind = type(value)
     if kind.__module__.startswith(eye.skipped):
         return kind.__module__ != threads.__name__
-    return isinstance(value, Redis | redis.asyncio.Redis | LOCKS)  # also by a weak reference to it
+    return isinstance(value, CLIENTS | LOCKS)  # also by a weak reference to it
 
 
 def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
@@ -203,15 +226,20 @@ def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
             eye.unseen.append(kind)
             return kind
         if isinstance(parts, str):
+            if kind is CACHE and value.cache_info().currsize:
+                eye.unseen.append(kind)
             return (kind, parts)
-        return (kind, *(inside(list(one) if isinstance(one, Iterator) else one) for one in parts))
+        return (
+            _named(kind, eye),
+            *(inside(list(one) if isinstance(one, Iterator) else one) for one in parts),
+        )
     held = getattr(value, "__dict__", None)
     if held is not None:
-        return (kind, inside(held))
+        return (_named(kind, eye), inside(held))
     if not hasattr(kind, "__slots__") and kind is not object:
         eye.unseen.append(kind)
     slots = [name for name in getattr(kind, "__slots__", ()) if hasattr(value, name)]
-    return (kind, *(inside(getattr(value, name)) for name in slots))
+    return (_named(kind, eye), *(inside(getattr(value, name)) for name in slots))
 
 
 def _content(cell: Any) -> object:
