@@ -9,10 +9,12 @@ from types import ModuleType
 import pytest
 import redis
 from badluck import explore
+from badluck.actor import compared
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.actor.request import Done
+from badluck.actor.taken import taken
 from badluck.target import EPOCH
 
 Redis = redis.Redis
@@ -70,3 +72,9 @@ def asks_in_a_script(redis: Redis) -> object:
 def test_a_script_may_ask_for_what_servers_do_anyway() -> None:
     result = explore(actor=asks_in_a_script, count=2, at_end=lambda redis: redis.get("n") == b"2")
     assert result.verdict == "holds", result
+
+
+def test_badluck_itself_means_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is installed, too: else the first warning of an actor would call itself for ever."""
+    monkeypatch.setattr(compared, "__file__", "/lib/site-packages/badluck/actor/compared.py")
+    assert compared not in [module for module, *_ in taken([compared.NOTING])]
