@@ -29,6 +29,7 @@ class Followed(NamedTuple):
     steps: list[Step]  # up to the first that cannot be taken any more, or breaks a rule
     spots: list[Spot | None]  # the line that took each
     finding: Finding | None  # the rule that they break
+    sure: bool  # else it took too long to know of their locks
 
 
 def follow(target: Functions, steps: Sequence[Step]) -> Followed:
@@ -39,7 +40,7 @@ def follow(target: Functions, steps: Sequence[Step]) -> Followed:
     finding = None
     if said["finding"]:
         finding = Finding(said["finding"], Cost(*said["cost"]), said["explanation"], taken)
-    return Followed(taken, spots, finding)
+    return Followed(taken, spots, finding, said["sure"])
 
 
 def replay(target: Functions, steps: Sequence[Step], program: str) -> list[Played]:
