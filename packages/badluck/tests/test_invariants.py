@@ -167,6 +167,36 @@ def test_one_holder() -> None:
     explore(actor=without_an_end, count=2, invariant=alone, faults="pause=1,crash=1").assert_holds()
 
 
+def raises_inside(redis: Redis, name: str) -> str:
+    try:
+        with inside(redis, "log", name):
+            redis.get("work")
+            raise ValueError
+    except ValueError:
+        return "gave up"
+
+
+def test_who_raises_inside_has_left() -> None:
+    alone = one_holder("log")
+    (found,) = explore(actor=raises_inside, count=2, invariant=alone).report.findings
+    assert (found.name, found.cost.faults) == ("invariant broken", 0)
+
+
+def test_who_crashes_inside_never_leaves() -> None:
+    """No `finally` runs then."""
+
+    def both_or_none(redis: Redis) -> bool:
+        return len(redis.lrange("log", 0, -1)) in (0, 2)
+
+    explore(actor=raises_inside, count=1, at_end=both_or_none).assert_holds()
+    crashed = explore(actor=raises_inside, count=1, at_end=both_or_none, faults="crash=1")
+    trace = crashed.report.findings[0].trace
+    assert [(step.does, step.shown["log"]) for step in trace] == [
+        ("goes", "[A enters]"),
+        ("crash", "[A enters]"),
+    ]
+
+
 def one_apple(redis: Redis) -> None:
     redis.set("left", 1)
 
