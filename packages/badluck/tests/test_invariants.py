@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -287,6 +289,21 @@ def test_who_begins_after_an_answer_comes_after_it(
         assert [step.actor for step in trace] == ["A"] * 3 + ["B"] * 3
         assert trace[3].lines == ["begins badluck:ended badluck:begun B"]
         assert list(trace[0].shown) == ["copy", "value"]
+
+
+def is_told(said: object) -> Callable[[Redis], object]:
+    text = repr(said)  # no list that actors would share
+    return lambda redis: literal_eval(text) if redis.get("n") is None else None
+
+
+@pytest.mark.parametrize(
+    ("told", "plainly"),
+    [(True, 1), (1, 1.0), ((True, "x"), (1, "x")), ([[0]], [[False]]), ({"n": 1}, {"n": True})],
+)
+def test_answers_are_the_same_by_type_as_well(told: object, plainly: object) -> None:
+    for said, verdict in ((plainly, "fails"), (told, "holds")):
+        as_plain = linearizable(partial(lambda said, state: (said, state), said))
+        assert explore(actor=is_told(told), count=1, invariant=as_plain).verdict == verdict
 
 
 def test_what_no_plain_function_could_answer_is_refused() -> None:
