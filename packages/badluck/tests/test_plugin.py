@@ -264,6 +264,24 @@ class TestIt:
     assert ran(project)[1].count("still breaks it") == 4
 
 
+def test_a_fixture_asks_before_its_test(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        test_n=COUNTS
+        + """
+@pytest.fixture
+def once(badluck):
+    with pytest.raises(pytest.fail.Exception, match="BROKEN AT THE END"):
+        badluck.explore(actor=count_up, at_end=is_two)
+
+def test_it(once, badluck):
+    badluck.explore(actor=count_up, at_end=is_two)
+"""
+    )
+    ran(project)
+    names = sorted(path.name for path in Path("badluck-schedules").glob("*.json"))
+    assert names == ["test_n.test_it.2.json", "test_n.test_it.json"]
+
+
 def test_what_cannot_be_explored_is_said_in_words(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
