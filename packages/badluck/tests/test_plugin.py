@@ -264,6 +264,27 @@ class TestIt:
     assert ran(project)[1].count("still breaks it") == 4
 
 
+def test_faults_that_the_test_does_not_allow_any_more(project: pytest.Pytester) -> None:
+    test = """
+def busy(redis):
+    redis.set("busy", 1)
+    redis.delete("busy")
+
+def test_it(badluck):
+    badluck.explore(actor=busy, at_end=lambda redis: not redis.exists("busy"), faults=FAULTS)
+"""
+    saved = "badluck-schedules/test_n.test_it.json"
+    project.makepyfile(test_n=test.replace("FAULTS", "'crash=1'"))
+    assert ran(project)[0] == 1
+    for faults in ("none", "pause=1"):
+        project.makepyfile(test_n=test.replace("FAULTS", f"{faults!r}"))
+        ended, printed = ran(project)
+        assert ended == 0
+        assert f"{saved} is of faults that the test does not allow any more" in printed
+    project.makepyfile(test_n=test.replace("FAULTS", "'crash=2'"))
+    assert f"{saved} still breaks it" in ran(project)[1]
+
+
 def test_a_fixture_asks_before_its_test(project: pytest.Pytester) -> None:
     project.makepyfile(
         test_n=COUNTS

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from badluck.faults import FAULTS, Faults
 from badluck.functions.explore import forked
 from badluck.functions.functions import Functions
 from badluck.report.replay import Played
@@ -30,6 +32,10 @@ class Followed(NamedTuple):
     spots: list[Spot | None]  # the line that took each
     finding: Finding | None  # the rule that they break
     sure: bool  # else it took too long to know of their locks
+
+
+def faults_of(steps: Sequence[Step]) -> Faults:
+    return Faults(**Counter(one.does for one in steps if one.does in FAULTS))
 
 
 def follow(target: Functions, steps: Sequence[Step]) -> Followed:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from typing import Any
 
 from badluck.actor.actor import Actor
-from badluck.faults import FAULTS, Faults
 from badluck.findings.for_ever import STUCK
 from badluck.functions.all_orders import judged
+from badluck.functions.follow import faults_of
 from badluck.game.board import Board
 from badluck.report.trace import Step, step
 from badluck.run.job import Follow
@@ -28,8 +27,7 @@ class Following(Sandbox):
             return super().does()
         self.watch.begin()
         with self.job.target.surroundings():
-            faults = Faults(**Counter(one.does for one in self.job.steps if one.does in FAULTS))
-            board = Board(self.job.target, self.job.actors, faults)
+            board = Board(self.job.target, self.job.actors, faults_of(self.job.steps))
             self.watch.explorer = board.explorer  # it is stopped when the time is over
             return _followed(self.job, board)
 

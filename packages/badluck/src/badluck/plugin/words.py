@@ -43,6 +43,10 @@ def changed(file: str, steps: Sequence[Step], now: Followed) -> str:
     return f"{text}."
 
 
+def not_allowed(file: str) -> str:
+    return f"{file} is of faults that the test does not allow any more: it was searched without it."
+
+
 def replayed(file: str, server: str, played: Sequence[Played], finding: Finding) -> str:
     """Step by step, up to the first that went otherwise."""
     return "\n".join(_replayed(file, server, played, finding))
