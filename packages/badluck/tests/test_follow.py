@@ -8,9 +8,11 @@ from typing import Any, cast
 
 import pytest
 import redis
+from badluck.functions import all_orders
 from badluck.functions.explore import explore
 from badluck.functions.follow import follow, replay
 from badluck.functions.functions import Functions
+from badluck.plugin import words
 from badluck_server import program
 
 Redis = redis.Redis
@@ -52,6 +54,31 @@ def counts_in_a_thread(redis: Redis) -> None:
     thread.join()
 
 
+def keeps_it(redis: Redis) -> None:
+    if redis.set("door:lock", 1, nx=True):
+        redis.incr("n")
+
+
+def deletes_in_any_case(redis: Redis) -> None:
+    if redis.set("door", 1, nx=True):
+        redis.incr("n")
+    redis.delete("door")
+
+
+def leases(redis: Redis, name: str) -> None:
+    while not redis.set("door", name, nx=True, ex=5):
+        pass
+    redis.incr("n")
+    redis.delete("door")
+
+
+def finds_it_free(redis: Redis) -> None:
+    if not redis.exists("door"):
+        redis.set("door", 1)
+        redis.incr("n")
+        redis.delete("door")
+
+
 def is_two(redis: Redis) -> bool:
     return number(redis) == 2
 
@@ -65,6 +92,10 @@ def is_two(redis: Redis) -> bool:
         ("exception", 5, {"actor": takes, "setup": lambda redis: redis.set("n", 1)}),
         ("broken at the end", 9, {"actor": counts_in_a_thread, "at_end": is_two}),
         ("broken at the end", 2, {"actor": count_up, "count": 1, "at_end": is_two}),
+        ("lock leaked", 3, {"actor": keeps_it}),
+        ("lock deleted by another", 3, {"actor": deletes_in_any_case}),
+        ("lock deleted by another", 5, {"actor": leases, "faults": "pause=1"}),
+        ("two holders", 4, {"actor": finds_it_free, "lock": "door"}),
         ("invariant broken", 0, {"actor": count_up, "invariant": lambda redis: False}),
     ],
 )
@@ -88,3 +119,13 @@ def test_moves_that_cannot_be_made() -> None:
     now = follow(target, [*steps[:2], steps[0]._replace(actor="D"), *steps[2:]])
     assert (len(now.steps), now.finding) == (2, None)
     assert follow(target, steps[:3]).finding is None
+
+
+def test_where_not_all_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = explore(actor=keeps_it).report
+    target, found = cast(Functions, report.target), report.findings[0]
+    assert follow(target, found.trace[:-1]).sure
+    monkeypatch.setattr(all_orders, "MOST", 3)
+    now = follow(target, found.trace)
+    assert (now.finding, now.sure) == (None, False)
+    assert words.changed("a.json", found.trace, now).startswith("whether a.json still breaks it")

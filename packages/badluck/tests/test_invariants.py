@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -167,6 +169,36 @@ def test_one_holder() -> None:
     explore(actor=without_an_end, count=2, invariant=alone, faults="pause=1,crash=1").assert_holds()
 
 
+def raises_inside(redis: Redis, name: str) -> str:
+    try:
+        with inside(redis, "log", name):
+            redis.get("work")
+            raise ValueError
+    except ValueError:
+        return "gave up"
+
+
+def test_who_raises_inside_has_left() -> None:
+    alone = one_holder("log")
+    (found,) = explore(actor=raises_inside, count=2, invariant=alone).report.findings
+    assert (found.name, found.cost.faults) == ("invariant broken", 0)
+
+
+def test_who_crashes_inside_never_leaves() -> None:
+    """No `finally` runs then."""
+
+    def both_or_none(redis: Redis) -> bool:
+        return len(redis.lrange("log", 0, -1)) in (0, 2)
+
+    explore(actor=raises_inside, count=1, at_end=both_or_none).assert_holds()
+    crashed = explore(actor=raises_inside, count=1, at_end=both_or_none, faults="crash=1")
+    trace = crashed.report.findings[0].trace
+    assert [(step.does, step.shown["log"]) for step in trace] == [
+        ("goes", "[A enters]"),
+        ("crash", "[A enters]"),
+    ]
+
+
 def one_apple(redis: Redis) -> None:
     redis.set("left", 1)
 
@@ -257,6 +289,21 @@ def test_who_begins_after_an_answer_comes_after_it(
         assert [step.actor for step in trace] == ["A"] * 3 + ["B"] * 3
         assert trace[3].lines == ["begins badluck:ended badluck:begun B"]
         assert list(trace[0].shown) == ["copy", "value"]
+
+
+def is_told(said: object) -> Callable[[Redis], object]:
+    text = repr(said)  # no list that actors would share
+    return lambda redis: literal_eval(text) if redis.get("n") is None else None
+
+
+@pytest.mark.parametrize(
+    ("told", "plainly"),
+    [(True, 1), (1, 1.0), ((True, "x"), (1, "x")), ([[0]], [[False]]), ({"n": 1}, {"n": True})],
+)
+def test_answers_are_the_same_by_type_as_well(told: object, plainly: object) -> None:
+    for said, verdict in ((plainly, "fails"), (told, "holds")):
+        as_plain = linearizable(partial(lambda said, state: (said, state), said))
+        assert explore(actor=is_told(told), count=1, invariant=as_plain).verdict == verdict
 
 
 def test_what_no_plain_function_could_answer_is_refused() -> None:

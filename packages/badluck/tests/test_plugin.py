@@ -264,6 +264,45 @@ class TestIt:
     assert ran(project)[1].count("still breaks it") == 4
 
 
+def test_faults_that_the_test_does_not_allow_any_more(project: pytest.Pytester) -> None:
+    test = """
+def busy(redis):
+    redis.set("busy", 1)
+    redis.delete("busy")
+
+def test_it(badluck):
+    badluck.explore(actor=busy, at_end=lambda redis: not redis.exists("busy"), faults=FAULTS)
+"""
+    saved = "badluck-schedules/test_n.test_it.json"
+    project.makepyfile(test_n=test.replace("FAULTS", "'crash=1'"))
+    assert ran(project)[0] == 1
+    for faults in ("none", "pause=1"):
+        project.makepyfile(test_n=test.replace("FAULTS", f"{faults!r}"))
+        ended, printed = ran(project)
+        assert ended == 0
+        assert f"{saved} is of faults that the test does not allow any more" in printed
+    project.makepyfile(test_n=test.replace("FAULTS", "'crash=2'"))
+    assert f"{saved} still breaks it" in ran(project)[1]
+
+
+def test_a_fixture_asks_before_its_test(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        test_n=COUNTS
+        + """
+@pytest.fixture
+def once(badluck):
+    with pytest.raises(pytest.fail.Exception, match="BROKEN AT THE END"):
+        badluck.explore(actor=count_up, at_end=is_two)
+
+def test_it(once, badluck):
+    badluck.explore(actor=count_up, at_end=is_two)
+"""
+    )
+    ran(project)
+    names = sorted(path.name for path in Path("badluck-schedules").glob("*.json"))
+    assert names == ["test_n.test_it.2.json", "test_n.test_it.json"]
+
+
 def test_what_cannot_be_explored_is_said_in_words(project: pytest.Pytester) -> None:
     project.makepyfile(
         """

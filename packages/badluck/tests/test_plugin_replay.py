@@ -53,6 +53,26 @@ def test_a_real_server_does_the_same(project: pytest.Pytester, fault: str) -> No
     assert "NOT THE SAME" not in printed
 
 
+def test_a_lock_that_leaks_is_found_again_and_played(project: pytest.Pytester) -> None:
+    """Of a lock only a look at all orders can tell."""
+    leak = """
+def keeps_it(redis):
+    if redis.set("door:lock", 1, nx=True):
+        redis.incr("n")
+
+def test_n(badluck):
+    badluck.explore(actor=keeps_it)
+"""
+    project.makepyfile(test_it=leak)
+    assert "LOCK LEAKED" in ran(project)[1]
+    ended, printed = ran(project)
+    assert ended == 1
+    assert f"{SAVED} still breaks it" in printed
+    ended, printed = ran(project, f"--badluck-replay={SAVED}", f"--badluck-server={program()}")
+    assert ended == 1
+    assert "did the same in all 3 steps: LOCK LEAKED" in printed
+
+
 def test_what_the_model_does_otherwise_is_said(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

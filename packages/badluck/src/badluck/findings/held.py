@@ -54,10 +54,14 @@ class Held:
 
     @cached_property
     def locks(self) -> list[Lock]:
-        keys = {key for _, _, key in self._asked()}
-        keys |= {key for key in self._keys if key == self.named or CALLED_SO.search(key.lower())}
-        locks = [self._followed(key) for key in sorted(keys)]
+        locks = [self._followed(key) for key in sorted(self.likely)]
         return [lock for lock in locks if self._is_one(lock)]
+
+    @cached_property
+    def likely(self) -> set[bytes]:
+        """Keys that may be locks: what is done to them tells."""
+        keys = {key for key in self._keys if key == self.named or CALLED_SO.search(key.lower())}
+        return keys | {key for _, _, key in self._asked()}
 
     def left(self, ends: bool) -> set[int]:
         """Where all have come to an end and one is still held; `ends`: until it expires.

@@ -59,7 +59,10 @@ class Judge:
         return {name: found[name] for name in self._in_order(found)}
 
     def after(self, number: int, way: Transition) -> list[str]:
-        """What is the case after this step, the gravest first; who is stuck, it cannot know."""
+        """What is the case after this step, the gravest first.
+
+        Who is stuck, and whose a lock is (OfGraph), it cannot know: see functions/following.py.
+        """
         done = [rule.name for _, rule in self._done(self.graph.states[number], [way])]
         return self._in_order({*self._at(self.graph.states[way.to]), *done})
 

@@ -21,7 +21,7 @@ from badluck.faults import NONE
 from badluck.functions.anew import refuse_shared
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import Functions
-from badluck.functions.ladder import ANY, beginning, ladder
+from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from badluck.functions.result import Result
 from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
@@ -48,7 +48,7 @@ def explore(
     resend: bool = False,
     servers: int = 1,
     lock: str | None = None,
-    before: Callable[[Mapping[int, Functions]], object] | None = None,
+    before: Callable[[Mapping[int, Functions], Sequence[Rung]], object] | None = None,
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
@@ -63,7 +63,8 @@ def explore(
     `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
     whatever kind, and of 2 actors and 3. What is likely is looked at first (see ladder.py), until
     something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
-    `before` is told what will be searched, by the number of actors; what it raises ends that.
+    `before` is told what will be searched, by the number of actors, and within which budgets; what
+    it raises ends that.
     """
     counts = _counts(count, faults) if actor else (len(actors),)
     functions = [actor] * max(counts) if actor else list(actors)
@@ -74,9 +75,9 @@ def explore(
     key = lock.encode() if lock else None
     settings = (setup, invariant, at_end, resend, key)
     targets = {many: Functions(functions[:many], *settings, servers=servers) for many in counts}
-    if before:
-        before(targets)
     rungs = ladder(counts, faults)
+    if before:
+        before(targets, rungs)
     jobs = [Explore(targets[many], many, (budget,), seconds) for many, budget in rungs]
     with closing(side_by_side(jobs, beginning(rungs), _explore, seconds)) as answers:
         for rung, answer in zip(rungs, answers, strict=False):

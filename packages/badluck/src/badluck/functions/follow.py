@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from badluck.faults import FAULTS, Faults
 from badluck.functions.explore import forked
 from badluck.functions.functions import Functions
 from badluck.report.replay import Played
@@ -29,6 +31,11 @@ class Followed(NamedTuple):
     steps: list[Step]  # up to the first that cannot be taken any more, or breaks a rule
     spots: list[Spot | None]  # the line that took each
     finding: Finding | None  # the rule that they break
+    sure: bool  # else it took too long to know of their locks
+
+
+def faults_of(steps: Sequence[Step]) -> Faults:
+    return Faults(**Counter(one.does for one in steps if one.does in FAULTS))
 
 
 def follow(target: Functions, steps: Sequence[Step]) -> Followed:
@@ -39,7 +46,7 @@ def follow(target: Functions, steps: Sequence[Step]) -> Followed:
     finding = None
     if said["finding"]:
         finding = Finding(said["finding"], Cost(*said["cost"]), said["explanation"], taken)
-    return Followed(taken, spots, finding)
+    return Followed(taken, spots, finding, said["sure"])
 
 
 def replay(target: Functions, steps: Sequence[Step], program: str) -> list[Played]:

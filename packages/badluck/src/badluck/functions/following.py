@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from typing import Any
 
 from badluck.actor.actor import Actor
-from badluck.faults import FAULTS, Faults
 from badluck.findings.for_ever import STUCK
+from badluck.functions.all_orders import judged
+from badluck.functions.follow import faults_of
 from badluck.game.board import Board
 from badluck.report.trace import Step, step
 from badluck.run.job import Follow
@@ -27,16 +27,17 @@ class Following(Sandbox):
             return super().does()
         self.watch.begin()
         with self.job.target.surroundings():
-            return _followed(self.job)
+            board = Board(self.job.target, self.job.actors, faults_of(self.job.steps))
+            self.watch.explorer = board.explorer  # it is stopped when the time is over
+            return _followed(self.job, board)
 
 
-def _followed(job: Follow) -> dict[str, Any]:
+def _followed(job: Follow, board: Board) -> dict[str, Any]:
     """Until something is found, or a move cannot be made.
 
-    `finding` is "" when nothing is; `spots`: the line from which each step was taken, if any.
+    `finding` is "" when nothing is; `spots`: the line from which each step was taken, if any;
+    `sure`: in the time it could be told.
     """
-    kinds = Counter(one.does for one in job.steps if one.does in FAULTS)
-    board = Board(job.target, job.actors, Faults(**kinds))
     number, ways = 0, list[tuple[int, Transition]]()
     found = list(board.judge.seen)
     for one in job.steps:
@@ -48,6 +49,10 @@ def _followed(job: Follow) -> dict[str, Any]:
         number = way.to
     if not found and len(ways) == len(job.steps) and _for_ever(board, number):
         found = [STUCK.name]
+    sure = True
+    if not found:
+        found, steps, sure = judged(board, ways)
+        ways = ways[:steps]
     explained = {rule.name: rule.explanation for rule in job.target.rules}
     return {
         "finding": found[0] if found else "",
@@ -55,6 +60,7 @@ def _followed(job: Follow) -> dict[str, Any]:
         "cost": list(cost([way for _, way in ways])),
         "steps": [_taken(board, *each)._asdict() for each in ways],
         "spots": [_spot(board, *each) for each in ways],
+        "sure": sure,
     }
 
 

@@ -79,8 +79,19 @@ def _explained(state: Any, calls: Mapping[str, Call]) -> bool:
         if any(other in calls and calls[other].answered for other in call.after):
             continue
         said, then = call.plain(deepcopy(state))
-        if call.answered and said != call.said:
+        if call.answered and not _same(said, call.said):
             continue
         if _explained(then, {one: calls[one] for one in calls if one != name}):
             return True
     return False
+
+
+def _same(one: object, other: object) -> bool:
+    """By type as well, also of what is in it: to Python True is 1."""
+    if type(one) is not type(other) or one != other:
+        return False
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return all(map(_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(_same(value, other[key]) for key, value in one.items())
+    return True

@@ -13,8 +13,9 @@ from typing import NoReturn, cast
 import pytest
 
 from badluck.errors import BadluckError
-from badluck.functions.follow import Followed, Spot, follow, replay
+from badluck.functions.follow import Followed, Spot, faults_of, follow, replay
 from badluck.functions.functions import Functions
+from badluck.functions.ladder import Rung
 from badluck.functions.result import Result
 from badluck.plugin import schedules, words
 from badluck.plugin.github import error
@@ -36,7 +37,7 @@ class Call:
     annotation: str = ""
     played: bool = False  # was it what --badluck-replay is to play?
 
-    def before(self, targets: Targets) -> None:
+    def before(self, targets: Targets, rungs: Sequence[Rung]) -> None:
         """Does what was found before still break it? Fails then; raises BadluckError."""
         self._replay(targets)
         if not self.name.path.exists():
@@ -46,6 +47,10 @@ class Call:
         if (saved.test, saved.call) != (self.name.test, self.name.call):
             schedules.others(saved, shown, self.name)
         target = _asked(targets, saved.actors)
+        needs = Rung(len(target.actors), faults_of(saved.steps))
+        if not any(map(needs.within, rungs)):
+            self.notes.append(f"{self.name.test}: {words.not_allowed(shown)}")
+            return
         now = follow(target, saved.steps)
         if now.finding:
             text = words.still(target, now.finding, shown)

@@ -29,7 +29,8 @@ class Badluck:
 
     def __init__(self, item: pytest.Item) -> None:
         self.item = item
-        self.calls: list[Call] = []
+        self.asked = 0  # calls, also in its fixtures
+        self.calls: list[Call] = []  # of which nobody was told yet
 
     def explore(self, *, allow_inconclusive: bool = False, **question: Any) -> Result:
         """As badluck.explore(), and the test fails unless it holds.
@@ -39,7 +40,8 @@ class Badluck:
         `allow_inconclusive` it is enough that nothing was found in the time.
         """
         __tracebackhide__ = True
-        name = schedules.name(self.item, len(self.calls) + 1)
+        self.asked += 1
+        name = schedules.name(self.item, self.asked)
         call = Call(self.item.config, name, sys._getframe(1).f_lineno)
         self.calls.append(call)
         for option in DEFAULTS:

@@ -11,6 +11,7 @@ from badluck.report.replay import Played
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.report.verdict import cost
+from badluck.run.limits import SEARCH
 from badluck.search.names import LETTERS
 
 INCONCLUSIVE = (
@@ -37,7 +38,13 @@ def changed(file: str, steps: Sequence[Step], now: Followed) -> str:
             return f"{text}: step {nth} was {was}, and is {does}."
     if len(now.steps) < len(steps):
         return f"{text}: step {len(now.steps) + 1} cannot be taken."
+    if not now.sure:
+        return f"whether {file} still breaks it could not be seen in {SEARCH} s."
     return f"{text}."
+
+
+def not_allowed(file: str) -> str:
+    return f"{file} is of faults that the test does not allow any more: it was searched without it."
 
 
 def replayed(file: str, server: str, played: Sequence[Played], finding: Finding) -> str:

@@ -1,0 +1,65 @@
+"""What of a schedule only a look at all orders can tell: whose the locks are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from badluck.findings.held import Held
+from badluck.findings.judge import Judge
+from badluck.findings.rule import OfGraph
+from badluck.game.board import Board
+from badluck.search.graph import Graph, TooMany, Transition
+from badluck.search.paths import Goal
+
+MOST = 500_000  # states, as many as of a search
+
+Ways = Sequence[tuple[int, Transition]]
+
+
+def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
+    """What is the case, after how many of the `ways`; and is all known that tells it?
+
+    All orders with the faults of the schedule are looked at, of code that has what may be a lock.
+    """
+    if not Held(board, board.judge.target.lock_key).likely:
+        return [], len(ways), True
+    graph = Graph(board.moves, board.states[0].left, board.pause, MOST)
+    board.explorer.graph = graph
+    try:
+        graph.explore()
+        sure = True
+    except TooMany:
+        sure = False
+    judge = Judge(graph, board.judge.target)
+    rules = [rule for rule in judge.target.rules if isinstance(rule, OfGraph)]
+    where = {rule.name: rule.where(judge) for rule in rules}
+    for steps, goals in enumerate(_goals(board, graph, ways)):
+        if found := [name for name, places in where.items() if places & goals]:
+            return found, steps, True
+    return [], len(ways), sure
+
+
+def _goals(board: Board, graph: Graph, ways: Ways) -> list[set[Goal]]:
+    """The beginning, then of each step the same way in the graph, and the state that it leads to.
+
+    Fewer, where not all was looked at.
+    """
+    at = 0
+    found: list[set[Goal]] = [{at}]
+    for number, way in ways:
+        if way.to == number:  # asked in vain
+            found.append({at})
+            continue
+        same = [one for one in graph.ways[at] if one[:3] == way[:3]]
+        if not same:
+            break
+        took = _took(board, number, way)
+        nearest = min(same, key=lambda one, at=at: abs(_took(graph, at, one) - took))  # type: ignore[misc]
+        found.append({(at, nearest), nearest.to})
+        at = nearest.to
+    return found
+
+
+def _took(graph: Graph, number: int, way: Transition) -> int:
+    now = graph.servers.now
+    return now(graph.states[way.to].servers) - now(graph.states[number].servers)
