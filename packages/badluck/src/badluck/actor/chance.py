@@ -42,6 +42,14 @@ class Chance(Random):
         """Nobody's luck depends on it."""
 
 
+class Seeded(Random):
+    """`random.Random`: without a seed an actor's is sown by its own chance."""
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        unsown = a is None and isinstance(getcurrent(), Fiber)
+        super().seed(_draw(64) if unsown else a, version)
+
+
 def drawing(name: str) -> Any:
     """The function of that name in `random`: for an actor's code ours, else the real one."""
     real, ours = getattr(random, name), getattr(Chance(), name)

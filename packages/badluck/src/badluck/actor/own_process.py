@@ -30,6 +30,9 @@ FIGURES = ("redis.", "logging")
 WALL = ("time", "time_ns")  # what it says is compared with others' clocks
 CLOCKS = (*WALL, "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 
+TURNED = ("gmtime", "localtime", "ctime")  # of what they are given, or else of now
+CLOCKS_BY_NUMBER = ("clock_gettime", "clock_gettime_ns")
+
 STARTS = [  # a thread; the names are Python 3.11's to 3.13's
     (module, name)
     for module in (_thread, threading)
@@ -52,6 +55,36 @@ def _clock(name: str) -> Callable[[], float]:
             actor.look_at_clock()
             actor.tells_time = actor.tells_time or wall
         return actor.now * 1_000_000 if nanoseconds else actor.now / 1000
+
+    return read
+
+
+def _turned(name: str) -> Callable[..., Any]:
+    real = getattr(time, name)
+    return lambda seconds=None: real(time.time() if seconds is None else seconds)
+
+
+def _strftime(shape: str, when: Any = None) -> str:
+    return _real_strftime(shape, time.localtime() if when is None else when)
+
+
+def _asctime(when: Any = None) -> str:
+    return _real_asctime(time.localtime() if when is None else when)
+
+
+_real_strftime, _real_asctime = time.strftime, time.asctime
+
+
+def _by_number(name: str) -> Callable[[int], float]:
+    real, nanoseconds = getattr(time, name), name.endswith("_ns")
+
+    def read(number: int) -> float:
+        if not isinstance(getcurrent(), Fiber):
+            found: float = real(number)
+            return found
+        clock = "time" if number == time.CLOCK_REALTIME else "monotonic"
+        said: float = getattr(time, clock + "_ns" * nanoseconds)()
+        return said
 
     return read
 
@@ -102,10 +135,15 @@ def _starting(real: Callable[..., int]) -> Callable[..., int]:
 def of_its_own() -> AbstractContextManager[None]:
     instead: list[Replacement] = [
         *((time, name, _clock(name)) for name in CLOCKS),
+        *((time, name, _turned(name)) for name in TURNED),
+        *((time, name, _by_number(name)) for name in CLOCKS_BY_NUMBER),
+        (time, "strftime", _strftime),
+        (time, "asctime", _asctime),
         (time, "sleep", _sleeping(time.sleep)),
         (datetime, "datetime", Datetime),
         compared.NOTING,
         *((random, name, chance.drawing(name)) for name in chance.DRAWS),
+        (random, "Random", chance.Seeded),
         (random, "_urandom", chance.urandom(os.urandom)),  # secrets asks it
         (os, "urandom", chance.urandom(os.urandom)),
         (uuid, "uuid1", chance.a_uuid(uuid.uuid1)),

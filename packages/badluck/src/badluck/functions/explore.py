@@ -25,6 +25,7 @@ from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from badluck.functions.result import Result
 from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
+from badluck.functions.unseen import refuse_unseen
 from badluck.orphans import end_with_parent
 from badluck.run.apart import read
 from badluck.run.job import Explore, Job
@@ -72,6 +73,8 @@ def explore(
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
     for function in functions:
         refuse_shared(function, _callers_names())
+    for looks in filter(None, (invariant, at_end)):
+        refuse_unseen(functions, looks)
     key = lock.encode() if lock else None
     settings = (setup, invariant, at_end, resend, key)
     targets = {many: Functions(functions[:many], *settings, servers=servers) for many in counts}

@@ -18,6 +18,7 @@ from typing import Any
 from greenlet import getcurrent
 
 from badluck.actor import wrong
+from badluck.actor.code import Files
 from badluck.actor.fiber import Fiber
 from badluck.explorer import Explorer
 from badluck.run import kept_out
@@ -32,12 +33,15 @@ LIMITS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory"
 IN_WORDS = f"{LIMITS}, {kept_out.in_words()}"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 FILES = "changes files: what actors share beside the store, the search does not see"
+ENVIRONMENT = "changes the environment, and an actor is a process of its own: let it pass that on"
 IN_C = "reaches in C code for the network, a file or a process: use the client that {} is given"
 FORBIDDEN = {
     **dict.fromkeys(("open", "os.remove", "os.rename", "os.link", "os.symlink"), FILES),
     **dict.fromkeys(("os.mkdir", "os.rmdir", "os.truncate", "os.chmod", "os.chown"), FILES),
     **dict.fromkeys(("os.utime", "os.setxattr", "fcntl.flock", "fcntl.lockf"), FILES),
     **dict.fromkeys(("os.kill", "os.killpg"), "signals a process"),
+    **dict.fromkeys(("os.putenv", "os.unsetenv"), ENVIRONMENT),
+    "os.chdir": "changes the folder in which it runs, and an actor is a process of its own",
     "builtins.input": "waits for somebody to type",
     "socket.connect": "opens a connection of its own: use the client that {} is given",
     "socket.bind": "opens a connection of its own: use the client that {} is given",
@@ -110,7 +114,17 @@ class Watch:
         if event in FORBIDDEN and isinstance(getcurrent(), Fiber):
             if event == "open" and (isinstance(given[0], int) or not given[2] & WRITES):
                 return  # what is open, or is only read
+            if event in ("os.putenv", "os.unsetenv") and self._harmless(sys._getframe(1), given):
+                return
             self._forbid(sys._getframe(1), FORBIDDEN[event])
+
+    def _harmless(self, frame: FrameType | None, given: tuple[Any, ...]) -> bool:
+        """What is so already changes nothing; a library does when it is imported, for all at once.
+
+        A project's module that sets it at its import has done so before actors import it anew.
+        """
+        name, *value = given
+        return os.environb.get(name) == (value[0] if value else None) or _library(frame, self.files)
 
     def _refused(self, _: int, frame: FrameType | None) -> None:
         if isinstance(getcurrent(), Fiber):
@@ -128,6 +142,15 @@ def _in_use() -> int:
     except OSError:
         return 0
     return int(pages) * resource.getpagesize()
+
+
+def _library(frame: FrameType | None, files: Files) -> bool:
+    """Is one imported, and that line is its own?"""
+    while frame is not None and not files.own(frame.f_code.co_filename):
+        if frame.f_globals.get("__name__") == "importlib._bootstrap":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _imports(frame: FrameType | None) -> bool:
