@@ -78,6 +78,69 @@ def a(r):
     r.get("y")
     r.set("out", repr(__seen))
 """,
+    "in a number of a kind of its own": """
+class Money(int): pass
+def a(r):
+    x = Money(1 if r.get("x") else 2)
+    r.get("y")
+    r.set("out", int(x))
+""",
+    "in a text of a kind of its own": """
+class Name(str): pass
+def a(r):
+    x = Name("there" if r.get("x") else "not")
+    r.get("y")
+    r.set("out", str(x))
+""",
+    "in an attribute of a list of a kind of its own": """
+class Seats(list): pass
+def a(r):
+    x = Seats()
+    x.seen = r.get("x")
+    r.get("y")
+    r.set("out", repr(x.seen))
+""",
+    "in a slot that was inherited": """
+class Slim:
+    __slots__ = ("seen",)
+class Wide(Slim): pass
+def a(r):
+    x = Wide()
+    x.seen = r.get("x")
+    r.get("y")
+    r.set("out", repr(x.seen))
+""",
+    "in the type of a key": """
+def a(r):
+    x = {True: 0} if r.get("x") else {1: 0}
+    r.get("y")
+    r.set("out", repr(x))
+""",
+    "in how many of a set are alike": """
+class Seat: pass
+def a(r):
+    x = {Seat(), Seat()} if r.get("x") else {Seat()}
+    r.get("y")
+    r.set("out", len(x))
+""",
+    "in a class in a class": """
+class Shop:
+    class Till:
+        seen = None
+def a(r):
+    Shop.Till.seen = r.get("x")
+    r.get("y")
+    r.set("out", repr(Shop.Till.seen))
+""",
+    "in what it does not pickle": """
+class Shy:
+    def __getstate__(self): return {}
+def a(r):
+    x = Shy()
+    x.seen = r.get("x")
+    r.get("y")
+    r.set("out", repr(x.seen))
+""",
     "in which of two it is": """
 def a(r):
     one = []

@@ -54,12 +54,11 @@ def explore(
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
     Each is called with a client, of redis.asyncio if it is `async def`, and with its name if it
-    takes two arguments. `setup` is given one
-    beforehand. `invariant` is asked after every step, `at_end` when all have come to an end: with a
-    client that reads, and with what actors have answered, by name, if it takes two. `resend`: the
-    actors' clients send again what was not answered, as redis-py does by default. Of several
-    `servers` all of them get a tuple of clients. `lock` is a key that is to keep all but its holder
-    out: with two holders it fails.
+    takes two arguments. `setup` is given a client beforehand. `invariant` is asked after every
+    step, `at_end` when all have come to an end: with a client that reads, and with what actors have
+    answered, by name, if it takes two. `resend`: the actors' clients send again what was not
+    answered, as redis-py does by default. Of several `servers` all of them get a tuple of clients.
+    `lock` is a key that is to keep all but its holder out: with two holders it fails.
 
     `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
     whatever kind, and of 2 actors and 3. What is likely is looked at first (see ladder.py), until

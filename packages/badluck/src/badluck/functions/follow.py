@@ -12,6 +12,7 @@ from typing import NamedTuple
 from badluck.faults import FAULTS, Faults
 from badluck.functions.explore import forked
 from badluck.functions.functions import Functions
+from badluck.place.standing import Spot
 from badluck.report.replay import Played
 from badluck.report.report import Finding
 from badluck.report.trace import Step
@@ -20,9 +21,6 @@ from badluck.search.names import LETTERS
 from badluck.search.paths import Cost
 
 SERVERS = "badluck-"  # temporary folders
-
-
-Spot = tuple[str, int]  # path and line of code
 
 
 class Followed(NamedTuple):
@@ -42,7 +40,7 @@ def follow(target: Functions, steps: Sequence[Step]) -> Followed:
     """In the model. Raises as explore()."""
     said = forked(Follow(target, len(target.actors), steps))
     taken = [Step(**step) for step in said["steps"]]
-    spots = [(spot[0], spot[1]) if spot else None for spot in said["spots"]]
+    spots = [Spot(*spot) if spot else None for spot in said["spots"]]
     finding = None
     if said["finding"]:
         finding = Finding(said["finding"], Cost(*said["cost"]), said["explanation"], taken)

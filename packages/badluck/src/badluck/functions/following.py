@@ -5,15 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from badluck.actor.actor import Actor
 from badluck.findings.for_ever import STUCK
 from badluck.functions.all_orders import judged
 from badluck.functions.follow import faults_of
 from badluck.game.board import Board
+from badluck.place.standing import Spot
 from badluck.report.trace import Step, step
 from badluck.run.job import Follow
 from badluck.run.sandbox import Sandbox
-from badluck.search.automaton import Automaton
 from badluck.search.graph import CRASHED, TooMany, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
@@ -111,20 +110,9 @@ def _taken(board: Board, number: int, way: Transition) -> Step:
     return step(board, board.judge, board.states[number], board.states[way.to], way)
 
 
-def _spot(board: Board, number: int, way: Transition) -> tuple[str, int] | None:
-    """The path and the line of the project's code that waits there; the code runs up to it."""
+def _spot(board: Board, number: int, way: Transition) -> Spot | None:
+    """The line of the project's code that waits there."""
     if way.actor < 0 or way.kind == "arrives":
         return None
-    automaton = board.automata[way.actor]
-    if not isinstance(automaton, Automaton):
-        return None
-    actor = Actor(automaton.name, automaton.code, automaton.now)
-    try:
-        for answer in automaton.history(board.states[number].nodes[way.actor]):
-            actor.go_on(*answer)
-        frame = actor.fibers[way.fiber].gr_frame
-        while frame and not automaton.code.files.own(frame.f_code.co_filename):
-            frame = frame.f_back
-        return (frame.f_code.co_filename, frame.f_lineno) if frame else None
-    finally:
-        actor.drop()
+    node = board.automata[way.actor].nodes[board.states[number].nodes[way.actor]]
+    return next(iter(node.stands[way.fiber]), None)

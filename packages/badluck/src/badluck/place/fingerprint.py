@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
@@ -38,6 +39,7 @@ LOCKS = type(threading.Lock()) | type(threading.RLock())
 CLIENTS = Redis | redis.asyncio.Redis
 USUAL = vars(Redis()).keys() | vars(redis.asyncio.Redis()).keys()  # neither of them connects
 CACHE = type(cache(str))
+NEW = object().__reduce_ex__(4)[0]  # of what has no way of its own to be pickled
 DEPTH = 60  # of objects in objects; each is looked at once
 # redis-py's frames and objects hold times and counters of no consequence: where they stand is
 # enough. The gate's are ours.
@@ -116,15 +118,11 @@ def _of_coroutine(frame: FrameType, eye: Eye, depth: int = DEPTH) -> object:
 
 def _globals(memory: dict[str, Any], eye: Eye) -> object:
     """What a file's own variables hold, and those of its functions and classes."""
-    own = memory["__name__"]
-    found: list[object] = []
-    for name, value in memory.items():
-        if isinstance(value, type) and value.__module__ == own:
-            held = {key: one for key, one in vars(value).items() if not key.startswith("__")}
-            found.append((name, _frozen(held, DEPTH, eye)))
-        elif not (name.startswith("__") and name.endswith("__")):
-            found.append((name, _frozen(value, DEPTH, eye)))
-    return tuple(found)
+    return tuple(
+        (name, _frozen(value, DEPTH, eye))
+        for name, value in memory.items()
+        if not (name.startswith("__") and name.endswith("__"))
+    )
 
 
 def _frozen(value: Any, depth: int, eye: Eye) -> object:
@@ -134,8 +132,8 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, repr(value)) if kind in ALIKE else value
     if kind in eye.counters:
         return kind
-    if isinstance(value, type):
-        return _named(value, eye)
+    if isinstance(value, type) and value.__module__ not in eye.modules:
+        return value
     if kind is ModuleType:
         return (kind, value.__name__)
     if depth == 0:
@@ -149,16 +147,16 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
     def inside(one: Any) -> object:
         return _frozen(one, depth - 1, eye)
 
-    if isinstance(value, list | tuple):
-        return (*_kind(kind, eye), *(inside(one) for one in value))
-    if isinstance(value, set | frozenset):
-        return frozenset(inside(one) for one in value)
-    if isinstance(value, dict):
-        pairs = (
-            (key if type(key) in PLAIN else _frozen(key, 1, eye), inside(one))
-            for key, one in list(value.items())  # weak ones lose what is collected meanwhile
-        )
-        return (*_kind(kind, eye), *pairs)
+    if kind in (list, tuple):
+        return (kind, *map(inside, value))
+    if kind in (set, frozenset):  # two that are alike are two all the same
+        return (kind, frozenset(Counter(map(inside, value)).items()))
+    if kind is dict:
+        pairs = list(value.items())  # of a weak one some are collected meanwhile
+        return (kind, *((inside(key), inside(one)) for key, one in pairs))
+    if isinstance(value, type):
+        held = {key: one for key, one in vars(value).items() if not key.startswith("__")}
+        return (_named(value, eye), inside(held))
     if kind is FunctionType:
         cells = value.__closure__ or ()
         given = (value.__defaults__, value.__kwdefaults__, value.__dict__)
@@ -189,10 +187,6 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
     return _contents(value, inside, eye)
 
 
-def _kind(kind: type, eye: Eye) -> tuple[object, ...]:
-    return () if kind in (tuple, dict) else (_named(kind, eye),)
-
-
 def _named(kind: type, eye: Eye) -> object:
     """A class; each history has the modules anew, and in each it is another of the same name."""
     home = eye.modules.get(kind.__module__)
@@ -214,32 +208,23 @@ def _skipped(value: Any, eye: Eye) -> bool:
 
 
 def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
-    """Of an object: its variables, or what one would pickle of it."""
+    """Of an object: what one would pickle of it, and its variables whatever its class says."""
     kind = type(value)
     if kind is count:  # from Python 3.14 on no iterator of that module can be pickled
         return repr(value)
-    own = {name for each in kind.__mro__[:-1] for name in vars(each)}
-    if kind.__module__ != "itertools" and own & {"__reduce__", "__reduce_ex__"}:
-        try:
-            parts = value.__reduce_ex__(4)
-        except TypeError:
-            eye.unseen.append(kind)
-            return kind
-        if isinstance(parts, str):
-            if kind is CACHE and value.cache_info().currsize:
-                eye.unseen.append(kind)
-            return (kind, parts)
-        return (
-            _named(kind, eye),
-            *(inside(list(one) if isinstance(one, Iterator) else one) for one in parts),
-        )
-    held = getattr(value, "__dict__", None)
-    if held is not None:
-        return (_named(kind, eye), inside(held))
-    if not hasattr(kind, "__slots__") and kind is not object:
+    if kind is CACHE and value.cache_info().currsize:
         eye.unseen.append(kind)
-    slots = [name for name in getattr(kind, "__slots__", ()) if hasattr(value, name)]
-    return (_named(kind, eye), *(inside(getattr(value, name)) for name in slots))
+    try:
+        parts = value.__reduce_ex__(4)
+    except Exception:  # noqa: BLE001  somebody's class says so
+        eye.unseen.append(kind)
+        return kind
+    if isinstance(parts, str):
+        return (kind, parts)
+    made, given, *rest = parts
+    held = [*(given[1:] if made is NEW else (made, given)), object.__getstate__(value)]
+    held += [list(one) if isinstance(one, Iterator) else one for one in rest]
+    return (_named(kind, eye), *map(inside, held))
 
 
 def _content(cell: Any) -> object:

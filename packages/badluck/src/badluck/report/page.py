@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from badluck.place.standing import Spot
 from badluck.report.chart import BETWEEN, texts
 from badluck.report.report import Finding
 from badluck.report.trace import Step
@@ -16,11 +17,14 @@ from badluck.report.verdict import cost
 from badluck.search.names import LETTERS
 from badluck.target import Target
 
-Spot = tuple[str, int] | None  # path and line of the code that took a step
-
 
 def page(
-    target: Target, actors: int, finding: Finding, test: str, again: str, spots: Sequence[Spot]
+    target: Target,
+    actors: int,
+    finding: Finding,
+    test: str,
+    again: str,
+    spots: Sequence[Spot | None],
 ) -> str:
     """`test` found it, and the command `again` plays it on a real server.
 
@@ -94,7 +98,7 @@ def _says(step: Step) -> Iterator[str]:
         yield f"It is told {step.told}."
 
 
-def _source(spot: Spot) -> str:
+def _source(spot: Spot | None) -> str:
     """`bank.py, line 3: redis.set(…)`"""
     if spot is None:
         return ""
