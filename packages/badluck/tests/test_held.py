@@ -58,6 +58,57 @@ def marks_what_is_done(redis: Redis) -> None:
         redis.incr("n")
 
 
+def counts(redis: Redis) -> None:
+    """Who hears 1 has it; the others add to it, and go."""
+    if redis.incr("door:lock") == 1:
+        redis.incr("n")
+        redis.delete("door:lock")
+
+
+def counts_and_takes_away_in_any_case(redis: Redis) -> None:
+    if redis.incr("door:lock") == 1:
+        redis.incr("n")
+    redis.delete("door:lock")
+
+
+def asks_by_getset(redis: Redis) -> None:
+    if redis.getset("door:lock", 1) is None:
+        redis.incr("n")
+        redis.delete("door:lock")
+
+
+def lets_it_expire(redis: Redis) -> None:
+    while not redis.set("door:lock", 1, nx=True):
+        pass
+    redis.incr("n")
+    redis.pexpire("door:lock", 0)
+    redis.get("n")
+
+
+def moves_it_away(redis: Redis) -> None:
+    while not redis.set("door:lock", 1, nx=True):
+        pass
+    redis.incr("n")
+    redis.rename("door:lock", "was")
+    redis.get("n")
+
+
+@pytest.mark.parametrize(
+    ("actor", "found"),
+    [
+        (counts, []),
+        (counts_and_takes_away_in_any_case, ["lock deleted by another"]),
+        (asks_by_getset, []),
+        (lets_it_expire, []),
+        (moves_it_away, []),
+    ],
+)
+def test_ways_to_take_it_and_to_give_it_back(actor: Actor, found: list[str]) -> None:
+    for lock in (None, "door:lock"):
+        report = explore(actor=actor, lock=lock).report
+        assert [finding.name for finding in report.findings] == found
+
+
 @pytest.mark.parametrize(
     ("actor", "faults", "found"),
     [

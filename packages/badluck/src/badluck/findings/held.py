@@ -14,15 +14,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from badluck.actor.request import Send
+from badluck.findings.locking import gives_back, taken, takes
 from badluck.search.automaton import Automaton
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal
 from badluck.simulated.values import Command, Entry
 
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
-WRITES = (b"SET", b"SETEX", b"PSETEX", b"GETSET")
-DELETES = (b"DEL", b"UNLINK", b"GETDEL")
-SCRIPTS = (b"EVAL", b"EVALSHA")
 DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server does a command
 NOBODY = -1
 STORE = "0"  # begins its connections
@@ -89,7 +87,7 @@ class Held:
             for at, node in enumerate(automaton.nodes):
                 for request in node.requests:
                     for command in request.commands if isinstance(request, Send) else ():
-                        if _takes(command):
+                        if takes(command):
                             yield automaton, at, command[1]
 
     def _is_one(self, lock: Lock) -> bool:
@@ -116,7 +114,8 @@ class Held:
         while todo:
             number = todo.pop()
             for way in graph.ways[number]:
-                after = {self._then(lock, number, way, fact) for fact in lock.facts[number]}
+                facts = lock.facts[number]
+                after = {then for fact in facts for then in self._then(lock, number, way, fact)}
                 known = lock.facts.setdefault(way.to, set())
                 if not after <= known:
                     known |= after
@@ -126,21 +125,19 @@ class Held:
                 self._judge(lock, number, way, facts)
         return lock
 
-    def _then(self, lock: Lock, number: int, way: Transition, fact: Fact) -> Fact:
+    def _then(self, lock: Lock, number: int, way: Transition, fact: Fact) -> Iterator[Fact]:
         before, after = self._entry(number, lock.key), self._entry(way.to, lock.key)
-        holder, inside = fact
         commands = self._commands(self.graph.states[number], way)
-        if after is None:
-            holder = NOBODY
-        elif commands and _written(lock.key, commands, before, after):
-            holder = way.actor
-            inside |= {holder} if way.kind == "goes" else set()
-        # A script that is given the key and leaves it as it is says: not yours.
-        leaves = (*DELETES, *SCRIPTS) if after in (None, before) else DELETES
-        if any(one[0] in leaves and lock.key in one for one in commands):
-            inside -= {way.actor}
         nodes = self.graph.states[way.to].nodes
-        return Fact(holder, frozenset(one for one in inside if self._at_work(one, nodes[one])))
+        for takes_it in taken(lock.key, commands, before, after):
+            holder, inside = fact if after else (NOBODY, fact.inside)
+            if takes_it:
+                holder = way.actor
+                inside |= {holder} if way.kind == "goes" else set()
+            elif gives_back(lock.key, commands, before, after):
+                inside -= {way.actor}
+            still = frozenset(one for one in inside if self._at_work(one, nodes[one]))
+            yield Fact(holder, still)
 
     def _judge(self, lock: Lock, number: int, way: Transition, facts: set[Fact]) -> None:
         commands = self._commands(self.graph.states[number], way)
@@ -151,9 +148,9 @@ class Held:
             if way.actor not in holders and NOBODY not in holders:
                 lock.deleted.add((number, way))
             lock.given_back |= calm and way.actor in holders
-        taken = commands and after and _written(lock.key, commands, before, after)
+        takes_it = taken(lock.key, commands, before, after) == {True}
         matters = calm or lock.key == self.named
-        if taken and matters and all(fact.inside - {way.actor} for fact in facts):
+        if takes_it and matters and all(fact.inside - {way.actor} for fact in facts):
             lock.two_inside.add((number, way))
 
     def _at_work(self, actor: int, at: int) -> bool:
@@ -179,14 +176,3 @@ class Held:
     @cached_property
     def _stores(self) -> dict[int, dict[bytes, Entry]]:
         return {}
-
-
-def _takes(command: Command) -> bool:
-    words = [word.upper() for word in command[3:]]
-    return command[0] == b"SETNX" or (command[0] == b"SET" and b"NX" in words)
-
-
-def _written(key: bytes, commands: tuple[Command, ...], before: Entry | None, after: Entry) -> bool:
-    """Also with what stood there before."""
-    over = any(one[0] in WRITES and not _takes(one) and one[1] == key for one in commands)
-    return before is None or before.value != after.value or over
