@@ -23,7 +23,13 @@ from badluck.simulated.values import Command, Entry
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
 DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server does a command
 NOBODY = -1
-STORE = "0"  # begins its connections
+
+
+class Place(NamedTuple):
+    """A key of one server: the same on another is another lock."""
+
+    server: int
+    key: bytes
 
 
 class Fact(NamedTuple):
@@ -35,9 +41,9 @@ class Fact(NamedTuple):
 
 @dataclass
 class Lock:
-    """One key; places are where something is the case however one came there."""
+    """One of them; goals are where something is the case however one came there."""
 
-    key: bytes
+    at: Place
     facts: dict[int, set[Fact]] = field(default_factory=dict)  # by the state
     given_back: bool = False  # by its holder, without a fault
     deleted: set[Goal] = field(default_factory=set)  # by another
@@ -52,10 +58,15 @@ class Held:
 
     @cached_property
     def locks(self) -> list[Lock]:
-        keys = {key for _, _, key in self._asked()}
-        keys |= {key for key in self._keys if key == self.named or CALLED_SO.search(key.lower())}
-        locks = [self._followed(key) for key in sorted(keys)]
+        places = {place for _, _, place in self._asked()}
+        places |= {place for place in self._texts if self._called_so(place)}
+        locks = [self._followed(place) for place in sorted(places)]
         return [lock for lock in locks if self._is_one(lock)]
+
+    @property
+    def servers_of_named(self) -> set[int]:
+        """Where a text was ever written to the key that was named."""
+        return {place.server for place in self._texts if place.key == self.named}
 
     def left(self, ends: bool) -> set[int]:
         """Where all have come to an end and one is still held; `ends`: until it expires.
@@ -67,7 +78,7 @@ class Held:
             for lock in self.locks
             for number, facts in lock.facts.items()
             if self.graph.over(self.graph.states[number])
-            if (entry := self._entry(number, lock.key)) and (entry.expires is not None) == ends
+            if (entry := self._entry(number, lock.at)) and (entry.expires is not None) == ends
             if all(self._lives(number, fact.holder) for fact in facts)
         }
 
@@ -75,29 +86,37 @@ class Held:
         return actor != NOBODY and self.graph.states[number].nodes[actor] != CRASHED
 
     @cached_property
-    def _keys(self) -> set[bytes]:
-        entries = (entry for each in self.graph.servers.states for entry in each[0].entries)
-        return {key for key, (value, _) in entries if type(value) is bytes}
+    def _texts(self) -> set[Place]:
+        return {
+            Place(server, key)
+            for each in self.graph.servers.states
+            for server, state in enumerate(each)
+            for key, (value, _) in state.entries
+            if type(value) is bytes
+        }
 
-    def _asked(self) -> Iterator[tuple[Automaton, int, bytes]]:
-        """Where it is tried to write a key that must not be there."""
+    def _called_so(self, place: Place) -> bool:
+        return place.key == self.named or bool(CALLED_SO.search(place.key.lower()))
+
+    def _asked(self) -> Iterator[tuple[Automaton, int, Place]]:
+        """Where it is tried to write a key that must not be there, and which."""
         for automaton in self.graph.automata:
             if not isinstance(automaton, Automaton):
                 continue
             for at, node in enumerate(automaton.nodes):
                 for request in node.requests:
-                    for command in request.commands if isinstance(request, Send) else ():
-                        if takes(command):
-                            yield automaton, at, command[1]
+                    if isinstance(request, Send):
+                        server = int(request.connection[0])
+                        asked = [one[1] for one in request.commands if takes(one)]
+                        yield from ((automaton, at, Place(server, key)) for key in asked)
 
     def _is_one(self, lock: Lock) -> bool:
-        called_so = lock.key == self.named or CALLED_SO.search(lock.key.lower())
-        return bool(called_so) or lock.given_back or self._asked_again(lock.key)
+        return self._called_so(lock.at) or lock.given_back or self._asked_again(lock.at)
 
-    def _asked_again(self, key: bytes) -> bool:
+    def _asked_again(self, place: Place) -> bool:
         """Does anybody who asks for it come back to where it asks, for as long as it likes?"""
         for automaton, start, asked in self._asked():
-            todo, seen = [start] if asked == key else [], set[int]()
+            todo, seen = [start] if asked == place else [], set[int]()
             while todo:
                 to = {move.to for move in automaton.nodes[todo.pop()].moves.values()} - seen
                 seen |= to
@@ -106,9 +125,9 @@ class Held:
                 return True
         return False
 
-    def _followed(self, key: bytes) -> Lock:
+    def _followed(self, place: Place) -> Lock:
         """From the beginning along every step, until nothing new is known of any state."""
-        lock, graph = Lock(key), self.graph
+        lock, graph = Lock(place), self.graph
         lock.facts[0] = {Fact(NOBODY, frozenset())}
         todo = [0]
         while todo:
@@ -126,53 +145,56 @@ class Held:
         return lock
 
     def _then(self, lock: Lock, number: int, way: Transition, fact: Fact) -> Iterator[Fact]:
-        before, after = self._entry(number, lock.key), self._entry(way.to, lock.key)
-        commands = self._commands(self.graph.states[number], way)
+        before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
+        commands = self._commands(lock.at.server, self.graph.states[number], way)
         nodes = self.graph.states[way.to].nodes
-        for takes_it in taken(lock.key, commands, before, after):
+        for takes_it in taken(lock.at.key, commands, before, after):
             holder, inside = fact if after else (NOBODY, fact.inside)
             if takes_it:
                 holder = way.actor
                 inside |= {holder} if way.kind == "goes" else set()
-            elif gives_back(lock.key, commands, before, after):
+            elif gives_back(lock.at.key, commands, before, after):
                 inside -= {way.actor}
             still = frozenset(one for one in inside if self._at_work(one, nodes[one]))
             yield Fact(holder, still)
 
     def _judge(self, lock: Lock, number: int, way: Transition, facts: set[Fact]) -> None:
-        commands = self._commands(self.graph.states[number], way)
-        before, after = self._entry(number, lock.key), self._entry(way.to, lock.key)
+        commands = self._commands(lock.at.server, self.graph.states[number], way)
+        before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
         holders = {fact.holder for fact in facts}
         calm = self.graph.states[way.to].left == self.graph.states[0].left
         if commands and before and not after:
             if way.actor not in holders and NOBODY not in holders:
                 lock.deleted.add((number, way))
             lock.given_back |= calm and way.actor in holders
-        takes_it = taken(lock.key, commands, before, after) == {True}
-        matters = calm or lock.key == self.named
+        takes_it = taken(lock.at.key, commands, before, after) == {True}
+        matters = calm or lock.at.key == self.named
         if takes_it and matters and all(fact.inside - {way.actor} for fact in facts):
             lock.two_inside.add((number, way))
 
     def _at_work(self, actor: int, at: int) -> bool:
         return at != CRASHED and not self.graph.automata[actor].nodes[at].ended
 
-    def _commands(self, state: State, way: Transition) -> tuple[Command, ...]:
-        """What is done to the store in this step."""
+    def _commands(self, server: int, state: State, way: Transition) -> tuple[Command, ...]:
+        """What is done to that server in this step."""
         if way.kind not in DOES:
             return ()
+        automaton = self.graph.automata[way.actor]
+        request: object
         if way.kind == "arrives":
-            return state.sent_by(self.graph.automata[way.actor].name)[way.fiber].commands
-        request = self.graph.automata[way.actor].nodes[state.nodes[way.actor]].requests[way.fiber]
-        if not isinstance(request, Send) or request.connection[0] != STORE:
+            request = state.sent_by(automaton.name)[way.fiber]
+        else:
+            request = automaton.nodes[state.nodes[way.actor]].requests[way.fiber]
+        if not isinstance(request, Send) or int(request.connection[0]) != server:
             return ()
         return request.commands
 
-    def _entry(self, number: int, key: bytes) -> Entry | None:
+    def _entry(self, number: int, place: Place) -> Entry | None:
         servers = self.graph.states[number].servers
         if servers not in self._stores:
-            self._stores[servers] = self.graph.servers.entries(servers)
-        return self._stores[servers].get(key)
+            self._stores[servers] = self.graph.servers.stores(servers)
+        return self._stores[servers][place.server].get(place.key)
 
     @cached_property
-    def _stores(self) -> dict[int, dict[bytes, Entry]]:
+    def _stores(self) -> dict[int, list[dict[bytes, Entry]]]:
         return {}
