@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 
-import badluck
 import redis
 from badluck import explore
 from badluck.report.report import Finding
@@ -130,7 +129,7 @@ def waits_by_the_servers_clock(store: redis.Redis) -> None:
 
 
 def test_the_same_but_for_the_clock_is_not_the_same_to_who_has_asked_it() -> None:
-    result = badluck.explore(
+    result = explore(
         actors=[leaves_a_thread, waits_by_the_servers_clock],
         setup=lambda store: store.set("lease", 1, ex=30),
     )
