@@ -188,6 +188,9 @@ def test_what_actors_would_share_is_refused_by_name(actor: Callable[..., Any], s
         (lambda redis: redis.get("n"), "answers None, and not True or False"),
         (lambda redis: int(redis.get("n")) == 1, "TypeError: int"),
         (lambda redis: redis.ttl("n") < 0, "at no clock"),
+        (lambda redis: bool(redis.eval("return redis.call('pttl', 'n')", 0)), "at no clock"),
+        (lambda redis: bool(redis.eval("return redis.call('time')", 0)), "at no clock"),
+        (lambda redis: redis.httl("h", "of") is not None, "at no clock"),
     ],
 )
 def test_what_an_invariant_may_not(invariant: Callable[..., Any], said: str) -> None:

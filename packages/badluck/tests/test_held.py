@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import redis
-from badluck import explore
+from badluck import BadCode, explore
 
 Redis = redis.Redis
 Actor = Callable[[Redis], object]
@@ -58,6 +58,57 @@ def marks_what_is_done(redis: Redis) -> None:
         redis.incr("n")
 
 
+def counts(redis: Redis) -> None:
+    """Who hears 1 has it; the others add to it, and go."""
+    if redis.incr("door:lock") == 1:
+        redis.incr("n")
+        redis.delete("door:lock")
+
+
+def counts_and_takes_away_in_any_case(redis: Redis) -> None:
+    if redis.incr("door:lock") == 1:
+        redis.incr("n")
+    redis.delete("door:lock")
+
+
+def asks_by_getset(redis: Redis) -> None:
+    if redis.getset("door:lock", 1) is None:
+        redis.incr("n")
+        redis.delete("door:lock")
+
+
+def lets_it_expire(redis: Redis) -> None:
+    while not redis.set("door:lock", 1, nx=True):
+        pass
+    redis.incr("n")
+    redis.pexpire("door:lock", 0)
+    redis.get("n")
+
+
+def moves_it_away(redis: Redis) -> None:
+    while not redis.set("door:lock", 1, nx=True):
+        pass
+    redis.incr("n")
+    redis.rename("door:lock", "was")
+    redis.get("n")
+
+
+@pytest.mark.parametrize(
+    ("actor", "found"),
+    [
+        (counts, []),
+        (counts_and_takes_away_in_any_case, ["lock deleted by another"]),
+        (asks_by_getset, []),
+        (lets_it_expire, []),
+        (moves_it_away, []),
+    ],
+)
+def test_ways_to_take_it_and_to_give_it_back(actor: Actor, found: list[str]) -> None:
+    for lock in (None, "door:lock"):
+        report = explore(actor=actor, lock=lock).report
+        assert [finding.name for finding in report.findings] == found
+
+
 @pytest.mark.parametrize(
     ("actor", "faults", "found"),
     [
@@ -89,6 +140,29 @@ def test_two_holders_where_the_lock_alone_is_to_keep_the_others_out() -> None:
     for lock, more in (("door", ["two holders"]), (None, [])):
         found = explore(actor=leases_and_asks_whose, lock=lock, faults="pause=1").report.findings
         assert [one.name for one in found] == more
+
+
+@pytest.mark.parametrize("server", [0, 1])
+def test_a_lock_is_seen_on_whichever_server(server: int) -> None:
+    def finds_it_free(servers: tuple[Redis, Redis]) -> None:
+        if not servers[server].exists("door"):
+            servers[server].set("door", 1)
+            servers[server].incr("n")
+            servers[server].delete("door")
+
+    (finding,) = explore(actor=finds_it_free, servers=2, lock="door").report.findings
+    assert finding.name == "two holders"
+
+
+def test_a_lock_that_cannot_be_followed_is_refused() -> None:
+    def on_both(servers: tuple[Redis, Redis]) -> None:
+        for one in servers:
+            one.set("door", 1, nx=True)
+
+    with pytest.raises(BadCode, match="lock='Door' is a key that no text is ever written to"):
+        explore(actor=deletes_its_own, lock="Door")
+    with pytest.raises(BadCode, match="lock='door' is a key of several servers"):
+        explore(actor=on_both, servers=2, lock="door")
 
 
 def test_who_crashes_could_not_give_it_back() -> None:

@@ -108,3 +108,29 @@ def test_a_thread_goes_on_when_its_work_is_done() -> None:
     result = explore(actor=renews_while_it_is_there)
     assert result.report.exhaustive
     assert result.verdict == "holds", result
+
+
+def leaves_a_thread(store: redis.Redis) -> None:
+    def renew() -> None:
+        while True:
+            store.expire("lease", 30)
+            time.sleep(3)
+
+    threading.Thread(target=renew, daemon=True).start()
+
+
+def waits_by_the_servers_clock(store: redis.Redis) -> None:
+    """What it has heard first is a moment, and no time from now."""
+    clock = "return redis.call('time')[1]"
+    began = int(store.eval(clock, 0))
+    while int(store.eval(clock, 0)) - began < 5:
+        pass
+    store.set("done", 1)
+
+
+def test_the_same_but_for_the_clock_is_not_the_same_to_who_has_asked_it() -> None:
+    result = explore(
+        actors=[leaves_a_thread, waits_by_the_servers_clock],
+        setup=lambda store: store.set("lease", 1, ex=30),
+    )
+    assert result.verdict == "holds", result

@@ -10,6 +10,7 @@ from badluck.faults import Faults
 from badluck.findings.causes import causes, mistake
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
+from badluck.findings.own_locks import unseen
 from badluck.findings.raised import EXCEPTION, RAISED
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
@@ -69,6 +70,8 @@ class Explorer:
             reasons = list(causes(graph, self.target)) if found else []
             if raised := mistake(graph, self.target, found):
                 raise Wrong("\n".join([raised, *reasons]))
+            if blind := unseen(judge, bool(found) or not exhaustive):
+                raise Wrong(blind)
             if STUCK.name in found:
                 found[STUCK.name] = drawn(judge, found[STUCK.name])
             report = self._report(judge, faults, exhaustive, many, found, began)

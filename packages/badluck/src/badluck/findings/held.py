@@ -14,18 +14,22 @@ from functools import cached_property
 from typing import NamedTuple
 
 from badluck.actor.request import Send
+from badluck.findings.locking import gives_back, taken, takes
 from badluck.search.automaton import Automaton
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal
 from badluck.simulated.values import Command, Entry
 
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
-WRITES = (b"SET", b"SETEX", b"PSETEX", b"GETSET")
-DELETES = (b"DEL", b"UNLINK", b"GETDEL")
-SCRIPTS = (b"EVAL", b"EVALSHA")
 DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server does a command
 NOBODY = -1
-STORE = "0"  # begins its connections
+
+
+class Place(NamedTuple):
+    """A key of one server: the same on another is another lock."""
+
+    server: int
+    key: bytes
 
 
 class Fact(NamedTuple):
@@ -37,9 +41,9 @@ class Fact(NamedTuple):
 
 @dataclass
 class Lock:
-    """One key; places are where something is the case however one came there."""
+    """One of them; goals are where something is the case however one came there."""
 
-    key: bytes
+    at: Place
     facts: dict[int, set[Fact]] = field(default_factory=dict)  # by the state
     given_back: bool = False  # by its holder, without a fault
     deleted: set[Goal] = field(default_factory=set)  # by another
@@ -54,14 +58,19 @@ class Held:
 
     @cached_property
     def locks(self) -> list[Lock]:
-        locks = [self._followed(key) for key in sorted(self.likely)]
+        locks = [self._followed(place) for place in sorted(self.likely)]
         return [lock for lock in locks if self._is_one(lock)]
 
     @cached_property
-    def likely(self) -> set[bytes]:
+    def likely(self) -> set[Place]:
         """Keys that may be locks: what is done to them tells."""
-        keys = {key for key in self._keys if key == self.named or CALLED_SO.search(key.lower())}
-        return keys | {key for _, _, key in self._asked()}
+        places = {place for place in self._texts if self._called_so(place)}
+        return places | {place for _, _, place in self._asked()}
+
+    @property
+    def servers_of_named(self) -> set[int]:
+        """Where a text was ever written to the key that was named."""
+        return {place.server for place in self._texts if place.key == self.named}
 
     def left(self, ends: bool) -> set[int]:
         """Where all have come to an end and one is still held; `ends`: until it expires.
@@ -73,7 +82,7 @@ class Held:
             for lock in self.locks
             for number, facts in lock.facts.items()
             if self.graph.over(self.graph.states[number])
-            if (entry := self._entry(number, lock.key)) and (entry.expires is not None) == ends
+            if (entry := self._entry(number, lock.at)) and (entry.expires is not None) == ends
             if all(self._lives(number, fact.holder) for fact in facts)
         }
 
@@ -81,29 +90,37 @@ class Held:
         return actor != NOBODY and self.graph.states[number].nodes[actor] != CRASHED
 
     @cached_property
-    def _keys(self) -> set[bytes]:
-        entries = (entry for each in self.graph.servers.states for entry in each[0].entries)
-        return {key for key, (value, _) in entries if type(value) is bytes}
+    def _texts(self) -> set[Place]:
+        return {
+            Place(server, key)
+            for each in self.graph.servers.states
+            for server, state in enumerate(each)
+            for key, (value, _) in state.entries
+            if type(value) is bytes
+        }
 
-    def _asked(self) -> Iterator[tuple[Automaton, int, bytes]]:
-        """Where it is tried to write a key that must not be there."""
+    def _called_so(self, place: Place) -> bool:
+        return place.key == self.named or bool(CALLED_SO.search(place.key.lower()))
+
+    def _asked(self) -> Iterator[tuple[Automaton, int, Place]]:
+        """Where it is tried to write a key that must not be there, and which."""
         for automaton in self.graph.automata:
             if not isinstance(automaton, Automaton):
                 continue
             for at, node in enumerate(automaton.nodes):
                 for request in node.requests:
-                    for command in request.commands if isinstance(request, Send) else ():
-                        if _takes(command):
-                            yield automaton, at, command[1]
+                    if isinstance(request, Send):
+                        server = int(request.connection[0])
+                        asked = [one[1] for one in request.commands if takes(one)]
+                        yield from ((automaton, at, Place(server, key)) for key in asked)
 
     def _is_one(self, lock: Lock) -> bool:
-        called_so = lock.key == self.named or CALLED_SO.search(lock.key.lower())
-        return bool(called_so) or lock.given_back or self._asked_again(lock.key)
+        return self._called_so(lock.at) or lock.given_back or self._asked_again(lock.at)
 
-    def _asked_again(self, key: bytes) -> bool:
+    def _asked_again(self, place: Place) -> bool:
         """Does anybody who asks for it come back to where it asks, for as long as it likes?"""
         for automaton, start, asked in self._asked():
-            todo, seen = [start] if asked == key else [], set[int]()
+            todo, seen = [start] if asked == place else [], set[int]()
             while todo:
                 to = {move.to for move in automaton.nodes[todo.pop()].moves.values()} - seen
                 seen |= to
@@ -112,15 +129,16 @@ class Held:
                 return True
         return False
 
-    def _followed(self, key: bytes) -> Lock:
+    def _followed(self, place: Place) -> Lock:
         """From the beginning along every step, until nothing new is known of any state."""
-        lock, graph = Lock(key), self.graph
+        lock, graph = Lock(place), self.graph
         lock.facts[0] = {Fact(NOBODY, frozenset())}
         todo = [0]
         while todo:
             number = todo.pop()
             for way in graph.ways[number]:
-                after = {self._then(lock, number, way, fact) for fact in lock.facts[number]}
+                facts = lock.facts[number]
+                after = {then for fact in facts for then in self._then(lock, number, way, fact)}
                 known = lock.facts.setdefault(way.to, set())
                 if not after <= known:
                     known |= after
@@ -130,67 +148,57 @@ class Held:
                 self._judge(lock, number, way, facts)
         return lock
 
-    def _then(self, lock: Lock, number: int, way: Transition, fact: Fact) -> Fact:
-        before, after = self._entry(number, lock.key), self._entry(way.to, lock.key)
-        holder, inside = fact
-        commands = self._commands(self.graph.states[number], way)
-        if after is None:
-            holder = NOBODY
-        elif commands and _written(lock.key, commands, before, after):
-            holder = way.actor
-            inside |= {holder} if way.kind == "goes" else set()
-        # A script that is given the key and leaves it as it is says: not yours.
-        leaves = (*DELETES, *SCRIPTS) if after in (None, before) else DELETES
-        if any(one[0] in leaves and lock.key in one for one in commands):
-            inside -= {way.actor}
+    def _then(self, lock: Lock, number: int, way: Transition, fact: Fact) -> Iterator[Fact]:
+        before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
+        commands = self._commands(lock.at.server, self.graph.states[number], way)
         nodes = self.graph.states[way.to].nodes
-        return Fact(holder, frozenset(one for one in inside if self._at_work(one, nodes[one])))
+        for takes_it in taken(lock.at.key, commands, before, after):
+            holder, inside = fact if after else (NOBODY, fact.inside)
+            if takes_it:
+                holder = way.actor
+                inside |= {holder} if way.kind == "goes" else set()
+            elif gives_back(lock.at.key, commands, before, after):
+                inside -= {way.actor}
+            still = frozenset(one for one in inside if self._at_work(one, nodes[one]))
+            yield Fact(holder, still)
 
     def _judge(self, lock: Lock, number: int, way: Transition, facts: set[Fact]) -> None:
-        commands = self._commands(self.graph.states[number], way)
-        before, after = self._entry(number, lock.key), self._entry(way.to, lock.key)
+        commands = self._commands(lock.at.server, self.graph.states[number], way)
+        before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
         holders = {fact.holder for fact in facts}
         calm = self.graph.states[way.to].left == self.graph.states[0].left
         if commands and before and not after:
             if way.actor not in holders and NOBODY not in holders:
                 lock.deleted.add((number, way))
             lock.given_back |= calm and way.actor in holders
-        taken = commands and after and _written(lock.key, commands, before, after)
-        matters = calm or lock.key == self.named
-        if taken and matters and all(fact.inside - {way.actor} for fact in facts):
+        takes_it = taken(lock.at.key, commands, before, after) == {True}
+        matters = calm or lock.at.key == self.named
+        if takes_it and matters and all(fact.inside - {way.actor} for fact in facts):
             lock.two_inside.add((number, way))
 
     def _at_work(self, actor: int, at: int) -> bool:
         return at != CRASHED and not self.graph.automata[actor].nodes[at].ended
 
-    def _commands(self, state: State, way: Transition) -> tuple[Command, ...]:
-        """What is done to the store in this step."""
+    def _commands(self, server: int, state: State, way: Transition) -> tuple[Command, ...]:
+        """What is done to that server in this step."""
         if way.kind not in DOES:
             return ()
+        automaton = self.graph.automata[way.actor]
+        request: object
         if way.kind == "arrives":
-            return state.sent_by(self.graph.automata[way.actor].name)[way.fiber].commands
-        request = self.graph.automata[way.actor].nodes[state.nodes[way.actor]].requests[way.fiber]
-        if not isinstance(request, Send) or request.connection[0] != STORE:
+            request = state.sent_by(automaton.name)[way.fiber]
+        else:
+            request = automaton.nodes[state.nodes[way.actor]].requests[way.fiber]
+        if not isinstance(request, Send) or int(request.connection[0]) != server:
             return ()
         return request.commands
 
-    def _entry(self, number: int, key: bytes) -> Entry | None:
+    def _entry(self, number: int, place: Place) -> Entry | None:
         servers = self.graph.states[number].servers
         if servers not in self._stores:
-            self._stores[servers] = self.graph.servers.entries(servers)
-        return self._stores[servers].get(key)
+            self._stores[servers] = self.graph.servers.stores(servers)
+        return self._stores[servers][place.server].get(place.key)
 
     @cached_property
-    def _stores(self) -> dict[int, dict[bytes, Entry]]:
+    def _stores(self) -> dict[int, list[dict[bytes, Entry]]]:
         return {}
-
-
-def _takes(command: Command) -> bool:
-    words = [word.upper() for word in command[3:]]
-    return command[0] == b"SETNX" or (command[0] == b"SET" and b"NX" in words)
-
-
-def _written(key: bytes, commands: tuple[Command, ...], before: Entry | None, after: Entry) -> bool:
-    """Also with what stood there before."""
-    over = any(one[0] in WRITES and not _takes(one) and one[1] == key for one in commands)
-    return before is None or before.value != after.value or over

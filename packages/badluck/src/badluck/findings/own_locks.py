@@ -24,6 +24,24 @@ def _left_behind(judge: Judge) -> set[Goal]:
     return {at for at in judge.held.left(ends=True) if judge.undisturbed(states[at])}
 
 
+def unseen(judge: Judge, found: bool) -> str:
+    """Why nothing can be said of the lock that was named; "" where it can.
+
+    `found`: something was, or not all was looked at.
+    """
+    if TWO_HOLDERS not in judge.target.rules:
+        return ""
+    key, servers = (
+        (judge.target.lock_key or b"").decode(errors="replace"),
+        judge.held.servers_of_named,
+    )
+    if len(servers) > 1:
+        return f"lock={key!r} is a key of several servers, and none of them tells who holds it"
+    if not servers and not found:
+        return f"lock={key!r} is a key that no text is ever written to; is it spelt so?"
+    return ""
+
+
 TWO_HOLDERS = _like(locks.TWO_HOLDERS, _of_each(lambda lock: lock.two_inside))
 DELETED_BY_ANOTHER = _like(locks.DELETED_BY_ANOTHER, _of_each(lambda lock: lock.deleted))
 LEFT_BEHIND = _like(locks.LEFT_BEHIND, _left_behind)

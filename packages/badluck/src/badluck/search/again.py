@@ -35,6 +35,8 @@ class Again:
             for automaton, at in zip(self.automata, state.nodes, strict=True)
             if at >= 0
         ]
+        if any(server.keys.told_time for server in self.servers.servers):
+            return None
         if state.before >= 0 or state.in_flight or not any(map(_outlived, nodes)):
             return None
         if not all(look.whole for node in nodes for look in node.looks):

@@ -73,6 +73,7 @@ def _moment(keys: Keyspace, name: bytes, number: bytes) -> int:
 
 def ttl(keys: Keyspace, command: Command) -> Reply:
     """HTTL rounds to the nearest second; HPTTL is exact."""
+    keys.told_left = True
     found, fields = _asked(keys, command)
     alive, expires = dict(found.pairs), dict(found.expires or ())
     left = {field: until - keys.now for field, until in expires.items()}

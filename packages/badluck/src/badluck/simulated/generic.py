@@ -51,6 +51,7 @@ def expire(keys: Keyspace, command: Command) -> Reply:
         raise Refused(f"ERR invalid expire time in '{name.decode().lower()}' command")
     for word in wanted - CONDITIONS:
         raise Refused(f"ERR Unsupported option {word.decode()}")
+    keys.told_time |= base == 0
     when = base + amount * scale
     entry = keys.get(key)
     if entry is None or not applies(wanted, entry.expires, when):
@@ -82,6 +83,7 @@ def persist(keys: Keyspace, command: Command) -> Reply:
 
 def ttl(keys: Keyspace, command: Command) -> Reply:
     """TTL rounds to the nearest second; PTTL is exact."""
+    keys.told_left = True
     entry = keys.get(command[1])
     if entry is None:
         return -2
@@ -106,4 +108,5 @@ def rename(keys: Keyspace, command: Command) -> Reply:
 
 
 def time(keys: Keyspace, _: Command) -> Reply:
+    keys.told_time = True
     return (b"%d" % (keys.now // 1000), b"%d" % (keys.now % 1000 * 1000))

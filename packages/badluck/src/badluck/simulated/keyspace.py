@@ -26,6 +26,8 @@ class Keyspace:
         self.watches: dict[str, dict[bytes, bool]] = {}  # connection -> key -> touched since?
         self.ready: list[bytes] = []  # came just now: somebody may wait for them
         self.now = 0  # ms since 1970
+        # Has anything ever hung on what the clock says, or on how long something lives? No state's.
+        self.told_time = self.told_left = False
 
     def pass_time(self, now: int) -> None:
         """Let the clock say `now`. What has expired is gone, and whoever watched it knows."""

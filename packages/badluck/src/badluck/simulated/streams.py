@@ -57,6 +57,7 @@ def add(keys: Keyspace, command: Command) -> Reply:
         raise Refused("ERR The ID specified in XADD must be greater than 0-0")
     stream = stream_of(keys, key) or Stream((0, 0), ())
     if own is None:
+        keys.told_time = True
         own = max((keys.now, 0), (stream.last[0], stream.last[1] + 1))
     elif own <= stream.last:
         raise Refused(

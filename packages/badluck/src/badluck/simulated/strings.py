@@ -58,6 +58,7 @@ def _expiry(keys: Keyspace, word: bytes, number: bytes | None, command: bytes) -
     amount = integer(number)
     if amount <= 0 or amount > HIGHEST // 1000:
         raise Refused(f"ERR invalid expire time in '{command.decode()}' command")
+    keys.told_time |= word.endswith(b"AT")
     return amount * DIGITS[word] + (0 if word.endswith(b"AT") else keys.now)
 
 

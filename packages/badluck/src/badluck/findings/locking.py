@@ -1,0 +1,74 @@
+"""What the commands of one step do to a lock, which is a key that is there while it is held."""
+
+from __future__ import annotations
+
+from badluck.simulated.values import Command, Entry
+
+WRITES = (b"SET", b"SETEX", b"PSETEX")
+DELETES = (b"DEL", b"UNLINK", b"GETDEL")
+SCRIPTS = (b"EVAL", b"EVALSHA")
+RENAMES = (b"RENAME", b"RENAMENX")
+ENDS = (b"EXPIRE", b"PEXPIRE")
+
+
+def takes(command: Command) -> bool:
+    """Is it tried to write a key that must not be there?"""
+    words = [word.upper() for word in command[3:]]
+    return command[0] == b"SETNX" or (command[0] == b"SET" and b"NX" in words)
+
+
+def taken(
+    key: bytes, commands: tuple[Command, ...], before: Entry | None, after: Entry | None
+) -> set[bool]:
+    """Has whoever did that the lock now? Both, where only its own code can tell.
+
+    Who adds to a number that is there, or renews it, has not taken it.
+    """
+    if after is None or not commands:
+        return {False}
+    if before is None:
+        return {True}
+    changes = before.value != after.value
+    over = any(_over(key, one, changes) for one in commands)
+    if len(commands) == 1 and commands[0][0] not in SCRIPTS:
+        return {over}
+    if over and before != after:
+        return {True}
+    anew = over or (changes and any(_anew(key, one) for one in commands))
+    return {True, False} if anew else {False}  # a WATCH may have kept it from being done
+
+
+def gives_back(
+    key: bytes, commands: tuple[Command, ...], before: Entry | None, after: Entry | None
+) -> bool:
+    """Is who did that out of it? Also of one that has expired."""
+    if commands and before and not after:
+        return True
+    # A script that is given the key and leaves it as it is says: not yours.
+    leaves = (*DELETES, *SCRIPTS) if after in (None, before) else DELETES
+    gone = after is None
+    return any((one[0] in leaves and key in one) or (gone and _ends(key, one)) for one in commands)
+
+
+def _over(key: bytes, command: Command, changes: bool) -> bool:
+    """Does it write the key whatever stands there? GETSET of the same is how others ask."""
+    if command[0] == b"MSET":
+        return key in command[1::2]
+    if command[0] in RENAMES:
+        return changes and command[2] == key
+    if command[0] == b"GETSET":
+        return changes and command[1] == key
+    return command[0] in WRITES and command[1] == key and not takes(command)
+
+
+def _anew(key: bytes, command: Command) -> bool:
+    """May it have taken away what was there, for others of its step to write it again?"""
+    return (command[0] in (*DELETES, *SCRIPTS) and key in command) or _ends(key, command)
+
+
+def _ends(key: bytes, command: Command) -> bool:
+    """Is it to vanish by that, as by `PEXPIRE key 0`?"""
+    name, *words = command
+    if name in RENAMES:
+        return words[0] == key
+    return name in ENDS and words[0] == key and (words[1][:1] == b"-" or not words[1].strip(b"0"))
