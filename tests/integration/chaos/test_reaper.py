@@ -20,7 +20,8 @@ folder = Path(sys.argv[1])
 reaper = Reaper(folder)
 process = Process(reaper, ["sh", "-c", "sleep 600 & sleep 600"], folder / "log", os.environ)
 process.start()
-while len(process.family()) < 3:
+# The shell is in no state to be stopped before its children have become what they are to be: vfork.
+while [each.name() for each in process.family()] != ["sh", "sleep", "sleep"]:
     time.sleep(0.01)
 process.freeze()
 print(*(each.pid for each in process.family()), reaper.process.pid, flush=True)
