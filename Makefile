@@ -34,12 +34,12 @@ TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES))
 BROWSER := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http lab_languages read_http \
   explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop) tests/integration/cluster
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
-LOCKS := $(addprefix tests/integration/,locks modes bench chaos stampede comparison test_one_key.py \
-  test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
-EXPLORER := $(PACKAGES) tests/unit/explorer \
+LOCKS := packages/fairlock/tests $(addprefix tests/integration/,locks modes bench chaos stampede \
+  comparison test_one_key.py test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
+EXPLORER := $(filter-out $(LOCKS),$(PACKAGES)) tests/unit/explorer \
   $(addprefix tests/integration/,explorer trust)
-TIMED_LOCKS := $(PACKAGES) $(addprefix tests/integration/,locks modes cluster)
-TIMED_RUNS := $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
+TIMED_LOCKS := $(addprefix tests/integration/,locks modes cluster)
+TIMED_RUNS := $(PACKAGES) $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
 UNTIMED := -m "not timed and not alone and not long"
 
 test-browser: install-dev

@@ -80,12 +80,14 @@ def measure(stage: Stage, kind: str, name: str, sales: int, leave: Callable[[], 
     log = stage.folder / f"{name}.log"
     with _fulfil(stage, url, log) as process:
         first = _until(lambda left: left < sales, waiting, START_LIMIT)
+        if not first:
+            raise BenchFailed(f"All {sales} sales were booked within one look: ask for more.")
         it = psutil.Process(process.pid)
         begun, cpu = time.monotonic(), used(it)
         store_cpu, database_cpu = stage.store_cpu(), stage.database_cpu(kind)
         rss_before = it.memory_info().rss / MB
         _until(lambda left: left == 0, waiting, DRAIN_LIMIT)
-        seconds, per_order = time.monotonic() - begun, 1e6 / max(1, first)
+        seconds, per_order = time.monotonic() - begun, 1e6 / first
         after = stage.database_cpu(kind)
         figures = Figures(
             sales_per_s=sales_per_s,

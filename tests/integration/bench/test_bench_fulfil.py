@@ -25,7 +25,7 @@ FULFIL = [sys.executable, "-m", "app.cli", "bench", "fulfil"]
 
 def test_a_short_run_for_programs_and_for_people() -> None:
     done = subprocess.run(
-        [*FULFIL, "--sales", "1000", "--repeats", "1", "--json", "-"],
+        [*FULFIL, "--sales", "5000", "--repeats", "1", "--json", "-"],
         env=full_environ({}),
         capture_output=True,
         text=True,
@@ -49,6 +49,11 @@ def test_without_postgresql_it_is_left_out(monkeypatch: pytest.MonkeyPatch) -> N
     assert stages.databases() == ["sqlite", "postgresql"]
     monkeypatch.setattr(stages, "find_spec", lambda _: None)
     assert stages.databases() == ["sqlite"]
+
+
+def test_what_was_over_before_anybody_looked_is_no_figure() -> None:
+    with stage(["sqlite"]) as there, pytest.raises(BenchFailed, match="within one look"):
+        measure(there, "sqlite", "sqlite-0", 1, lambda: False)
 
 
 def test_what_is_not_booked_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
