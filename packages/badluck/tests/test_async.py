@@ -199,7 +199,7 @@ import asyncio
 
 async def main(redis):
     redis.decr("stock")
-    await asyncio.sleep(1)
+    await asyncio.sleep(0.1)
     return asyncio.current_task().get_name()
 
 def run(redis, name):

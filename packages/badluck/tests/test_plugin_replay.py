@@ -53,6 +53,35 @@ def test_a_real_server_does_the_same(project: pytest.Pytester, fault: str) -> No
     assert "NOT THE SAME" not in printed
 
 
+def test_a_real_server_does_the_same_while_somebody_sleeps(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        test_it="""
+import time
+
+def works(redis, name):
+    redis.set(name, int(time.time()))
+    if redis.set("lock", name, nx=True, ex=3):
+        time.sleep(5)
+        return redis.get("lock") == name.encode()
+
+def is_still_its_own(redis, told):
+    return False not in told.values()
+
+def test_n(badluck):
+    badluck.explore(actor=works, count=2, at_end=is_still_its_own)
+"""
+    )
+    printed = ran(project)[1]
+    assert "BROKEN AT THE END, with no fault at all" in printed
+    assert {"looks at the clock", "time passes", "has slept"} == set(
+        re.findall("looks at the clock|time passes|has slept", printed)
+    )
+    ended, printed = ran(project, f"--badluck-replay={SAVED}", f"--badluck-server={program()}")
+    assert ended == 1
+    assert "did the same in all " in printed
+    assert "NOT THE SAME" not in printed
+
+
 def test_a_lock_that_leaks_is_found_again_and_played(project: pytest.Pytester) -> None:
     """Of a lock only a look at all orders can tell."""
     leak = """

@@ -52,7 +52,7 @@ def _clock(name: str) -> Callable[[], float]:
         actor = here().actor
         asks = sys._getframe(1).f_globals.get("__name__", "")
         if asks == "redis.lock" or not asks.startswith(FIGURES):
-            actor.look_at_clock()
+            actor.ask_clock()
             actor.tells_time = actor.tells_time or wall
         return actor.now * 1_000_000 if nanoseconds else actor.now / 1000
 
@@ -91,12 +91,14 @@ def _by_number(name: str) -> Callable[[int], float]:
 
 def _sleeping(real: Callable[[float], None]) -> Callable[[float], None]:
     def sleep(seconds: float) -> None:
-        """The work's takes no time: it may be let wait anyway. A thread's lets the others go."""
+        """A thread's lets the others go."""
         if not isinstance(getcurrent(), Fiber):
             real(seconds)
         elif here().actor.over:
             raise GreenletExit
-        elif here() is not here().actor.fibers[0]:
+        elif here() is here().actor.fibers[0]:
+            threads.sleep(seconds)
+        else:
             threads.rest(seconds)
 
     return sleep

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from badluck.simulated.values import Command, Reply
 
+NEVER = 10**15  # ms since 1970
+
 
 class Send(NamedTuple):
     """Waits to send `commands` on `connection`: one, or a MULTI … EXEC that goes as one."""
@@ -23,11 +25,15 @@ class Hear(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """Waits for the clock to say `until` (ms): a renewal between two times, or long work."""
+    """Waits for the clock to say `until` (ms): a renewal between two times, or long work.
+
+    Who `sleeps` may also wake at once, where nothing happens before its end: others were slow.
+    """
 
     until: int
     then: str = "its time has come"
     gives_up: bool = False  # on others, perhaps: a pause may last so long
+    sleeps: bool = False
 
 
 class Done(NamedTuple):

@@ -15,9 +15,9 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 from badluck.actor import wrong
 from badluck.actor.fiber import Fiber, ask, here
-from badluck.actor.request import Done, Failed, Request, Rest
+from badluck.actor.request import NEVER, Done, Failed, Request, Rest
 
-NEVER = 10**15  # ms since 1970
+SHORT = 0.2  # s; what sleeps for less only polls, or backs off, and takes no time by it
 
 
 class Thread:
@@ -100,8 +100,11 @@ class Event:
             other is not fiber and not isinstance(other.request, Done | Failed)
             for other in fiber.actor.fibers
         )
-        if self._is_set or (timeout is not None and not others):
-            return self._is_set  # there is nobody to set it meanwhile: this is but a sleep
+        if self._is_set:
+            return True
+        if timeout is not None and not others:
+            sleep(timeout)  # there is nobody to set it meanwhile
+            return self._is_set
         self._waits.append(fiber)
         rest(timeout)
         self._waits.remove(fiber)
@@ -173,6 +176,13 @@ class Current:
 def get_ident() -> int:
     fiber = here()
     return 1000 * ord(fiber.actor.name) + fiber.actor.fibers.index(fiber)
+
+
+def sleep(seconds: float) -> None:
+    """Of an actor's work: a step of its own if it is not SHORT."""
+    if seconds >= SHORT:
+        until = here().actor.look_at_clock() + round(seconds * 1000) + 1  # it takes a little longer
+        ask(Rest(until, "has slept", sleeps=True))
 
 
 def rest(seconds: float | None) -> None:

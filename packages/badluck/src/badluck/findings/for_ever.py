@@ -53,12 +53,18 @@ def _onward(graph: Graph, number: int) -> list[int]:
 
 
 def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
-    """The actors who live, and where, in the nearest state that `number` leads to."""
+    """The actors who live, and where, in the nearest state that `number` leads to.
+
+    Rather where they ask than where they sleep before they ask again.
+    """
     last = waiting(graph, where)
-    todo, seen = [number], {number}
+    found, todo, seen = -1, [number], {number}
     for at in todo:
-        if at in last:
-            return list(graph.alive(graph.states[at]))
+        awake = not any(graph.sleeping(graph.states[at]))
+        if at in last and (awake or found < 0):
+            found = at
+            if awake:
+                break
         todo += [to for to in dict.fromkeys(_onward(graph, at)) if to not in seen]
         seen.update(todo)
-    return []
+    return list(graph.alive(graph.states[found])) if found >= 0 else []

@@ -103,6 +103,7 @@ class Functions(Own):
             function = self.actors[LETTERS.index(actor.name)]
             call = Anew(self.project).of(function, called(function))
             names = [actor.name] if arguments(function) == 2 else []
+            actor.begins_late = True
         except Exception as error:
             raise wrong.raised(error, actor) from error
         try:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
-from badluck.search.components import terminal_components
-from badluck.search.graph import Graph, Transition
+from badluck.search.graph import Graph, Sleepers, Transition
 from badluck.target import Target
 
 # Of each kind of fault. A third one teaches nothing new.
@@ -33,9 +32,10 @@ class Board(Graph):
     def on(self, number: int) -> list[Transition]:
         """The ways on from a state; pauses by their length. Raises TooMany, and Unsupported."""
         if number not in self.circles:
-            self.circles[number] = self._only_waits(number)
-            if self.circles[number]:
-                self._let_time_pass(number)
+            sleepers = self._only_waits(number)
+            self.circles[number] = sleepers is not None
+            if sleepers is not None:
+                self._let_time_pass(number, sleepers)
         return self.at_once(number)
 
     def at_once(self, number: int) -> list[Transition]:
@@ -57,8 +57,8 @@ class Board(Graph):
             self.opened.add(number)
             self._expand(number)
 
-    def _only_waits(self, number: int) -> bool:
-        """Is whatever anybody can do now in vain? Then time passes by itself."""
+    def _only_waits(self, number: int) -> Sleepers | None:
+        """Is whatever anybody can do now in vain? Then time passes by itself. And who sleeps."""
         met, todo = {number}, [number]
         while todo:
             at = todo.pop()
@@ -68,5 +68,5 @@ class Board(Graph):
                     met.add(to)
                     todo.append(to)
             if len(met) > FEW:
-                return False
-        return number in terminal_components(list(met), self._goes)
+                return None
+        return self.waiting(list(met)).get(number)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from badluck.actor import wrong
-from badluck.actor.request import Send
+from badluck.actor.request import Request, Rest, Send
 from badluck.findings.for_ever import all_waiting
 from badluck.findings.judge import Judge
 from badluck.search.graph import Transition
@@ -51,7 +51,7 @@ def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transiti
     at = ways[-1][1].to if ways else 0
     asks = graph.automata[actor].nodes[graph.states[at].nodes[actor]].requests[0]
     own = [(number, way) for number, way in ways if (way.actor, way.fiber) == (actor, 0)]
-    if not isinstance(asks, Send) or (own and _asked(judge, *own[-1]) == asks.commands):
+    if not _does(asks) or (own and _asked(judge, *own[-1]) == _does(asks)):
         return
     seen: set[int] = set()
     while at not in seen:
@@ -66,7 +66,14 @@ def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transiti
 def _asked(judge: Judge, number: int, way: Transition) -> object:
     graph = judge.graph
     request = graph.automata[way.actor].nodes[graph.states[number].nodes[way.actor]].requests[0]
-    return request.commands if isinstance(request, Send) else None
+    return _does(request)
+
+
+def _does(request: Request) -> object:
+    """None: nothing but wait for others."""
+    if isinstance(request, Send):
+        return request.commands
+    return request.then if isinstance(request, Rest) and request.sleeps else None
 
 
 def _end(path: Path) -> int:

@@ -64,6 +64,7 @@ class OwnFile(Own):
         """Raises Wrong for what no order of steps can be the cause of."""
         try:
             call = self._begun(actor)
+            actor.begins_late = True
             return self._told(coroutines.call(call, self.arguments(actor)), call)
         except (GreenletExit, Wrong, *wrong.EXPECTED):
             raise

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from badluck.actor.request import Hear, Request, Rest
-from badluck.actor.threads import NEVER
+from badluck.actor.request import NEVER, Hear, Request, Rest
 from badluck.search.automaton import Known, Node
 from badluck.search.server_states import ServerStates
 from badluck.simulated.memory import State as Store
@@ -62,7 +61,7 @@ def _outlived(node: Node) -> bool:
 
 def _from_now(request: Request, now: int) -> Request:
     if isinstance(request, Rest) and request.until < NEVER:
-        return Rest(request.until - now)
+        return request._replace(until=request.until - now)
     if isinstance(request, Hear) and request.until is not None:
         return request._replace(until=request.until - now)
     return request

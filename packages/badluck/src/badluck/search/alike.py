@@ -32,6 +32,16 @@ class Alike:
         move = self.first.move(at, fiber, self.rename(said, self.names), now, taken)
         return Move(move.to, self.rename(move.closed, self.names)) if move.closed else move
 
+    def same_way(
+        self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
+    ) -> bool:
+        return self.first.same_way(at, fiber, self.rename(said, self.names), now, then, taken)
+
+    def turn(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
+    ) -> int | None:
+        return self.first.turn(at, fiber, self.rename(said, self.names), now, taken)
+
     def history(self, at: int) -> list[Answer]:
         answers = self.first.history(at)
         return [answer._replace(said=self.rename(answer.said, self.names)) for answer in answers]

@@ -7,16 +7,19 @@ nobody has been.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
-from badluck.actor.request import Done, Failed, Request, Rest, outcome
+from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send, outcome
 from badluck.place.fingerprint import Look, fingerprint
 from badluck.place.standing import Spot, standing
 
 ANY = -1  # in place of the clock: the code did not look at it
+HOUR = 3_600_000  # ms
+NUMBER = re.compile(r"[\d.]+")
 # So often a loop is run after it was seen to be one, where something might count out of sight: who
 # gives up after more tries than that, with nothing to show how many they were, seems to go on.
 ROUNDS = 100
@@ -66,6 +69,15 @@ class Node:
         return outcome(self.requests[0])
 
 
+def _what(request: Request) -> object:
+    """Without the times, and the numbers that may come of them."""
+    if isinstance(request, Send):
+        return [command[0] for command in request.commands]
+    if isinstance(request, Hear | Rest):
+        return request._replace(until=0)
+    return NUMBER.sub("0", outcome(request))
+
+
 class Known(Protocol):
     """What a search asks of an actor's behaviour."""
 
@@ -83,6 +95,16 @@ class Known(Protocol):
 
         `taken` are the numbers of its tokens that are in use; None: each token is a new one.
         """
+
+    def same_way(
+        self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
+    ) -> bool:
+        """Does that answer lead to the same kinds of things, at the same lines, at both times?"""
+
+    def turn(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
+    ) -> int | None:
+        """When the same answer leads another way, ms since 1970; None: not within an HOUR."""
 
     def history(self, at: int) -> list[Answer]:
         """Answers that lead to the node `at`, from the beginning."""
@@ -126,6 +148,31 @@ class Automaton:
         known = Answer(fiber, said, now if actor.looked else ANY, taken if actor.drew else None)
         moves[known] = Move(self._add(actor, at, known), closed)
         return moves[known]
+
+    def same_way(
+        self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
+    ) -> bool:
+        one, other = (
+            self.nodes[self.move(at, fiber, said, when, taken).to] for when in (now, then)
+        )
+        return one is other or (
+            one.stands == other.stands
+            and [*map(_what, one.requests)] == [*map(_what, other.requests)]
+        )
+
+    def turn(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
+    ) -> int | None:
+        late = now + HOUR
+        if self.same_way(at, fiber, said, now, late, taken):
+            return None
+        while late - now > 1:  # by halves
+            between = (now + late) // 2
+            if self.same_way(at, fiber, said, now, between, taken):
+                now = between
+            else:
+                late = between
+        return late
 
     def _fresh(self) -> Actor:
         return Actor(self.name, self.code, self.now)

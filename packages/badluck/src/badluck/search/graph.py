@@ -6,25 +6,30 @@ stands for millions of schedules. With a Symmetry, states are equal also when th
 actors' names only.
 
 Time passes in two ways. By itself, when nobody has anything to do but wait: then until the next
-thing happens (a lease ends, a renewal is due). And by a pause, a fault: everybody stands still,
-wherever it is, until a lease or a wait is over.
+thing happens (a lease ends, a renewal is due, somebody has slept or gives up). And by a pause, a
+fault: everybody stands still, wherever it is, until a lease or a wait is over.
+
+Who has not begun need not begin while another sleeps: it comes when that has slept. Who is at work
+is not so slow, for that is a pause.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from badluck.actor.request import Hear, Rest, Send
 from badluck.search.again import Again
 from badluck.search.automaton import Node
 from badluck.search.budget import EVERYBODY, Budget
-from badluck.search.components import terminal_components
+from badluck.search.components import circles, terminal_components
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS, Names
 from badluck.search.symmetry import Symmetry
 
+BEGINNING = 0  # an actor's first node
 CRASHED = -1  # in place of an actor's node
 NONE = -1  # in place of the servers' state
 SOON = 3_600_000  # ms: what is later is not waited for by a pause (queue's keys live for a day)
@@ -35,6 +40,9 @@ ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps tha
 # States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
 # watchdog, 400 for the hungriest, redlock with four actors and redis-py's retries.
 MOST = 200_000
+
+
+Sleepers = frozenset[tuple[int, int]]  # actors and their fibers
 
 
 class State(NamedTuple):
@@ -100,8 +108,8 @@ class Graph:
         while self.later:
             now = min(self.later)
             found = self._moment(now, self.later.pop(now))
-            for number in terminal_components(found, self._goes):
-                self._let_time_pass(number)
+            for number, sleepers in self.waiting(found).items():
+                self._let_time_pass(number, sleepers)
 
     def _moment(self, now: int, todo: list[int]) -> list[int]:
         """All that can happen while the clock says `now`."""
@@ -113,8 +121,51 @@ class Graph:
             todo += self.later.pop(now, [])
         return found
 
-    def _goes(self, number: int) -> Iterable[int]:
-        return [way.to for way in self.ways[number] if way.kind == "goes"]
+    def waiting(self, states: Sequence[int]) -> dict[int, Sleepers]:
+        """Those of a moment's states in which nobody can do anything but wait; and who sleeps."""
+        asleep: dict[int, Sleepers] = dict.fromkeys(states, frozenset())
+        if any(self.sleeping(self.states[number]) for number in states):
+            onward = {number: list(self._goes(number)) for number in states}
+            for circle in circles(states, onward):
+                asleep |= {number: self._asleep(number, circle) for number in circle}
+        ends = terminal_components(states, lambda number: self._goes(number, asleep[number]))
+        return {number: asleep[number] for number in states if number in ends}
+
+    def _goes(self, number: int, asleep: Sleepers = frozenset()) -> Iterable[int]:
+        """Where somebody's step leads; while others are asleep, of those who have begun."""
+        nodes = self.states[number].nodes
+        return [
+            way.to
+            for way in self.ways[number]
+            if way.kind == "goes"
+            and not (asleep and nodes[way.actor] == BEGINNING)
+            and (way.actor, way.fiber) not in asleep
+        ]
+
+    def sleeping(self, state: State) -> Iterator[tuple[int, int, Rest]]:
+        """Actors, their fibers, and until when they sleep."""
+        now = self.servers.now(state.servers)
+        for actor, node in self.alive(state):
+            for fiber, request in enumerate(node.requests):
+                if isinstance(request, Rest) and request.sleeps and now < request.until:
+                    yield actor, fiber, request
+
+    def _asleep(self, number: int, circle: set[int]) -> Sleepers:
+        """Whose sleep counts: not of who has asked in vain, and will ask again when it wakes.
+
+        `circle` are the states that lead to this one and back.
+        """
+        state = self.states[number]
+        timeless = not self.servers.deadlines(state.servers) and not any(
+            node.tells_time for _, node in self.alive(state)
+        )
+        found = set()
+        for actor, fiber, _ in self.sleeping(state):
+            wakes = any(step.fiber == fiber for step in self.moves.of(state, actor))
+            ways = [way.to for way in self.ways[number] if way[:3] == ("goes", actor, fiber)]
+            if not wakes or (ways and circle.isdisjoint(ways) and not timeless):
+                found.add((actor, fiber))
+        return frozenset(found)
 
     def _number(
         self,
@@ -187,7 +238,7 @@ class Graph:
         fiber = state.sent_by(name).index(sent)
         return Transition("arrives", LETTERS.index(name), fiber, to, names)
 
-    def _let_time_pass(self, number: int) -> None:
+    def _let_time_pass(self, number: int, sleepers: Sleepers) -> None:
         """Nobody can do anything but wait: until the next thing happens."""
         state = self.states[number]
         if self.over(state):
@@ -195,7 +246,9 @@ class Graph:
         now = self.servers.now(state.servers)
         # What is in flight is there before the most patient gives up.
         patient = now if state.in_flight else self.began + LONG_AFTER
-        moment = min(self.deadlines(state, renewals=True), default=patient)
+        turns = (self.moves.turns(state, actor, sleepers) for actor, _ in self.alive(state))
+        due = self.deadlines(state, renewals=True, sleepers=sleepers).union(*turns)
+        moment = min(due, default=patient)
         if now < moment:
             servers, before = self.later_servers(state, moment)
             later = state._replace(servers=servers, before=before)
@@ -221,16 +274,16 @@ class Graph:
         changed = self.symmetry.apply(servers, nodes, before, in_flight, names)
         return State(*changed[:2], left, *changed[2:])
 
-    def deadlines(self, state: State, renewals: bool) -> set[int]:
+    def deadlines(self, state: State, renewals: bool, sleepers: Sleepers = frozenset()) -> set[int]:
         """When something happens by itself, ms since 1970; `renewals` are an actor's own."""
         now = self.servers.now(state.servers)
         found = set(self.servers.deadlines(state.servers))
-        for _, node in self.alive(state):
-            for request in node.requests:
-                if isinstance(request, Hear) or (
-                    isinstance(request, Rest) and (renewals or request.gives_up)
-                ):
-                    found.add(request.until or 0)  # a wait without an end never ends by itself
+        found |= {rest.until for *who, rest in self.sleeping(state) if tuple(who) in sleepers}
+        for request in chain.from_iterable(node.requests for _, node in self.alive(state)):
+            if isinstance(request, Hear) or (
+                isinstance(request, Rest) and not request.sleeps and (renewals or request.gives_up)
+            ):
+                found.add(request.until or 0)  # a wait without an end never ends by itself
         return {moment for moment in found if now < moment <= now + SOON}
 
     def alive(self, state: State) -> Iterator[tuple[int, Node]]:

@@ -6,14 +6,14 @@ Also many graphs: whatever faults may still come, the same step leads to the sam
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from badluck.actor.request import Hear, Lost, Rest, Send
+from badluck.actor.request import Hear, Lost, Request, Rest, Send
 from badluck.search.automaton import Known, Move
 from badluck.search.server_states import ServerStates, Step, tokens
 
 if TYPE_CHECKING:
-    from badluck.search.graph import State
+    from badluck.search.graph import Sleepers, State
 
 Taken = frozenset[int] | None
 
@@ -24,6 +24,14 @@ class Successor(NamedTuple):
     fiber: int
     servers: int  # the number of their state
     node: int
+    wrote: bool
+
+
+class Answered(NamedTuple):
+    """What a fiber is told, and what that made of the servers."""
+
+    servers: int
+    said: Any
     wrote: bool
 
 
@@ -80,22 +88,57 @@ class Moves:
         if node.ended and len(node.requests) == 1:
             return
         for fiber, request in enumerate(node.requests):
-            now = self.servers.now(servers)
-            to, wrote, said = servers, False, None
-            if isinstance(request, Send):
-                to, said, wrote = self.servers.send(servers, request.connection, request.commands)
-            elif isinstance(request, Hear):
-                heard = self.servers.hear(servers, request.connection)
-                if heard is not None:
-                    to, said, _ = heard
-                elif request.until is None or now < request.until:
-                    continue
-            elif not isinstance(request, Rest) or now < request.until:
+            answer = self._answer(servers, request)
+            if answer is None:
                 continue
+            to, said, wrote = answer
             taken = self._taken(state, to, state.in_flight, actor)
-            move = self.automata[actor].move(at, fiber, said, self.servers.now(to), taken)
+            now = self.servers.now(to)
+            if isinstance(request, Rest) and self._would_see(actor, at, fiber, request, now, taken):
+                continue
+            move = self.automata[actor].move(at, fiber, said, now, taken)
             to = self.servers.drop(to, move.closed) if move.closed else to
             yield Successor(fiber, to, move.to, wrote)
+
+    def turns(self, state: State, actor: int, sleepers: Sleepers) -> Iterator[int]:
+        """When what it does in vain leads it elsewhere, ms since 1970: it gives up by the clock."""
+        at = state.nodes[actor]
+        for fiber, request in enumerate(self.automata[actor].nodes[at].requests):
+            answer = self._answer(state.servers, request)
+            if answer is not None and (actor, fiber) not in sleepers:
+                taken = self._taken(state, answer.servers, state.in_flight, actor)
+                now = self.servers.now(state.servers)
+                turn = self.automata[actor].turn(at, fiber, answer.said, now, taken)
+                if turn is not None:
+                    yield turn
+
+    def _answer(self, servers: int, request: Request) -> Answered | None:
+        """What there is to say to that at this moment; None: nothing."""
+        now = self.servers.now(servers)
+        if isinstance(request, Send):
+            return Answered(*self.servers.send(servers, *request))
+        if isinstance(request, Hear):
+            heard = self.servers.hear(servers, request.connection)
+            if heard is not None:
+                return Answered(*heard)
+            late = request.until is not None and request.until <= now
+        else:
+            late = isinstance(request, Rest) and (
+                request.until <= now or self._may_wake(servers, request)
+            )
+        return Answered(servers, None, False) if late else None
+
+    def _may_wake(self, servers: int, rest: Rest) -> bool:
+        """Does nothing happen while it sleeps? Then who is slow meanwhile need not be very slow."""
+        now, due = self.servers.now(servers), self.servers.deadlines(servers)
+        return rest.sleeps and not any(now < moment <= rest.until for moment in due)
+
+    def _would_see(
+        self, actor: int, at: int, fiber: int, rest: Rest, now: int, taken: Taken
+    ) -> bool:
+        """Is it too early, and does what it does next show whether it has slept?"""
+        automaton = self.automata[actor]
+        return now < rest.until and not automaton.same_way(at, fiber, None, now, rest.until, taken)
 
     def _taken(self, state: State, to: int, in_flight: tuple[Send, ...], actor: int) -> Taken:
         """The numbers of the actor's tokens that lie on a server, or are on their way to one."""

@@ -1,0 +1,177 @@
+"""What takes time by itself: sleeps, and waits that end by the clock."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from badluck import explore
+from badluck.functions.result import Result
+from redis import Redis
+
+LEASE = 3  # s
+
+
+def taken(redis: Redis, name: str) -> bool:
+    return bool(redis.set("lock", name, nx=True, ex=LEASE))
+
+
+def works(redis: Redis, name: str, *sleeps: Callable[[], object]) -> None:
+    if taken(redis, name):
+        for sleeps_once in sleeps:
+            sleeps_once()
+        redis.incr("worked")
+
+
+def longer_than_its_lease(redis: Redis, name: str) -> None:
+    works(redis, name, lambda: time.sleep(LEASE + 2))
+
+
+def just_as_long_as_its_lease(redis: Redis, name: str) -> None:
+    works(redis, name, lambda: time.sleep(LEASE))
+
+
+def several_times(redis: Redis, name: str) -> None:
+    works(redis, name, *[lambda: time.sleep(1)] * 4)
+
+
+def waits_for_nobody(redis: Redis, name: str) -> None:
+    works(redis, name, lambda: threading.Event().wait(LEASE + 2))
+
+
+async def later(redis: Any, name: str) -> None:
+    if await redis.set("lock", name, nx=True, ex=LEASE):
+        await asyncio.sleep(LEASE + 2)
+        await redis.incr("worked")
+
+
+def well_within_its_lease(redis: Redis, name: str) -> None:
+    works(redis, name, lambda: time.sleep(LEASE - 1))
+
+
+def found(result: Result) -> list[tuple[str, int, int]]:
+    return [(one.name, one.cost.faults, one.cost.steps) for one in result.report.findings]
+
+
+@pytest.mark.parametrize(
+    "actor",
+    [longer_than_its_lease, just_as_long_as_its_lease, several_times, waits_for_nobody, later],
+)
+def test_a_lease_runs_out_during_its_holders_own_sleep(actor: Callable[..., Any]) -> None:
+    result = explore(actor=actor, count=2, lock="lock")
+    name, faults, _ = found(result)[0]
+    assert (name, faults) == ("two holders", 0), result
+    assert result.report.exhaustive
+
+
+def test_who_sleeps_well_within_its_lease_is_alone_but_for_a_pause() -> None:
+    assert explore(actor=well_within_its_lease, count=2, lock="lock").verdict == "holds"
+    result = explore(actor=well_within_its_lease, count=2, lock="lock", faults="pause=1")
+    assert found(result)[0][:2] == ("two holders", 1)
+
+
+def test_others_come_in_between_while_somebody_sleeps() -> None:
+    def counts(redis: Redis) -> None:
+        count = int(redis.get("n") or 0)
+        time.sleep(1)
+        redis.set("n", count + 1)
+
+    result = explore(actor=counts, count=2, at_end=lambda redis: int(redis.get("n")) == 2)
+    assert found(result)[0][:2] == ("broken at the end", 0)
+
+
+def waits_for_two_seconds(lease: float) -> Callable[[Redis], str]:
+    def actor(redis: Redis) -> str:
+        lock = redis.lock("lock", timeout=lease, blocking_timeout=1.9)
+        if not lock.acquire():
+            return "gave up"
+        redis.incr("n")
+        lock.release()
+        return "worked"
+
+    return actor
+
+
+def nobody_gave_up(_: Redis, told: Mapping[str, Any]) -> bool:
+    return "gave up" not in told.values()
+
+
+@pytest.mark.parametrize(("lease", "verdict"), [(3, "fails"), (1, "holds")])
+def test_who_waits_for_less_than_the_lease_of_one_that_crashed_gives_up(
+    lease: float, verdict: str
+) -> None:
+    actor = waits_for_two_seconds(lease)
+    result = explore(actor=actor, count=2, at_end=nobody_gave_up, faults="crash=1")
+    assert result.verdict == verdict, result
+    if verdict == "fails":
+        (one,) = result.report.findings
+        assert 1800 <= one.trace[-1].at <= 1900  # ms; redis-py gives up before its last 0.1 s
+
+
+TAKE_A_JOB = """
+local job = redis.call('ZRANGEBYSCORE', KEYS[1], 0, ARGV[1], 'LIMIT', 0, 1)[1]
+if job then redis.call('ZADD', KEYS[1], ARGV[1] + 30, job) end
+return job
+"""  # for thirty seconds nobody else sees it
+
+
+def takes_a_job(redis: Redis) -> None:
+    if job := redis.eval(TAKE_A_JOB, 1, "jobs", str(time.time())):
+        redis.rpush("done", job)
+
+
+@pytest.mark.parametrize(("faults", "verdict"), [("crash=1", "holds"), ("pause=1", "fails")])
+def test_a_visibility_timeout_passes_before_the_other_has_looked_at_the_clock(
+    faults: str, verdict: str
+) -> None:
+    def setup(redis: Redis) -> None:
+        redis.zadd("jobs", {"job": 0})
+
+    def once(redis: Redis) -> bool:
+        return redis.llen("done") <= 1
+
+    result = explore(actor=takes_a_job, count=2, setup=setup, at_end=once, faults=faults)
+    assert result.verdict == verdict, result
+
+
+def polls_for_a_day(redis: Redis) -> str:
+    while not redis.set("lock", "me", nx=True, ex=86_400):
+        time.sleep(1)
+    return "has it"
+
+
+def test_a_poll_of_a_lease_of_a_day_is_a_handful_of_states() -> None:
+    result = explore(actor=polls_for_a_day, count=2, faults="crash=1")
+    assert result.verdict == "holds", result
+    assert result.report.states < 60
+
+
+def test_who_only_sleeps_waits_for_ever() -> None:
+    def sleeps(redis: Redis) -> None:
+        redis.get("n")
+        while True:
+            time.sleep(60)
+
+    result = explore(actor=sleeps, count=2)
+    (one,) = result.report.findings
+    assert one.name == "stuck for ever"
+    assert "time.sleep(60)" in one.explanation or "waits in" in one.explanation
+
+
+def test_who_sleeps_until_a_moment_sees_it_come() -> None:
+    def sleeps(redis: Redis) -> float:
+        began = time.time()
+        redis.set("lock", "me", ex=LEASE)
+        time.sleep(5)
+        slept = time.time() - began
+        if slept < 5:
+            raise ValueError(f"slept for {slept} s only")
+        redis.incr("n")
+        return 0
+
+    result = explore(actor=sleeps, count=2)
+    assert result.verdict == "holds", result
