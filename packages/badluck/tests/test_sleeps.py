@@ -119,6 +119,23 @@ return job
 """  # for thirty seconds nobody else sees it
 
 
+def tries_each_second(times: int) -> Callable[[Redis, str], str]:
+    def actor(redis: Redis, name: str) -> str:
+        for _ in range(times):
+            if taken(redis, name):
+                return "worked"
+            time.sleep(1)
+        return "gave up"
+
+    return actor
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(LEASE, "fails"), (LEASE + 2, "holds")])
+def test_who_counts_its_tries_sleeps_between_them(times: int, verdict: str) -> None:
+    result = explore(actor=tries_each_second(times), count=2, at_end=nobody_gave_up)
+    assert result.verdict == verdict, result
+
+
 def takes_a_job(redis: Redis) -> None:
     if job := redis.eval(TAKE_A_JOB, 1, "jobs", str(time.time())):
         redis.rpush("done", job)
@@ -148,6 +165,20 @@ def test_a_poll_of_a_lease_of_a_day_is_a_handful_of_states() -> None:
     result = explore(actor=polls_for_a_day, count=2, faults="crash=1")
     assert result.verdict == "holds", result
     assert result.report.states < 60
+
+
+def one_a_second(redis: Redis, name: str) -> None:
+    now = time.time()
+    redis.zremrangebyscore("requests", 0, now - 1)
+    if redis.zcard("requests"):
+        time.sleep(1)
+        one_a_second(redis, name)
+    else:
+        redis.zadd("requests", {name: now})
+
+
+def test_who_calls_itself_after_each_sleep_comes_to_an_end() -> None:
+    assert explore(actor=one_a_second, count=2).verdict == "holds"
 
 
 def test_who_only_sleeps_waits_for_ever() -> None:

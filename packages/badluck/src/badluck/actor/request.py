@@ -27,7 +27,7 @@ class Hear(NamedTuple):
 class Rest(NamedTuple):
     """Waits for the clock to say `until` (ms): a renewal between two times, or long work.
 
-    Who `sleeps` may also wake at once, where nothing happens before its end: others were slow.
+    Who `sleeps` and only polls may wake at once: see Automaton.polls.
     """
 
     until: int

@@ -32,10 +32,8 @@ class Alike:
         move = self.first.move(at, fiber, self.rename(said, self.names), now, taken)
         return Move(move.to, self.rename(move.closed, self.names)) if move.closed else move
 
-    def same_way(
-        self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
-    ) -> bool:
-        return self.first.same_way(at, fiber, self.rename(said, self.names), now, then, taken)
+    def polls(self, at: int, fiber: int, now: int, taken: frozenset[int] | None) -> bool:
+        return self.first.polls(at, fiber, now, taken)
 
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from badluck.actor.actor import Actor
@@ -19,6 +20,7 @@ from badluck.place.standing import Spot, standing
 
 ANY = -1  # in place of the clock: the code did not look at it
 HOUR = 3_600_000  # ms
+LONGEST_POLL = 50  # answers in one round
 NUMBER = re.compile(r"[\d.]+")
 # So often a loop is run after it was seen to be one, where something might count out of sight: who
 # gives up after more tries than that, with nothing to show how many they were, seems to go on.
@@ -96,10 +98,8 @@ class Known(Protocol):
         `taken` are the numbers of its tokens that are in use; None: each token is a new one.
         """
 
-    def same_way(
-        self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
-    ) -> bool:
-        """Does that answer lead to the same kinds of things, at the same lines, at both times?"""
+    def polls(self, at: int, fiber: int, now: int, taken: frozenset[int] | None) -> bool:
+        """Does it come back to that sleep, if it wakes at once and is told the same as before?"""
 
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
@@ -149,9 +149,30 @@ class Automaton:
         moves[known] = Move(self._add(actor, at, known), closed)
         return moves[known]
 
-    def same_way(
+    def polls(self, at: int, fiber: int, now: int, taken: frozenset[int] | None) -> bool:
+        awake = self.move(at, fiber, None, now, taken).to
+        way = [at]  # back from there, to where it did what it does now
+        for _ in range(LONGEST_POLL):
+            if self._same_round(awake, way[::-1], now):
+                return True
+            if self.nodes[way[-1]].came_by is None:
+                break
+            way.append(self.nodes[way[-1]].parent)
+        return False
+
+    def _same_round(self, at: int, way: list[int], now: int) -> bool:
+        """Does what led along that way lead from `at` to the end of it, too?"""
+        for place, following in pairwise(way):
+            came_by = self.nodes[following].came_by
+            if came_by is None or self.nodes[at].requests != self.nodes[place].requests:
+                return False
+            at = self.move(at, came_by.fiber, came_by.said, now, came_by.taken).to
+        return at == way[-1]
+
+    def _same_way(
         self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
     ) -> bool:
+        """Does that answer lead to the same kinds of things, at the same lines, at both times?"""
         one, other = (
             self.nodes[self.move(at, fiber, said, when, taken).to] for when in (now, then)
         )
@@ -164,11 +185,11 @@ class Automaton:
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
     ) -> int | None:
         late = now + HOUR
-        if self.same_way(at, fiber, said, now, late, taken):
+        if self._same_way(at, fiber, said, now, late, taken):
             return None
         while late - now > 1:  # by halves
             between = (now + late) // 2
-            if self.same_way(at, fiber, said, now, between, taken):
+            if self._same_way(at, fiber, said, now, between, taken):
                 now = between
             else:
                 late = between

@@ -24,7 +24,7 @@ from badluck.actor.request import Hear, Rest, Send
 from badluck.search.again import Again
 from badluck.search.automaton import Node
 from badluck.search.budget import EVERYBODY, Budget
-from badluck.search.components import circles, terminal_components
+from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS, Names
 from badluck.search.symmetry import Symmetry
@@ -123,11 +123,7 @@ class Graph:
 
     def waiting(self, states: Sequence[int]) -> dict[int, Sleepers]:
         """Those of a moment's states in which nobody can do anything but wait; and who sleeps."""
-        asleep: dict[int, Sleepers] = dict.fromkeys(states, frozenset())
-        if any(self.sleeping(self.states[number]) for number in states):
-            onward = {number: list(self._goes(number)) for number in states}
-            for circle in circles(states, onward):
-                asleep |= {number: self._asleep(number, circle) for number in circle}
+        asleep = {number: self._asleep(number) for number in states}
         ends = terminal_components(states, lambda number: self._goes(number, asleep[number]))
         return {number: asleep[number] for number in states if number in ends}
 
@@ -137,9 +133,7 @@ class Graph:
         return [
             way.to
             for way in self.ways[number]
-            if way.kind == "goes"
-            and not (asleep and nodes[way.actor] == BEGINNING)
-            and (way.actor, way.fiber) not in asleep
+            if way.kind == "goes" and not (asleep and nodes[way.actor] == BEGINNING)
         ]
 
     def sleeping(self, state: State) -> Iterator[tuple[int, int, Rest]]:
@@ -150,22 +144,14 @@ class Graph:
                 if isinstance(request, Rest) and request.sleeps and now < request.until:
                     yield actor, fiber, request
 
-    def _asleep(self, number: int, circle: set[int]) -> Sleepers:
-        """Whose sleep counts: not of who has asked in vain, and will ask again when it wakes.
-
-        `circle` are the states that lead to this one and back.
-        """
+    def _asleep(self, number: int) -> Sleepers:
+        """Those whom nothing but time wakes: not who polls, which costs it no time."""
         state = self.states[number]
-        timeless = not self.servers.deadlines(state.servers) and not any(
-            node.tells_time for _, node in self.alive(state)
+        return frozenset(
+            (actor, fiber)
+            for actor, fiber, _ in self.sleeping(state)
+            if all(step.fiber != fiber for step in self.moves.of(state, actor))
         )
-        found = set()
-        for actor, fiber, _ in self.sleeping(state):
-            wakes = any(step.fiber == fiber for step in self.moves.of(state, actor))
-            ways = [way.to for way in self.ways[number] if way[:3] == ("goes", actor, fiber)]
-            if not wakes or (ways and circle.isdisjoint(ways) and not timeless):
-                found.add((actor, fiber))
-        return frozenset(found)
 
     def _number(
         self,
@@ -225,6 +211,7 @@ class Graph:
             for hit in fault.befall(self, state):
                 to, names = self._number(hit.servers, hit.nodes, less, hit.before, hit.in_flight)
                 ways.append(Transition(fault.name, hit.actor, hit.fiber, to, names))
+        self._sleep_through(number)
 
     def _arrives(self, state: State, nth: int) -> Transition:
         """What is in flight comes to its server, which does it and finds nobody to answer."""
@@ -249,15 +236,34 @@ class Graph:
         turns = (self.moves.turns(state, actor, sleepers) for actor, _ in self.alive(state))
         due = self.deadlines(state, renewals=True, sleepers=sleepers).union(*turns)
         moment = min(due, default=patient)
-        if now < moment:
-            servers, before = self.later_servers(state, moment)
-            later = state._replace(servers=servers, before=before)
-            if (key := self.again.key(later)) in self.again.known:
-                self.ways[number].append(Transition("time", EVERYBODY, 0, self.again.known[key]))
-                return
-            to, names = self._number(*later[:3], before, state.in_flight)
-            self.again.known |= {key: to} if key else {}
-            self.ways[number].append(Transition("time", EVERYBODY, 0, to, names))
+        passed = [way.to for way in self.ways[number] if way.kind == "time"]
+        if now < moment and moment not in map(self._now, passed):
+            self._pass_time(number, moment)
+
+    def _sleep_through(self, number: int) -> None:
+        """Others may be as slow as the first who wakes, as long as no lease ends by that."""
+        state = self.states[number]
+        if not any(self.sleeping(state)):
+            return
+        asleep, now = self._asleep(number), self.servers.now(state.servers)
+        ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in asleep]
+        due = self.servers.deadlines(state.servers)
+        if ends and not any(now < moment <= min(ends) for moment in due):
+            self._pass_time(number, min(ends))
+
+    def _pass_time(self, number: int, moment: int) -> None:
+        state = self.states[number]
+        servers, before = self.later_servers(state, moment)
+        later = state._replace(servers=servers, before=before)
+        if (key := self.again.key(later)) in self.again.known:
+            self.ways[number].append(Transition("time", EVERYBODY, 0, self.again.known[key]))
+            return
+        to, names = self._number(*later[:3], before, state.in_flight)
+        self.again.known |= {key: to} if key else {}
+        self.ways[number].append(Transition("time", EVERYBODY, 0, to, names))
+
+    def _now(self, number: int) -> int:
+        return self.servers.now(self.states[number].servers)
 
     def later_servers(self, state: State, moment: int) -> tuple[int, int]:
         """Those of the state, and those before the last write, when the clock says `moment`."""

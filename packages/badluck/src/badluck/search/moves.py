@@ -94,7 +94,8 @@ class Moves:
             to, said, wrote = answer
             taken = self._taken(state, to, state.in_flight, actor)
             now = self.servers.now(to)
-            if isinstance(request, Rest) and self._would_see(actor, at, fiber, request, now, taken):
+            early = isinstance(request, Rest) and now < request.until
+            if early and not self.automata[actor].polls(at, fiber, now, taken):
                 continue
             move = self.automata[actor].move(at, fiber, said, now, taken)
             to = self.servers.drop(to, move.closed) if move.closed else to
@@ -129,16 +130,9 @@ class Moves:
         return Answered(servers, None, False) if late else None
 
     def _may_wake(self, servers: int, rest: Rest) -> bool:
-        """Does nothing happen while it sleeps? Then who is slow meanwhile need not be very slow."""
+        """Does nothing happen while it sleeps? Then it need not, if it but polls."""
         now, due = self.servers.now(servers), self.servers.deadlines(servers)
         return rest.sleeps and not any(now < moment <= rest.until for moment in due)
-
-    def _would_see(
-        self, actor: int, at: int, fiber: int, rest: Rest, now: int, taken: Taken
-    ) -> bool:
-        """Is it too early, and does what it does next show whether it has slept?"""
-        automaton = self.automata[actor]
-        return now < rest.until and not automaton.same_way(at, fiber, None, now, rest.until, taken)
 
     def _taken(self, state: State, to: int, in_flight: tuple[Send, ...], actor: int) -> Taken:
         """The numbers of the actor's tokens that lie on a server, or are on their way to one."""
