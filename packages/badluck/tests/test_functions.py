@@ -205,3 +205,28 @@ def test_what_is_no_question() -> None:
         explore(actors=[])
     with pytest.raises(BadluckError, match="'fire' is not one of"):
         explore(actor=count_up, faults="fire=1")
+
+
+def takes_the_flag(redis: Redis) -> Any:
+    return redis.get("flag") == "up" and redis.set("flag", "down")
+
+
+async def takes_the_flag_later(redis: Any) -> Any:
+    return await redis.get("flag") == "up" and await redis.set("flag", "down")
+
+
+def put_the_flag_up(redis: Redis) -> None:
+    redis.set("flag", "up")
+
+
+@pytest.mark.parametrize("actor", [takes_the_flag, takes_the_flag_later])
+def test_all_clients_decode_what_they_are_answered(actor: Callable[..., Any]) -> None:
+    def once(redis: Redis, told: dict[str, Any]) -> bool:
+        assert redis.get("flag") in ("up", "down")
+        return [*told.values()].count(True) <= 1
+
+    result = explore(
+        actor=actor, count=2, setup=put_the_flag_up, at_end=once, decode_responses=True
+    )
+    (one,) = result.report.findings
+    assert (one.name, one.trace[-1].told) == ("broken at the end", "True")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import redis
 from badluck import Result, explore
 from badluck.functions.invariants import (
     at_most,
     each_once,
     inside,
+    linearizable,
     no_lost_update,
     one_holder,
     sum_stays,
@@ -192,3 +194,29 @@ def test_who_crashes_inside_never_leaves() -> None:
         ("goes", "[A enters]"),
         ("crash", "[A enters]"),
     ]
+
+
+def does_its_job(redis: Redis, name: str) -> int:
+    with redis.lock("lock", timeout=10), inside(redis, "log", name):
+        redis.hincrby("both", "a", 1)
+        redis.hincrby("both", "b", -1)
+        redis.rpush("done", name)
+        return int(redis.incr("n"))
+
+
+@pytest.mark.parametrize("decode", [False, True])
+@pytest.mark.parametrize(
+    ("holds", "breaks"),
+    [
+        (sum_stays(0, "both"), sum_stays(1, "both")),
+        (at_most(2, "done"), at_most(1, "done")),
+        (each_once("done", ["A", "B"]), each_once("done", ["A"])),
+        (no_lost_update("n"), no_lost_update("n", start=1)),
+        (one_holder("log"), lambda redis: not one_holder("log")(redis)),
+        (linearizable(lambda n: (n + 1, n + 1), 0), linearizable(lambda n: (n + 2, n + 1), 0)),
+    ],
+)
+def test_each_reads_what_a_client_decodes(holds: Any, breaks: Any, decode: bool) -> None:
+    question: dict[str, Any] = {"actor": does_its_job, "count": 2, "decode_responses": decode}
+    explore(**question, at_end=holds).assert_holds()
+    assert names(explore(**question, at_end=breaks)) == ["broken at the end"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import redis
 from greenlet import getcurrent
+from redis._parsers import Encoder
 from redis.backoff import NoBackoff
 from redis.connection import AbstractConnection, ConnectionPool
 from redis.exceptions import ResponseError
@@ -45,9 +46,13 @@ def pool(
     return ConnectionPool(connection_class=kind or GateConnection, retry=retry, **options, **more)
 
 
-def client(server: int = 0, retry: Retry = SENDS_ONCE) -> redis.Redis:
+def client(
+    server: int = 0, retry: Retry = SENDS_ONCE, decode_responses: bool = False
+) -> redis.Redis:
     """Of the actor whose code is running."""
-    return redis.Redis(connection_pool=pool(server, retry, of=here().actor))
+    of = here().actor
+    connections = pool(server, retry, of=of, decode_responses=decode_responses)
+    return redis.Redis(connection_pool=connections)
 
 
 class GateConnection(AbstractConnection):
@@ -130,13 +135,7 @@ class GateConnection(AbstractConnection):
         reply = native(said)
         if isinstance(reply, ResponseError):
             raise reply
-        return reply if disable_decoding else self._decoded(reply)
-
-    def _decoded(self, reply: Any) -> Any:
-        """As the parsers of a client that was made with decode_responses hand it on."""
-        if isinstance(reply, list):
-            return [self._decoded(one) for one in reply]
-        return self.encoder.decode(reply)
+        return reply if disable_decoding else decoded(reply, self.encoder)
 
     def _hear(self, timeout: float | None) -> None:
         """Wait so many seconds at the most; None: for as long as it takes."""
@@ -179,6 +178,13 @@ def units(commands: list[Command]) -> list[tuple[Command, ...]]:
             found.append(tuple(batch))
             batch = []
     return found + [(command,) for command in batch]
+
+
+def decoded(reply: Any, encoder: Encoder) -> Any:
+    """As the parsers of a client that was made with decode_responses hand it on."""
+    if isinstance(reply, list):
+        return [decoded(one, encoder) for one in reply]
+    return encoder.decode(reply)
 
 
 def native(reply: Reply) -> Any:

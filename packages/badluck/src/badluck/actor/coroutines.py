@@ -16,7 +16,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
 
 from badluck.actor import wrong
-from badluck.actor.connection import native, units, unpacked
+from badluck.actor.connection import decoded, native, units, unpacked
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.flight import Flight
 from badluck.actor.loop import Loop, run
@@ -49,13 +49,14 @@ def _for_coroutines(argument: Any) -> Any:
 
 
 def client(like: redis.Redis) -> redis.asyncio.Redis:
-    """To the same server, which sends again as often."""
+    """To the same server, which sends again as often, and decodes as much."""
     options = like.connection_pool.connection_kwargs
     retry = Retry(NoBackoff(), options["retry"].get_retries())
     pool = ConnectionPool(
         connection_class=AsyncGateConnection,
         retry=retry,
         server=options["server"],
+        decode_responses=options.get("decode_responses", False),
         protocol=2,
         driver_info=None,
         socket_read_size=1,
@@ -136,7 +137,7 @@ class AsyncGateConnection(AbstractConnection):
         reply = native(said)
         if isinstance(reply, ResponseError):
             raise reply
-        return reply
+        return reply if disable_decoding else decoded(reply, self.encoder)
 
     def _mine(self) -> Flight:
         flight = self.flight

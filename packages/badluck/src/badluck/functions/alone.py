@@ -49,12 +49,12 @@ class AtOnce(GateConnection):
 class Alone:
     """Models of servers; `given` is their only client or clients, `sent` what each was told."""
 
-    def __init__(self, files: Files, servers: int) -> None:
+    def __init__(self, files: Files, servers: int, decode_responses: bool = False) -> None:
         self.files = files
         self.servers = [Server(EPOCH) for _ in range(servers)]
         self.sent: list[list[Command]] = [[] for _ in self.servers]
         asks = [partial(self._ask, which) for which in range(servers)]
-        pools = [pool(kind=AtOnce, ask=ask) for ask in asks]
+        pools = [pool(kind=AtOnce, ask=ask, decode_responses=decode_responses) for ask in asks]
         self.given = given([redis.Redis(connection_pool=one) for one in pools])
 
     def _ask(self, which: int, commands: Sequence[Command]) -> list[Reply]:

@@ -47,6 +47,7 @@ def explore(
     faults: str = NONE,
     seconds: int = SEARCH,
     resend: bool = False,
+    decode_responses: bool = False,
     servers: int = 1,
     lock: str | None = None,
     before: Callable[[Mapping[int, Functions], Sequence[Rung]], object] | None = None,
@@ -57,7 +58,8 @@ def explore(
     takes two arguments. `setup` is given a client beforehand. `invariant` is asked after every
     step, `at_end` when all have come to an end: with a client that reads, and with what actors have
     answered, by name, if it takes two. `resend`: the actors' clients send again what was not
-    answered, as redis-py does by default. Of several `servers` all of them get a tuple of clients.
+    answered, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
+    several `servers` all functions get a tuple of clients.
     `lock` is a key that is to keep all but its holder out: with two holders it fails.
 
     `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
@@ -75,7 +77,7 @@ def explore(
     for looks in filter(None, (invariant, at_end)):
         refuse_unseen(functions, looks)
     key = lock.encode() if lock else None
-    settings = (setup, invariant, at_end, resend, key)
+    settings = (setup, invariant, at_end, resend, decode_responses, key)
     targets = {many: Functions(functions[:many], *settings, servers=servers) for many in counts}
     rungs = ladder(counts, faults)
     if before:

@@ -60,6 +60,7 @@ class Functions(Own):
     invariant: Function | None = None  # of the client, and of what actors were told
     at_end: Function | None = None  # the same, when all have come to an end
     resend: bool = False  # as redis-py does by default
+    decode_responses: bool = False  # of all clients, as redis-py's
     lock_key: bytes | None = None  # a lock, which is seen by itself where it is deleted or polled
     show: Sequence[str] = ()  # keys that a chart shows; (): those that are met first
     servers: int = 1
@@ -119,7 +120,8 @@ class Functions(Own):
 
     def _answered(self, call: Function, name: str, names: Sequence[str]) -> str:
         retry = RESENDS if self.resend else SENDS_ONCE
-        clients = [client(server, retry) for server in range(self.servers)]
+        decode = self.decode_responses
+        clients = [client(server, retry, decode) for server in range(self.servers)]
         marks = self._marks
         if marks:
             marks.begins(clients[0], name)
@@ -159,7 +161,7 @@ class Functions(Own):
 
     @cached_property
     def _looking(self) -> Looking:
-        return Looking(self.files, self.servers)
+        return Looking(Alone(self.files, self.servers, self.decode_responses))
 
     @cached_property
     def _met(self) -> dict[tuple[int, bytes], None]:
@@ -168,7 +170,7 @@ class Functions(Own):
 
     @cached_property
     def _prepared(self) -> list[list[Command]]:
-        alone, prepare = Alone(self.files, self.servers), self.prepare
+        alone, prepare = Alone(self.files, self.servers, self.decode_responses), self.prepare
         if prepare:
             alone.call(lambda: prepare(alone.given))
         return alone.sent

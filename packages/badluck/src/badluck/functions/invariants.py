@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from badluck.functions.linearizable import Linearizable, Plain
+from badluck.functions.linearizable import Linearizable, Plain, text
 
 __all__ = [
     *("at_most", "each_once", "inside", "linearizable", "no_lost_update", "one_holder"),
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 Told = Mapping[str, object]
-SIZES = {b"list": "llen", b"set": "scard", b"zset": "zcard", b"hash": "hlen", b"stream": "xlen"}
+SIZES = {"list": "llen", "set": "scard", "zset": "zcard", "hash": "hlen", "stream": "xlen"}
 
 
 def sum_stays(total: int, *keys: str) -> Callable[[Any], bool]:
@@ -58,9 +58,9 @@ def each_once(done: str, jobs: Sequence[str] | None = None) -> Callable[[Any], b
     """
 
     def holds(redis: Any) -> bool:
-        found = Counter(job for store in _stores(redis) for job in store.lrange(done, 0, -1))
+        found = Counter(text(job) for store in _stores(redis) for job in store.lrange(done, 0, -1))
         if jobs is not None:
-            return found == Counter(job.encode() for job in jobs)
+            return found == Counter(jobs)
         return all(many == 1 for many in found.values())
 
     return holds
@@ -102,11 +102,11 @@ def one_holder(log: str) -> Callable[[Any], bool]:
 
     def holds(redis: Any) -> bool:
         for store in _stores(redis):
-            since: dict[bytes, set[bytes]] = {}  # who is inside -> who has come in meanwhile
-            for name, _, does in (mark.rpartition(b" ") for mark in store.lrange(log, 0, -1)):
-                if does == b"leaves" and since.pop(name, None):
+            since: dict[str, set[str]] = {}  # who is inside -> who has come in meanwhile
+            for name, _, does in (text(mark).rpartition(" ") for mark in store.lrange(log, 0, -1)):
+                if does == "leaves" and since.pop(name, set()):
                     return False
-                if does == b"enters":
+                if does == "enters":
                     for others in since.values():
                         others.add(name)
                     since[name] = set()
@@ -131,11 +131,11 @@ def _stores(redis: Any) -> Sequence[Any]:
 
 
 def _number(redis: Any, key: str) -> int:
-    if redis.type(key) == b"hash":
+    if text(redis.type(key)) == "hash":
         return sum(map(int, redis.hvals(key)))
     return int(redis.get(key) or 0)
 
 
 def _size(redis: Any, key: str) -> int:
-    size = SIZES.get(redis.type(key))
+    size = SIZES.get(text(redis.type(key)))
     return int(getattr(redis, size)(key)) if size else int(redis.get(key) or 0)

@@ -60,7 +60,7 @@ class Linearizable:
         for name, said in told.items():
             if isinstance(said, str) and said.startswith("<"):
                 raise TypeError(f"{name} answers {said}, which cannot be compared")
-        begun = {name.decode(): after.decode() for name, after in store.hgetall(BEGUN).items()}
+        begun = {text(name): text(after) for name, after in store.hgetall(BEGUN).items()}
         calls = {
             name: Call(self._of(name), frozenset(after), name in told, told.get(name))
             for name, after in (dict.fromkeys(told, "") | begun).items()
@@ -69,6 +69,11 @@ class Linearizable:
 
     def _of(self, name: str) -> Plain:
         return self.plain[LETTERS.index(name) % len(self.plain)]
+
+
+def text(word: bytes | str) -> str:
+    """Also from a client that decodes by itself."""
+    return word if isinstance(word, str) else word.decode(errors="backslashreplace")
 
 
 def _explained(state: Any, calls: Mapping[str, Call]) -> bool:

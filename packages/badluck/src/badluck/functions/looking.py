@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from badluck.actor.code import Files
 from badluck.actor.wrong import Wrong
 from badluck.functions.alone import Alone
 from badluck.functions.answers import told
@@ -17,8 +16,8 @@ Stores = Sequence[dict[bytes, Entry]]  # the keys of each server
 class Looking:
     """With servers of its own, that have the keys of whatever state is looked at."""
 
-    def __init__(self, files: Files, servers: int) -> None:
-        self.alone = Alone(files, servers)
+    def __init__(self, alone: Alone) -> None:
+        self.alone = alone
         self.known: dict[object, bool] = {}
         self.hears: dict[Function, bool] = {}  # what actors were told
 
