@@ -85,7 +85,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     )
     app.register_blueprint(holds.blueprint(services.rounds, services.holds))
     app.register_blueprint(read.blueprint(settings.var, services.comparisons))
-    app.extensions["explorer"] = Explorer()
+    app.extensions["explorer"] = Explorer(settings.own_sell)
     app.register_blueprint(explorer.blueprint(app.extensions["explorer"]))
     app.register_blueprint(explorer_search.blueprint(app.extensions["explorer"]))
     drivers = Drivers(settings)

@@ -59,6 +59,11 @@ class Settings:
         "keeps strangers out",
         secret=True,
     )
+    lab_sell: str = setting(
+        "",
+        "a file of your own with sell(redis, buyer), which the lab's explorer shows beside the "
+        "modes; empty: none",
+    )
     lab_port: int = setting(8001, "port of the lab, the instructor's server", 1, 65_535)
     shop_url: str = setting("", "the shop's address as browsers see it; empty: host and port")
     allowed_hosts: str = setting(
@@ -138,6 +143,11 @@ class Settings:
     def appendfsync(self) -> str:
         """When the embedded servers sync what they append to their logs."""
         return "everysec" if self.durability == "fast" else "always"
+
+    @property
+    def own_sell(self) -> Path | None:
+        """LAB_SELL."""
+        return Path(self.lab_sell).resolve() if self.lab_sell else None
 
     @property
     def standings(self) -> Path:

@@ -18,6 +18,7 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.game.board import Board
 from badluck.game.play import Impossible, play, spelled
+from badluck.report.report import Report
 from badluck.search.graph import TooMany
 
 from app.explorer.targets import Target
@@ -69,12 +70,16 @@ class Desk:
             report = explorer.explore(faults)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        board = Board(target, buyers)  # none that may be full
-        found = [
-            {"name": one.name, "cost": list(one.cost), "moves": spelled(board, one.trace)}
-            for one in report.findings
-        ]
-        return report.document() | {"findings": found}
+        return written(report, Board(target, buyers))  # none that may be full
+
+
+def written(report: Report, board: Board) -> dict[str, Any]:
+    """What the lab shows of a report: each schedule as it is written in a link."""
+    found = [
+        {"name": one.name, "cost": list(one.cost), "moves": spelled(board, one.trace)}
+        for one in report.findings
+    ]
+    return report.document() | {"findings": found}
 
 
 def main() -> None:

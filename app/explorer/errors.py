@@ -14,6 +14,10 @@ class BadSell(ShopError):
     """Something is wrong with somebody's own `sell`."""
 
 
+class Unreachable(ShopError):
+    """No answer now: too many ask, or the process died twice."""
+
+
 @contextmanager
 def in_the_shops_words() -> Iterator[None]:
     """Raises ShopError, BadSell for somebody's own code."""

@@ -11,31 +11,41 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from badluck.faults import Faults
 from badluck.game.board import MOST_FAULTS
 
-from app.domain import Invalid, ShopError
+from app.domain import Invalid
 from app.explorer import targets
+from app.explorer.errors import BadSell, Unreachable
 from app.service.explorer_process import ExplorerProcess, Gone
 from app.service.known import full_name
+from app.service.own_sell import OwnSell
 from app.service.refusals import not_from_to
 from app.text import Text
 
-__all__ = ["BUYERS", "MOST_FAULTS", "USUAL", "Explored", "Explorer", "Unreachable", "Wanted"]
+__all__ = [
+    "BUYERS",
+    "MOST_FAULTS",
+    "OWN",
+    "USUAL",
+    "BadSell",
+    "Explored",
+    "Explorer",
+    "Unreachable",
+    "Wanted",
+]
 
 BUYERS = (2, 3)  # at the least and at the most: so many columns have room on a screen
 USUAL = Faults(crash=1, pause=1)  # what is looked at unless more is asked for, as at a terminal
 PLAY_S = 5.0  # an answer takes some hundredths
 SEARCH_S = 45.0  # it stops by itself after 30
+OWN = "own"  # in place of a mode: LAB_SELL
 WAITING = 32  # who may wait for a turn, and searches that may be asked for at once
 KEPT = 500  # answers
 LIVES = 2  # so often a search may end with its process
-
-
-class Unreachable(ShopError):
-    """No answer now: too many ask, or the process died twice."""
 
 
 class Wanted(NamedTuple):
@@ -46,10 +56,14 @@ class Wanted(NamedTuple):
     faults: Faults
 
     @classmethod
-    def read(cls, name: str, values: Mapping[str, str]) -> Wanted:
-        """Of an address: `values` may have buyers, and how many of each fault. Raises Invalid."""
-        name = full_name(name)
-        targets.check(name)
+    def read(cls, name: str, values: Mapping[str, str], own: bool = False) -> Wanted:
+        """Of an address: `values` may have buyers, and how many of each fault. Raises Invalid.
+
+        `own`: is there a file of somebody's own?
+        """
+        if not (own and name == OWN):
+            name = full_name(name)
+            targets.check(name)
         buyers = _number(values, "buyers", BUYERS, BUYERS[0])
         faults = {
             kind: _number(values, kind, (0, MOST_FAULTS), usual)
@@ -86,7 +100,9 @@ class Explored:
 class Explorer:
     """One for a server; its threads, or greenlets, may all ask."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Path | None = None) -> None:
+        """`own`: a file with sell(redis, buyer)."""
+        self.own = OwnSell(own) if own else None
         self.player, self.searcher = ExplorerProcess(PLAY_S), ExplorerProcess(SEARCH_S)
         self.turn = threading.Lock()  # to play
         self.waiting = 0
@@ -101,8 +117,22 @@ class Explorer:
         """Targets (`mode` or `mode:recipe`) that there is a model of, in teaching order."""
         return targets.explorable()
 
+    def called(self, target: str) -> str:
+        """In a heading."""
+        return self.own.name if self.own and target == OWN else target
+
+    def wanted(self, name: str, values: Mapping[str, str]) -> Wanted:
+        """See Wanted.read."""
+        return Wanted.read(name, values, self.own is not None)
+
     def play(self, wanted: Wanted, moves: str) -> dict[str, Any]:
-        """See badluck/game/play.py: places, choices; or `impossible`. Raises Unreachable."""
+        """See badluck/game/play.py: places, choices; or `impossible`. Somebody's own code has its
+        `source` beside them.
+
+        Raises Unreachable, and BadSell for what is wrong with somebody's own code.
+        """
+        if self.own and wanted.target == OWN:
+            return self.own.play(wanted.buyers, moves)
         key = wanted.target, wanted.buyers, moves
         if key not in self.played:
             question = {"do": "play", "target": key[0], "buyers": key[1], "moves": moves}
@@ -141,6 +171,8 @@ class Explorer:
 
     def unasked(self, wanted: Wanted) -> bool:
         """Is it an unusual search, and has nobody asked for it? Answers may be forgotten (KEPT)."""
+        if self.own and wanted.target == OWN:
+            return not (wanted.usual or self.own.searched(wanted.buyers, wanted.faults))
         return not (wanted.usual or wanted in self.found or wanted in self.queue)
 
     def seen(self, wanted: Wanted, seconds: float) -> Explored | None:
@@ -152,6 +184,9 @@ class Explorer:
 
         Then ask again: it goes on meanwhile. Raises Unreachable when too many are asked for.
         """
+        if self.own and wanted.target == OWN:
+            said = self.own.search(wanted.buyers, wanted.faults, seconds)
+            return Explored(said) if said else None
         until = time.monotonic() + seconds
         while True:
             with self.looking:

@@ -28,15 +28,16 @@ class Function(NamedTuple):
 
 
 @cache
-def functions(module: str) -> tuple[Function, ...]:
-    """All of a module and of its classes, as they come."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    top = [node for node in ast.parse(source(module)).body if isinstance(node, kinds)]
-    inner = [node for each in top for node in (each.body if isinstance(each, kinds[1]) else [each])]
+def functions(text: str) -> tuple[Function, ...]:
+    """All of a source and of its classes, as they come."""
+    plain = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+    for node in ast.parse(text).body:
+        inner = node.body if isinstance(node, ast.ClassDef) else [node]
+        found += [each for each in inner if isinstance(each, plain)]
     return tuple(
         Function(node.name, node.lineno, node.end_lineno or node.lineno, node.col_offset)
-        for node in inner
-        if isinstance(node, ast.FunctionDef)
+        for node in found
     )
 
 

@@ -60,6 +60,10 @@ def _heard(deed: Deed) -> Text | None:
         return Text("%(who)s has heard nothing in time.", who=deed.who)
     if deed.commands == [["hears"]]:
         return Text("%(who)s hears from the store.", who=deed.who)
+    if deed.commands == [["has", "slept"]]:
+        return Text("%(who)s has slept, and goes on.", who=deed.who)
+    if deed.commands == [["looks", "at", "the", "clock"]]:
+        return Text("%(who)s looks at the clock.", who=deed.who)
     if deed.sent("SUBSCRIBE", "SSUBSCRIBE"):
         return Text("%(who)s stands in line until it is called.", who=deed.who)
     return None

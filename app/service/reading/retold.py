@@ -40,7 +40,7 @@ def _sentence(before: Place, after: Place, owner: str, owns: str) -> str:
         what = told(Deed(who, step["fiber"], commands, said, before, after, owner, owns))
     elif step["lines"]:
         what = _lasted(*step["lines"][0].split())
-    sentence = _happened(does, who, what)
+    sentence = _happened(does, who, what, _only_waits(before))
     if not who and owner and not owns:
         return Text("%(sentence)s Meanwhile the lock runs out.", sentence=sentence)
     if does == "crash" and who == owner:
@@ -48,10 +48,18 @@ def _sentence(before: Place, after: Place, owner: str, owns: str) -> str:
     return sentence
 
 
-def _happened(does: str, who: str, what: str) -> str:
-    """`what` was done, or for how long."""
+def _only_waits(place: Place) -> bool:
+    """Could nobody do anything else?"""
+    waits = (wait for actor in place["actors"] for wait in actor["waits"])
+    return all(wait["vain"] or wait["does"] != "send" for wait in waits)
+
+
+def _happened(does: str, who: str, what: str, waited: bool) -> str:
+    """`what` was done, or for how long; `waited`: all did, before it."""
     if does in FAULT_WORDS:
         return FAULT_WORDS[does].told(who, what)
+    if does == "time" and not waited:
+        return Text("%(time)s pass while somebody sleeps.", time=what)
     if does == "time":
         return Text("%(time)s pass: all could only wait.", time=what)
     if does == "arrives":

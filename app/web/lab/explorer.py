@@ -14,7 +14,9 @@ from app.service import listing
 from app.service.explorer import (
     BUYERS,
     MOST_FAULTS,
+    OWN,
     USUAL,
+    BadSell,
     Explored,
     Explorer,
     Unreachable,
@@ -27,6 +29,7 @@ from app.web.answers import json, page, problem, said, type_of, wants_html
 from app.web.lab.explorer_source import lit, marked, sources
 from app.web.lab.unfollowed import (
     BUSY,
+    NOT_EXPLORED,
     NOT_POSSIBLE,
     NOTHING,
     no_such_finding,
@@ -42,23 +45,25 @@ AGAIN = 2  # s after which a page without scripts asks again
 def blueprint(explorer: Explorer) -> Blueprint:
     lab = Blueprint("explorer", __name__, url_prefix="/explorer")
     lab.add_app_template_global(explorer.explorable, "explorable")
+    lab.add_app_template_global(explorer.called, "called")
     lab.record(lambda made: made.app.jinja_env.globals.update(fault_words=FAULT_WORDS))
 
     @lab.get("")
     def index() -> Response:
         names = explorer.explorable()
         if not wants_html():
-            return json({"targets": names})
+            return json({"targets": [OWN] * (explorer.own is not None) + names})
         targets = [
             {"name": name, "promise": listing.promises(name)[-1], "exhibit": is_exhibit(name)}
             for name in names
         ]
-        return page("lab/explorer.html", targets=targets)
+        own = explorer.own.name if explorer.own else ""
+        return page("lab/explorer.html", targets=targets, own=own)
 
     @lab.get("/<name>")
     @in_words
     def player(name: str) -> Response:
-        wanted = Wanted.read(name, request.args)
+        wanted = explorer.wanted(name, request.args)
         explored = explorer.seen(wanted, SEARCHED_S)
         if explored is None or explored.report is None:
             return _no_report(wanted, explored, explorer.unasked(wanted))
@@ -83,7 +88,7 @@ def blueprint(explorer: Explorer) -> Blueprint:
     @lab.get("/<name>/scheduler")
     @in_words
     def scheduler(name: str) -> Response:
-        asked = Wanted.read(name, request.args)
+        asked = explorer.wanted(name, request.args)
         moves = request.args.get("moves", "")
         played = explorer.play(asked, moves)
         if "impossible" in played:
@@ -112,29 +117,32 @@ def blueprint(explorer: Explorer) -> Blueprint:
 def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
     """What both pages show: the sources, and the form that says what is looked at."""
     faults, budget = wanted.faults._asdict(), budget_of(wanted)
+    own = wanted.target == OWN
 
     def link(endpoint: str, **more: Any) -> str:
         return url_for(f"explorer.{endpoint}", name=wanted.target, **budget, **more)
 
     return {
         "target": wanted.target,
-        "exhibit": is_exhibit(wanted.target),
+        "own": own,
+        "exhibit": not own and is_exhibit(wanted.target),
         "buyers": wanted.buyers,
         "faults": faults,
         "budget": budget,
         "most_buyers": BUYERS[1],
         "most_faults": MOST_FAULTS,
-        "promises": listing.promises(wanted.target),
+        "promises": [] if own else listing.promises(wanted.target),
         "link": link,
         "again": AGAIN,
-    } | (_retold(wanted.target, played["places"]) if played else {})
+    } | (_retold(wanted.target, played) if played else {})
 
 
-def _retold(target: str, places: list[dict[str, Any]]) -> dict[str, Any]:
+def _retold(target: str, played: Mapping[str, Any]) -> dict[str, Any]:
     """A schedule in sentences, and the lines of the source at which the buyers stand."""
+    places: list[dict[str, Any]] = played["places"]
     return {
         "sentences": retold(places),
-        "sources": sources(target, places),
+        "sources": sources(target, places, played.get("source")),
         "lit": lit(places),
         "marked": marked,
     }
@@ -166,8 +174,8 @@ def wrong(
 
 
 def in_words(view: Callable[[str], Response]) -> Callable[[str], Response]:
-    """What cannot be explored is 404; and that the explorer's process has no answer is no fault of
-    shop, store or database."""
+    """What cannot be explored is 404, somebody's own code that is wrong 422; that the explorer's
+    process has no answer is no fault of shop, store or database."""
 
     @wraps(view)
     def answered(name: str) -> Response:
@@ -184,5 +192,9 @@ def in_words(view: Callable[[str], Response]) -> Callable[[str], Response]:
             if not wants_html():
                 return problem(503, BUSY, said(error), type=type_of("explorer-busy"))
             return page("lab/explorer_away.html", 503)
+        except BadSell as error:
+            if not wants_html():
+                return problem(422, NOT_EXPLORED, str(error), type=type_of("bad-sell"))
+            return page("lab/explorer_bad_sell.html", 422, said=str(error))
 
     return answered

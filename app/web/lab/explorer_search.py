@@ -22,14 +22,14 @@ def blueprint(explorer: Explorer) -> Blueprint:
     @in_words
     def player(name: str) -> Response:
         """Of what the page at this address shows; the fields are those of its query."""
-        wanted = Wanted.read(name, fields())
+        wanted = explorer.wanted(name, fields())
         return begun(wanted, url_for("explorer.player", name=name, **budget_of(wanted)))
 
     @lab.post("/<name>/scheduler")
     @in_words
     def scheduler(name: str) -> Response:
         """The same, with the faults that are in the schedule (`moves`)."""
-        asked, moves = Wanted.read(name, fields()), fields().get("moves", "")
+        asked, moves = explorer.wanted(name, fields()), fields().get("moves", "")
         played = explorer.play(asked, moves)
         if "impossible" in played:
             sentence = no_such_move(played["impossible"], played["move"])

@@ -21,6 +21,10 @@ class Shown(NamedTuple):
     module: str
     lines: list[Line]
 
+    @property
+    def path(self) -> str:
+        return f"{self.module.replace('.', '/')}.py"
+
     def lit(self, marks: Marks) -> bool:
         """Does anybody stand here? If nobody stands anywhere: did anybody at its end?"""
         mine = {kind for spot, (kind, _) in marks.items() if spot in self.spots}
@@ -31,18 +35,22 @@ class Shown(NamedTuple):
         return {f"{self.module}:{line.number}" for line in self.lines}
 
 
-def sources(target: str, places: Places) -> list[Shown]:
-    """The functions in which anybody stands at any time; the mode's own first."""
-    stood: dict[str, set[int]] = {listing.module_of(target): set()}
+def sources(target: str, places: Places, own: str | None) -> list[Shown]:
+    """The functions in which anybody stands at any time; the mode's own first.
+
+    `own` is the source of somebody's own code, where that is shown.
+    """
+    stood: dict[str, set[int]] = {listing.module_of(target): set()} if own is None else {}
     for place in places:
         for buyer in place["actors"]:
             for wait in buyer["waits"]:
                 for module, line in wait["spots"]:
                     stood.setdefault(module, set()).add(line)
+    texts = {module: listing.source(module) if own is None else own for module in stood}
     return [
-        Shown(module, lines(listing.source(module), function))
+        Shown(module, lines(texts[module], function))
         for module, at in stood.items()
-        for function in listing.functions(module)
+        for function in listing.functions(texts[module])
         if any(function.first <= line <= function.last for line in at)
     ]
 

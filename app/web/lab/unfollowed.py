@@ -6,6 +6,7 @@ from app.text import Text
 
 NOT_POSSIBLE = Text("That is not possible here")
 NOTHING = Text("Nothing to explore")
+NOT_EXPLORED = Text("This file cannot be explored")
 BUSY = Text("The explorer is busy")
 
 

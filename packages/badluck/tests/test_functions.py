@@ -205,6 +205,8 @@ def test_what_is_no_question() -> None:
         explore(actors=[])
     with pytest.raises(BadluckError, match="'fire' is not one of"):
         explore(actor=count_up, faults="fire=1")
+    with pytest.raises(BadluckError, match=r"faults are a text, like 'crash=1,pause=1'"):
+        explore(actor=count_up, faults={"crash": 1})  # type: ignore[arg-type]
 
 
 def takes_the_flag(redis: Redis) -> Any:

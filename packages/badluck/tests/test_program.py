@@ -71,3 +71,11 @@ def test_what_is_wrong_with_the_code_is_said_with_its_line(tmp_path: Path) -> No
     program = Program(written(tmp_path, "def run(redis, name):\n    return 1 / 0\n").path)
     with pytest.raises(BadCode, match=r"take\.py, line 2, in run: ZeroDivisionError"):
         explore_apart(program, 2, Faults())
+
+
+def test_a_library_may_look_what_the_system_has_when_it_is_imported(tmp_path: Path) -> None:
+    """urllib3 binds a socket, to know of IPv6."""
+    pytest.importorskip("requests")
+    code = "def run(redis, name):\n    import requests\n    redis.incr('n')\n"
+    report = explore_apart(Program(written(tmp_path, code).path), 2, Faults())
+    assert report.exhaustive

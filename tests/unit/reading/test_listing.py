@@ -13,7 +13,7 @@ def text(html: str) -> str:
 
 
 def test_functions_of_a_module_and_its_classes() -> None:
-    assert [one.name for one in listing.functions("app.modes.watch")] == [
+    assert [one.name for one in listing.functions(listing.source("app.modes.watch"))] == [
         "__init__",
         "sell",
         "attempt",
@@ -25,7 +25,9 @@ def test_functions_of_a_module_and_its_classes() -> None:
 
 def test_lines_are_those_of_the_file_without_comments() -> None:
     source = listing.source("app.modes.watch").splitlines()
-    [attempt] = [one for one in listing.functions("app.modes.watch") if one.name == "attempt"]
+    [attempt] = [
+        one for one in listing.functions(listing.source("app.modes.watch")) if one.name == "attempt"
+    ]
     shown = lines(listing.source("app.modes.watch"), attempt)
     assert text(shown[0].html) == "def attempt(self, order: Order) -&gt; Sale:"
     assert shown[-1].number == attempt.last

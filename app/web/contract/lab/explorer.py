@@ -43,7 +43,7 @@ SEARCH = {
     202: LOOKING,
     303: SEEN,
 }
-FAILS = ("nothing-to-explore", "explorer-busy", Invalid)
+FAILS = ("nothing-to-explore", "explorer-busy", "bad-sell", Invalid)
 
 EXPLORER = {
     "explorer.index": Operation(

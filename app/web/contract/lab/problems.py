@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.text import Text
 from app.web.contract.problems import Problem, Told
 from app.web.lab.transactions import NOT_PLAYED
-from app.web.lab.unfollowed import BUSY, NOT_POSSIBLE, NOTHING
+from app.web.lab.unfollowed import BUSY, NOT_EXPLORED, NOT_POSSIBLE, NOTHING
 
 KINDS = {
     "impossible": Told(
@@ -22,6 +22,12 @@ KINDS = {
     ),
     "nothing-to-explore": Told(
         404, NOTHING, Text("No mode or recipe of that name can be explored."), Problem
+    ),
+    "bad-sell": Told(
+        422,
+        NOT_EXPLORED,
+        Text("Something is wrong with the file of LAB_SELL: its code, or where it is."),
+        Problem,
     ),
     "explorer-busy": Told(
         503,

@@ -71,6 +71,8 @@ def explore(
     counts = _counts(count, faults) if actor else (len(actors),)
     functions = [actor] * max(counts) if actor else list(actors)
     check(servers)
+    if not isinstance(faults, str):
+        raise BadluckError(f"faults are a text, like 'crash=1,pause=1', and not {faults!r:.60}.")
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
     for function in functions:
         refuse_shared(function, _callers_names())

@@ -60,7 +60,7 @@ class Memory:
         self._look(nth, read)
 
     def _look(self, nth: int, read: dict[bytes, bytes]) -> None:
-        frame = at_work(self.actor.fibers[0], self.code.shown)
+        frame = at_work(self.actor.fibers[0], self.code)
         known, self.variables = self.variables, {}
         for name, value in plain_variables(frame).items() if frame else ():
             key = read.get(value, b"") if isinstance(value, bytes) else b""

@@ -34,12 +34,16 @@ def standing(fiber: Fiber, code: Code) -> tuple[Spot, ...]:
 
 
 def _in_own_files(fiber: Fiber, files: Files) -> tuple[Spot, ...]:
+    frame = _own(fiber, files)
+    return (Spot(frame.f_code.co_filename, frame.f_lineno),) if frame else ()
+
+
+def _own(fiber: Fiber, files: Files) -> FrameType | None:
+    """The innermost of somebody's own code."""
     frame = fiber.frame
-    while frame is not None:
-        if files.own(frame.f_code.co_filename):
-            return (Spot(frame.f_code.co_filename, frame.f_lineno),)
+    while frame and not files.own(frame.f_code.co_filename):
         frame = frame.f_back
-    return ()
+    return frame
 
 
 def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
@@ -59,10 +63,12 @@ def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
     return (own,) if own.module == inner.module else (own, inner)
 
 
-def at_work(fiber: greenlet, shown: tuple[str, ...]) -> FrameType | None:
+def at_work(fiber: Fiber, code: Code) -> FrameType | None:
     """The function of the work's own modules that waits; None before it begins and at its end."""
+    if not code.shown:
+        return _own(fiber, code.files)
     frame: FrameType | None = fiber.gr_frame
-    while frame and not frame.f_globals.get("__name__", "").startswith(shown[0]):
+    while frame and not frame.f_globals.get("__name__", "").startswith(code.shown[0]):
         frame = frame.f_back
     return frame
 

@@ -18,10 +18,11 @@ from badluck.orphans import end_with_parent
 from badluck.report.replay import Played
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
-from badluck.run.job import Explore, Job, OwnTarget, Replay
+from badluck.run.job import Explore, OwnTarget, Replay
 from badluck.run.limits import DEADLINE, LIMITS, SEARCH
 from badluck.search.paths import Cost
 
+SANDBOX = "badluck.run.sandbox"
 START = 10  # s for the process and its servers to start
 
 
@@ -31,7 +32,7 @@ def explore(target: OwnTarget, actors: int, faults: Faults) -> Report:
     Raises BadCode for what is wrong with the code, or takes too long; BadluckError when the process
     fails.
     """
-    return read(target, _ask(Explore(target, actors, (faults,), SEARCH)))
+    return read(target, ask(Explore(target, actors, (faults,), SEARCH)))
 
 
 def read(target: OwnTarget, answer: dict[str, Any]) -> Report:
@@ -70,20 +71,24 @@ def replay(
 
     Raises as explore().
     """
-    found = _ask(Replay(target, names, traces, folder, program))["played"]
+    found = ask(Replay(target, names, traces, folder, program))["played"]
     return {
         name: [Played(Step(**expected), Step(**got)) for expected, got in played]
         for name, played in found.items()
     }
 
 
-def _ask(job: Job) -> dict[str, Any]:
+def ask(job: Any, module: str = SANDBOX) -> dict[str, Any]:
+    """What `module` answers, a Sandbox by itself, that knows what to do with such a job.
+
+    Raises as explore().
+    """
     name = job.target.name
     try:
         done = subprocess.run(
             # -P: a redis.py or random.py that lies about is not what the code means.
             # -b: Python says where bytes are compared with a text.
-            [sys.executable, "-P", "-b", "-m", "badluck.run.sandbox"],
+            [sys.executable, "-P", "-b", "-m", module],
             input=pickle.dumps(job),
             env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order at each run
             capture_output=True,

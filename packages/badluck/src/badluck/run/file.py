@@ -5,11 +5,14 @@ Each actor is a process of its own: the file is run anew for each, and no variab
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import importlib
 import inspect
 import sys
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -77,6 +80,17 @@ class OwnFile(Own):
             if actor.heard is None:  # it has asked nobody anything
                 raise found from error
             return f"{RAISED}{found}"
+
+    def load_libraries(self) -> None:
+        """What it imports, before anything is kept from it: some look what the system has."""
+        with suppress(SyntaxError, ValueError):
+            for part in ast.walk(ast.parse(self.source)):
+                names = [name.name for name in part.names] if isinstance(part, ast.Import) else []
+                if isinstance(part, ast.ImportFrom) and part.module and not part.level:
+                    names = [part.module]
+                for name in names:
+                    with suppress(Exception):  # which its own import meets with, at its line
+                        importlib.import_module(name)
 
     def __getstate__(self) -> dict[str, Any]:
         """To be sent to another process: bytecode cannot be pickled."""

@@ -22,6 +22,7 @@ from badluck.explorer import Explorer
 from badluck.real.backend import real_backend
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
+from badluck.run.file import OwnFile
 from badluck.run.job import Explore, Job, Replay
 from badluck.run.limits import MEMORY, SEARCH, Watch
 from badluck.search.automaton import Automaton, NotAgain
@@ -40,6 +41,8 @@ class Sandbox:
         job = self.job
         seconds = job.seconds if isinstance(job, Explore) else SEARCH
         self.watch = Watch(target, lambda text: self.answer({"wrong": text}), seconds)
+        if isinstance(target, OwnFile):
+            target.load_libraries()
         try:
             self.answer(self.does())
         except wrong.Wrong as error:
@@ -120,11 +123,12 @@ def silence(*descriptors: int) -> None:
         os.dup2(nothing, descriptor)
 
 
-def main() -> NoReturn:
-    job: Job = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
+def main(kind: type[Sandbox] = Sandbox) -> NoReturn:
+    """Of this or another kind, that does what else is asked of it."""
+    job: Any = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
     output = os.dup(1)
     silence(0, 1)
-    Sandbox(job, output).run()
+    kind(job, output).run()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,77 @@
+"""The process in which somebody's own code is searched, or played, for the browser.
+
+`python -m app.explorer.own_desk`, started by app/service/own_sell.py. It is confined as every
+process is in which such code runs, and ends when it has answered one question.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from badluck.errors import BadluckError
+from badluck.explorer import Explorer
+from badluck.faults import Faults
+from badluck.game.board import Board
+from badluck.game.play import Impossible, play
+from badluck.run.sandbox import MOST, Sandbox, main
+from badluck.search.graph import TooMany
+
+from app.explorer.desk import written
+from app.explorer.student import Student
+
+MODULE = "app.explorer.own_desk"
+
+
+@dataclass(frozen=True)
+class Search:
+    target: Student
+    buyers: int
+    faults: Faults
+
+
+@dataclass(frozen=True)
+class Play:
+    target: Student
+    buyers: int
+    moves: str
+
+
+class OwnDesk(Sandbox):
+    """What it has `found` is as the desk's answer (desk.py)."""
+
+    def does(self) -> dict[str, Any]:
+        job: Any = self.job
+        self.watch.begin()
+        with job.target.surroundings():
+            found = self._search(job) if isinstance(job, Search) else self._play(job)
+        return {"found": found}
+
+    def _search(self, job: Search) -> dict[str, Any]:
+        self.watch.explorer = Explorer(job.target, job.buyers)
+        report = self.watch.explorer.explore(job.faults, MOST)
+        return written(report, Board(job.target, job.buyers))
+
+    def _play(self, job: Play) -> dict[str, Any]:
+        try:
+            played = play(Board(job.target, job.buyers), job.moves)
+        except Impossible as error:
+            return {"impossible": error.nth, "move": error.move}
+        except TooMany as error:
+            raise BadluckError("There is too much to look at on the way.") from error
+        for place in played["places"]:
+            for wait in (one for actor in place["actors"] for one in actor["waits"]):
+                wait["spots"] = [[called(job.target), line] for _, line in wait["spots"]]
+        return played
+
+
+def called(target: Student) -> str:
+    """As a module is, without a space, as pages have them."""
+    return re.sub(r"\W", "_", target.path.stem)
+
+
+if __name__ == "__main__":
+    from app.explorer import own_desk  # by its name: of that module are the jobs that it is sent
+
+    main(own_desk.OwnDesk)

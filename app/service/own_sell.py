@@ -1,0 +1,119 @@
+"""Somebody's own file with sell(redis, buyer) in the lab's explorer, beside the modes.
+
+Whoever starts the lab names it (LAB_SELL); nobody sends one to the lab. It is read anew for each
+question: what is corrected in an editor, the next page shows. Each question has its own process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+from badluck.faults import Faults
+from badluck.run.apart import ask
+
+from app.domain import ShopError
+from app.explorer.errors import BadSell, Unreachable, in_the_shops_words
+from app.explorer.own_desk import MODULE, Play, Search
+from app.explorer.student import Student
+from app.text import Text
+
+PLAY_S = 25.0  # its process has to start; code that hangs is named after 2 s, all ends after 20
+WAITING = 32  # questions that may be under way
+KEPT = 200  # answers
+
+Question = Search | Play
+Known = tuple[str, int, object]  # of which text of the file, for how many, and what
+
+
+class OwnSell:
+    """Every question raises BadSell for what is wrong with the file, Unreachable for no answer."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.looking = threading.Lock()  # at what is known
+        self.turns = {Search: threading.Lock(), Play: threading.Lock()}  # to have a process
+        self.known: OrderedDict[Known, Answer] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def play(self, buyers: int, moves: str) -> dict[str, Any]:
+        """As Explorer.play, with the file's `source`."""
+        question = Play(self._read(), buyers, moves)
+        said = self._answer(question, PLAY_S)
+        if said is None:
+            raise Unreachable(Text("Too many schedules are played at once."))
+        return said | {"source": question.target.source.decode(errors="replace")}
+
+    def search(self, buyers: int, faults: Faults, seconds: float) -> dict[str, Any] | None:
+        """As Explorer.explored; it goes on when the seconds are over."""
+        return self._answer(Search(self._read(), buyers, faults), seconds)
+
+    def searched(self, buyers: int, faults: Faults) -> bool:
+        """Was that asked before, of the file as it is now?"""
+        with self.looking:
+            return _key(Search(self._read(), buyers, faults)) in self.known
+
+    def _read(self) -> Student:
+        student = Student(self.path)
+        try:
+            _ = student.source  # goes with it to its process
+        except OSError as error:
+            raise BadSell(f"{self.path}: {error.strerror}") from error
+        return student
+
+    def _answer(self, question: Question, seconds: float) -> dict[str, Any] | None:
+        """None: it is not known yet."""
+        key = _key(question)
+        with self.looking:
+            if sum(not answer.there.is_set() for answer in self.known.values()) > WAITING:
+                raise Unreachable(Text("Too many searches are asked for at once."))
+            if key not in self.known:
+                self.known[key] = Answer(question, self.turns[type(question)])
+            if len(self.known) > KEPT:
+                self.known.popitem(last=False)
+            answer = self.known[key]
+        try:
+            return answer.within(seconds)
+        except BadSell:
+            raise
+        except ShopError as error:
+            with self.looking:
+                self.known.pop(key, None)  # the next who asks may have better luck
+            raise Unreachable(Text("The process that plays schedules died twice.")) from error
+
+
+class Answer:
+    """Of a process that may yet be at work."""
+
+    def __init__(self, question: Question, turn: threading.Lock) -> None:
+        self.question = question
+        self.turn = turn
+        self.said: dict[str, Any] | ShopError | None = None
+        self.there = threading.Event()
+        threading.Thread(target=self._ask, daemon=True).start()
+
+    def _ask(self) -> None:
+        try:
+            with self.turn, in_the_shops_words():
+                self.said = ask(self.question, MODULE)["found"]
+        except ShopError as error:
+            self.said = error
+        self.there.set()
+
+    def within(self, seconds: float) -> dict[str, Any] | None:
+        """None: it is still at work. Raises BadSell for what is wrong with the code, ShopError."""
+        self.there.wait(seconds)
+        if isinstance(self.said, ShopError):
+            raise self.said
+        return self.said
+
+
+def _key(question: Question) -> Known:
+    what = question.moves if isinstance(question, Play) else question.faults
+    return hashlib.sha256(question.target.source).hexdigest(), question.buyers, what

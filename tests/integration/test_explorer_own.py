@@ -1,0 +1,120 @@
+"""Somebody's own file in the lab's explorer, by HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_lab
+from app.config import Settings
+from tests.servers import until
+
+HTML = {"Accept": "text/html"}
+NAIVE = """
+def sell(redis, buyer):
+    left = int(redis.get("stock"))
+    if left < 1:
+        return False
+    redis.set("stock", left - 1)
+    redis.rpush("orders", buyer)
+    return True
+"""
+SOUND = """
+def sell(redis, buyer):
+    if redis.decr("stock") < 0:
+        redis.incr("stock")
+        return False
+    redis.rpush("orders", buyer)
+    return True
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "my sell.py"
+
+
+@pytest.fixture
+def lab(tmp_path: Path, file: Path) -> Iterator[FlaskClient]:
+    file.write_text(NAIVE)
+    made = create_lab(Settings(var_dir=str(tmp_path / "var"), lab_sell=str(file)))
+    yield made.test_client()
+    made.extensions["explorer"].close()
+
+
+def found(lab: FlaskClient, address: str, status: int = 200) -> str:
+    """The page, when the search behind it has come to its end."""
+    until(lambda: "Still looking" not in lab.get(address, headers=HTML).text, 40)
+    answer = lab.get(address, headers=HTML)
+    assert answer.status_code == status, answer.text
+    return answer.text
+
+
+def lit(page: str) -> dict[str, str]:
+    """The lines at which somebody stands, and who."""
+    return dict(re.findall(r'<span class="line now" data-line="(\d+)" data-on="([A-Z ]+)"', page))
+
+
+def test_its_shortest_schedule_is_played_on_its_own_lines(lab: FlaskClient) -> None:
+    assert "my sell.py" in lab.get("/explorer", headers=HTML).text
+    assert lab.get("/explorer").get_json()["targets"][0] == "own"
+    page = found(lab, "/explorer/own?step=2")
+    assert "<code>my sell.py</code>: oversell" in page
+    assert "Step 2 of 6" in page
+    assert lit(page) == {"6": "A", "3": "B"} or lit(page) == {"6": "A B"}
+    assert "<code>left = 1</code>" in page, "what it remembers"
+
+
+def test_it_is_scheduled_by_hand(lab: FlaskClient) -> None:
+    page = found(lab, "/explorer/own/scheduler?moves=ABBBAA")
+    assert '<strong class="finding">oversell</strong>' in page
+    assert "you have found one of the shortest" in page
+    answer = lab.get("/explorer/own/scheduler?moves=AAAAAAAAAA", headers=HTML)
+    assert answer.status_code == 400
+
+
+def test_what_is_corrected_is_shown(lab: FlaskClient, file: Path) -> None:
+    for code, said in ((NAIVE, "oversell"), (SOUND, "Nothing goes wrong in any order")):
+        file.write_text(code)
+        unasked = lab.get("/explorer/own?crash=0&pause=0", headers=HTML).text
+        assert "up to half a minute" in unasked, "a GET begins the usual search only"
+        asked = lab.post("/explorer/own", data={"crash": "0", "pause": "0"})
+        assert asked.status_code in (303, 202, 200)
+        assert said in found(lab, "/explorer/own?crash=0&pause=0")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def sell(redis):\n    pass\n", "cannot be called as sell(redis, buyer)"),
+        ("def sell(redis, buyer):\n    while True: pass\n", "goes on for 2 s"),
+        ("def sell(redis, buyer:\n", "SyntaxError"),
+        (None, "No such file"),
+    ],
+)
+def test_what_is_wrong_with_it_is_said(
+    lab: FlaskClient, file: Path, code: str | None, said: str
+) -> None:
+    if code is None:
+        file.unlink()
+    else:
+        file.write_text(code)
+    for address in ("/explorer/own", "/explorer/own/scheduler"):
+        assert said in found(lab, address, 422)
+        problem = lab.get(address)
+        assert problem.status_code == 422
+        assert said in problem.get_json()["detail"]
+    file.write_text(NAIVE)
+    assert "oversell" in found(lab, "/explorer/own")
+
+
+def test_without_a_file_there_is_none(tmp_path: Path) -> None:
+    made = create_lab(Settings(var_dir=str(tmp_path)))
+    lab = made.test_client()
+    assert "LAB_SELL=my_sell.py" in lab.get("/explorer", headers=HTML).text
+    assert lab.get("/explorer/own", headers=HTML).status_code == 404
+    made.extensions["explorer"].close()
