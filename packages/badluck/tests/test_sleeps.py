@@ -181,6 +181,28 @@ def test_who_calls_itself_after_each_sleep_comes_to_an_end() -> None:
     assert explore(actor=one_a_second, count=2).verdict == "holds"
 
 
+def test_sleeps_of_days_come_to_their_end() -> None:
+    def sleeps(redis: Redis) -> None:
+        for day in range(20):
+            redis.set("day", day, ex=86_400)
+            time.sleep(2 * 86_400)
+
+    result = explore(actor=sleeps, count=1, at_end=lambda redis: not redis.exists("day"))
+    assert result.verdict == "holds", result
+
+
+def test_redis_pys_lock_may_sleep_as_long_as_it_likes_between_its_tries() -> None:
+    def locks(redis: Redis) -> None:
+        with redis.lock("lock", timeout=10, sleep=4):
+            redis.set("n", int(redis.get("n") or 0) + 1)
+
+    def both(redis: Redis) -> bool:
+        return redis.get("n") == b"2"
+
+    assert explore(actor=locks, count=2, at_end=both).verdict == "holds"
+    assert explore(actor=locks, count=2, faults="crash=1").verdict == "holds"
+
+
 def test_who_only_sleeps_waits_for_ever() -> None:
     def sleeps(redis: Redis) -> None:
         redis.get("n")

@@ -9,8 +9,8 @@ Time passes in two ways. By itself, when nobody has anything to do but wait: the
 thing happens (a lease ends, a renewal is due, somebody has slept or gives up). And by a pause, a
 fault: everybody stands still, wherever it is, until a lease or a wait is over.
 
-Who has not begun need not begin while another sleeps: it comes when that has slept. Who is at work
-is not so slow, for that is a pause.
+While one sleeps, another need not begin: it comes when that has slept. Who is at work may be as
+slow as that sleep is long, but not past the end of a lease: that is a pause.
 """
 
 from __future__ import annotations
@@ -284,13 +284,14 @@ class Graph:
         """When something happens by itself, ms since 1970; `renewals` are an actor's own."""
         now = self.servers.now(state.servers)
         found = set(self.servers.deadlines(state.servers))
-        found |= {rest.until for *who, rest in self.sleeping(state) if tuple(who) in sleepers}
+        ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in sleepers]
         for request in chain.from_iterable(node.requests for _, node in self.alive(state)):
             if isinstance(request, Hear) or (
                 isinstance(request, Rest) and not request.sleeps and (renewals or request.gives_up)
             ):
                 found.add(request.until or 0)  # a wait without an end never ends by itself
-        return {moment for moment in found if now < moment <= now + SOON}
+        soon = min(ends, default=now + SOON)
+        return {moment for moment in (*found, *ends) if now < moment <= max(soon, now + SOON)}
 
     def alive(self, state: State) -> Iterator[tuple[int, Node]]:
         """Those who have not crashed, and where they stand."""
