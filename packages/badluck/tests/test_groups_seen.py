@@ -20,8 +20,8 @@ def server() -> Server:
     return server
 
 
-@pytest.mark.parametrize("words", ["XGROUP CREATE q h 0", "XGROUP DESTROY q g"])
-def test_who_watches_the_stream_sees_no_group_come_or_go(server: Server, words: str) -> None:
+@pytest.mark.parametrize("words", ["XGROUP CREATE q h 0", "XGROUP DESTROY q g", "XSETID q 9-1"])
+def test_who_watches_the_stream_is_told_of_entries_only(server: Server, words: str) -> None:
     for own in ("WATCH q", "MULTI", "PING"):
         server.execute("a", command(own))
     server.execute("b", command(words))

@@ -178,11 +178,7 @@ def group_of(stream: Stream | None, name: bytes) -> Group:
 def keep_group(keys: Keyspace, key: bytes, stream: Stream, group: Group) -> None:
     """In place of the one of its name. Who watches the key sees nothing of it."""
     groups = tuple(group if one.name == group.name else one for one in stream.groups)
-    _regroup(keys, key, stream._replace(groups=groups))
-
-
-def _regroup(keys: Keyspace, key: bytes, stream: Stream) -> None:
-    keys.entries[key] = keys.entries[key]._replace(value=stream)
+    keys.amend(key, stream._replace(groups=groups))
 
 
 def acknowledge(keys: Keyspace, command: Command) -> Reply:
@@ -231,7 +227,7 @@ def _create(keys: Keyspace, key: bytes, stream: Stream, name: bytes, start: byte
         raise Refused("BUSYGROUP Consumer Group name already exists")
     made = stream._replace(groups=(*stream.groups, Group(name, last)))
     if key in keys.entries:  # who watches it sees nothing of a group
-        _regroup(keys, key, made)
+        keys.amend(key, made)
     else:
         keys.change(key, made)
     return OK
@@ -241,6 +237,6 @@ def _destroy(keys: Keyspace, key: bytes, stream: Stream, name: bytes) -> Reply:
     rest = tuple(group for group in stream.groups if group.name != name)
     if len(rest) == len(stream.groups):
         return 0
-    _regroup(keys, key, stream._replace(groups=rest))
+    keys.amend(key, stream._replace(groups=rest))
     keys.ready.append(key)  # who waits in it is told
     return 1

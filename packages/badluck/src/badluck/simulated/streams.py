@@ -160,5 +160,5 @@ def set_id(keys: Keyspace, command: Command) -> Reply:
         raise Refused("ERR The ID specified in XSETID is smaller than what was there")
     if stream.entries and added is not None and added < len(stream.entries):
         raise Refused("ERR The entries_added specified in XSETID is smaller than the length")
-    keys.change(key, stream._replace(last=last, added=stream.added if added is None else added))
+    keys.amend(key, stream._replace(last=last, added=stream.added if added is None else added))
     return OK
