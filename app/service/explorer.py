@@ -20,6 +20,7 @@ from badluck.game.board import MOST_FAULTS
 from app.domain import Invalid
 from app.explorer import targets
 from app.explorer.errors import BadSell, Unreachable
+from app.explorer.student import Student
 from app.service.explorer_process import ExplorerProcess, Gone
 from app.service.known import full_name
 from app.service.own_sell import OwnSell
@@ -51,17 +52,18 @@ LIVES = 2  # so often a search may end with its process
 class Wanted(NamedTuple):
     """What is explored; hashable."""
 
-    target: str  # mode, or mode:recipe
+    target: str  # mode, or mode:recipe; or OWN
     buyers: int
     faults: Faults
+    own: Student | None = None  # somebody's own code, as it was when the request came
 
     @classmethod
-    def read(cls, name: str, values: Mapping[str, str], own: bool = False) -> Wanted:
+    def read(cls, name: str, values: Mapping[str, str], own: Student | None = None) -> Wanted:
         """Of an address: `values` may have buyers, and how many of each fault. Raises Invalid.
 
-        `own`: is there a file of somebody's own?
+        `own` is what OWN means.
         """
-        if not (own and name == OWN):
+        if own is None:
             name = full_name(name)
             targets.check(name)
         buyers = _number(values, "buyers", BUYERS, BUYERS[0])
@@ -69,7 +71,7 @@ class Wanted(NamedTuple):
             kind: _number(values, kind, (0, MOST_FAULTS), usual)
             for kind, usual in USUAL._asdict().items()
         }
-        return cls(name, buyers, Faults(**faults))
+        return cls(name, buyers, Faults(**faults), own)
 
     @property
     def usual(self) -> bool:
@@ -122,8 +124,8 @@ class Explorer:
         return self.own.name if self.own and target == OWN else target
 
     def wanted(self, name: str, values: Mapping[str, str]) -> Wanted:
-        """See Wanted.read."""
-        return Wanted.read(name, values, self.own is not None)
+        """See Wanted.read. Raises BadSell where somebody's own file cannot be read."""
+        return Wanted.read(name, values, self.own.read() if self.own and name == OWN else None)
 
     def play(self, wanted: Wanted, moves: str) -> dict[str, Any]:
         """See badluck/game/play.py: places, choices; or `impossible`. Somebody's own code has its
@@ -131,8 +133,8 @@ class Explorer:
 
         Raises Unreachable, and BadSell for what is wrong with somebody's own code.
         """
-        if self.own and wanted.target == OWN:
-            return self.own.play(wanted.buyers, moves)
+        if self.own and wanted.own:
+            return self.own.play(wanted.own, wanted.buyers, moves)
         key = wanted.target, wanted.buyers, moves
         if key not in self.played:
             question = {"do": "play", "target": key[0], "buyers": key[1], "moves": moves}
@@ -171,8 +173,9 @@ class Explorer:
 
     def unasked(self, wanted: Wanted) -> bool:
         """Is it an unusual search, and has nobody asked for it? Answers may be forgotten (KEPT)."""
-        if self.own and wanted.target == OWN:
-            return not (wanted.usual or self.own.searched(wanted.buyers, wanted.faults))
+        if self.own and wanted.own:
+            asked = self.own.searched(wanted.own, wanted.buyers, wanted.faults)
+            return not (wanted.usual or asked)
         return not (wanted.usual or wanted in self.found or wanted in self.queue)
 
     def seen(self, wanted: Wanted, seconds: float) -> Explored | None:
@@ -184,8 +187,8 @@ class Explorer:
 
         Then ask again: it goes on meanwhile. Raises Unreachable when too many are asked for.
         """
-        if self.own and wanted.target == OWN:
-            said = self.own.search(wanted.buyers, wanted.faults, seconds)
+        if self.own and wanted.own:
+            said = self.own.search(wanted.own, wanted.buyers, wanted.faults, seconds)
             return Explored(said) if said else None
         until = time.monotonic() + seconds
         while True:

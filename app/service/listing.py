@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from app.modes import MODES
@@ -27,7 +27,7 @@ class Function(NamedTuple):
     indent: int  # of its first line
 
 
-@cache
+@lru_cache(200)  # somebody's own file may be another each time
 def functions(text: str) -> tuple[Function, ...]:
     """All of a source and of its classes, as they come."""
     plain = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
+from importlib.util import decode_source
 from pathlib import Path
 from typing import Any
 
@@ -40,26 +41,29 @@ class OwnSell:
 
     @property
     def name(self) -> str:
-        return self.path.name
+        return self.path.name.encode(errors="replace").decode()
 
-    def play(self, buyers: int, moves: str) -> dict[str, Any]:
+    def play(self, student: Student, buyers: int, moves: str) -> dict[str, Any]:
         """As Explorer.play, with the file's `source`."""
-        question = Play(self._read(), buyers, moves)
+        question = Play(student, buyers, moves)
         said = self._answer(question, PLAY_S)
         if said is None:
             raise Unreachable(Text("Too many schedules are played at once."))
-        return said | {"source": question.target.source.decode(errors="replace")}
+        return said | {"source": decode_source(student.source)}
 
-    def search(self, buyers: int, faults: Faults, seconds: float) -> dict[str, Any] | None:
+    def search(
+        self, student: Student, buyers: int, faults: Faults, seconds: float
+    ) -> dict[str, Any] | None:
         """As Explorer.explored; it goes on when the seconds are over."""
-        return self._answer(Search(self._read(), buyers, faults), seconds)
+        return self._answer(Search(student, buyers, faults), seconds)
 
-    def searched(self, buyers: int, faults: Faults) -> bool:
-        """Was that asked before, of the file as it is now?"""
+    def searched(self, student: Student, buyers: int, faults: Faults) -> bool:
+        """Was that asked before?"""
         with self.looking:
-            return _key(Search(self._read(), buyers, faults)) in self.known
+            return _key(Search(student, buyers, faults)) in self.known
 
-    def _read(self) -> Student:
+    def read(self) -> Student:
+        """The file as it is now; who answers one request reads it once."""
         student = Student(self.path)
         try:
             _ = student.source  # goes with it to its process
@@ -71,9 +75,9 @@ class OwnSell:
         """None: it is not known yet."""
         key = _key(question)
         with self.looking:
-            if sum(not answer.there.is_set() for answer in self.known.values()) > WAITING:
-                raise Unreachable(Text("Too many searches are asked for at once."))
             if key not in self.known:
+                if sum(not answer.there.is_set() for answer in self.known.values()) >= WAITING:
+                    raise Unreachable(Text("Too many searches are asked for at once."))
                 self.known[key] = Answer(question, self.turns[type(question)])
             if len(self.known) > KEPT:
                 self.known.popitem(last=False)
@@ -104,7 +108,10 @@ class Answer:
                 self.said = ask(self.question, MODULE)["found"]
         except ShopError as error:
             self.said = error
-        self.there.set()
+        except OSError as error:  # this machine has no room for another process
+            self.said = ShopError(str(error))
+        finally:
+            self.there.set()
 
     def within(self, seconds: float) -> dict[str, Any] | None:
         """None: it is still at work. Raises BadSell for what is wrong with the code, ShopError."""

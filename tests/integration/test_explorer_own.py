@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 from flask.testing import FlaskClient
 
 from app import create_lab
 from app.config import Settings
+from app.service.own_sell import OwnSell
 from tests.servers import until
 
 HTML = {"Accept": "text/html"}
@@ -118,3 +121,50 @@ def test_without_a_file_there_is_none(tmp_path: Path) -> None:
     assert "LAB_SELL=my_sell.py" in lab.get("/explorer", headers=HTML).text
     assert lab.get("/explorer/own", headers=HTML).status_code == 404
     made.extensions["explorer"].close()
+
+
+def test_a_page_shows_one_text_also_when_it_is_saved_meanwhile(
+    lab: FlaskClient, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An editor saves while the page is made."""
+    found(lab, "/explorer/own")
+    searches = OwnSell.search
+
+    def and_then_it_is_saved(own: OwnSell, *asked: Any) -> Any:
+        said = searches(own, *asked)
+        file.write_text(SOUND)
+        return said
+
+    monkeypatch.setattr(OwnSell, "search", and_then_it_is_saved)
+    page = lab.get("/explorer/own?step=1", headers=HTML)
+    assert page.status_code == 200
+    assert "oversell" in page.text
+    text = unescape(re.sub("<[^>]+>", "", page.text))
+    assert 'redis.set("stock", left - 1)' in text, "in which that was found"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"\xef\xbb\xbf" + NAIVE.encode(),
+        b"# -*- coding: latin-1 -*-" + NAIVE.replace("left", "\xe9t\xe9").encode("latin-1"),
+        NAIVE.replace("\n", "\r\n").encode(),
+    ],
+    ids=["with a BOM", "latin-1", "of Windows"],
+)
+def test_a_file_is_read_as_python_reads_it(lab: FlaskClient, file: Path, code: bytes) -> None:
+    file.write_bytes(code)
+    assert lit(found(lab, "/explorer/own?step=1"))
+
+
+def test_a_machine_without_room_for_a_process_is_asked_again(
+    lab: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as full:
+        full.setattr("badluck.run.apart.subprocess.run", no_room)
+        assert lab.get("/explorer/own/scheduler", headers=HTML).status_code == 503
+    assert lab.get("/explorer/own/scheduler", headers=HTML).status_code == 200
+
+
+def no_room(*_: Any, **__: Any) -> NoReturn:
+    raise BlockingIOError(11, "Resource temporarily unavailable")

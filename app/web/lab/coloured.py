@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from pygments import highlight
@@ -25,7 +25,7 @@ class Line(NamedTuple):
     html: str
 
 
-@cache
+@lru_cache(500)
 def lines(source: str, function: Function) -> list[Line]:
     """Those of one function that do something; all that is special in HTML is escaped."""
     return [
@@ -35,7 +35,7 @@ def lines(source: str, function: Function) -> list[Line]:
     ]
 
 
-@cache
+@lru_cache(100)
 def _coloured(source: str) -> list[str]:
     # stripnl: an empty line at the beginning counts as a line, too.
     lexer = PythonLexer(stripnl=False)

@@ -228,3 +228,144 @@ def test_who_sleeps_until_a_moment_sees_it_come() -> None:
 
     result = explore(actor=sleeps, count=2)
     assert result.verdict == "holds", result
+
+
+def in_a_thread(redis: Redis, name: str) -> None:
+    thread = threading.Thread(target=longer_than_its_lease, args=(redis, name))
+    thread.start()
+    thread.join()
+
+
+def by_the_clock(redis: Redis, name: str) -> None:
+    def sleeps() -> None:
+        until = time.monotonic() + LEASE + 2
+        while time.monotonic() < until:
+            time.sleep(1)
+
+    works(redis, name, sleeps)
+
+
+def until_somebody_pushes(redis: Redis, name: str) -> None:
+    works(redis, name, lambda: redis.blpop("jobs", timeout=LEASE + 2))
+
+
+def with_a_timer(redis: Redis, name: str) -> None:
+    def sleeps() -> None:
+        timer = threading.Timer(LEASE + 2, redis.incr, ["n"])
+        timer.start()
+        timer.join()
+
+    works(redis, name, sleeps)
+
+
+async def under_a_timeout(redis: Any, name: str) -> None:
+    if await redis.set("lock", name, nx=True, ex=LEASE):
+        async with asyncio.timeout(10):
+            await asyncio.sleep(LEASE + 2)
+        await redis.incr("worked")
+
+
+async def gathers(redis: Any, name: str) -> None:
+    if await redis.set("lock", name, nx=True, ex=LEASE):
+        await asyncio.gather(asyncio.sleep(LEASE + 2), asyncio.sleep(1))
+        await redis.incr("worked")
+
+
+@pytest.mark.parametrize(
+    "actor",
+    [in_a_thread, by_the_clock, until_somebody_pushes, with_a_timer, under_a_timeout, gathers],
+)
+def test_in_whatever_way_it_waits(actor: Callable[..., Any]) -> None:
+    result = explore(actor=actor, count=2, lock="lock")
+    assert found(result)[0][:2] == ("two holders", 0), result
+    assert result.report.exhaustive
+
+
+def delays_a_job(redis: Redis) -> None:
+    redis.zadd("delayed", {"job": time.time() + 10})
+
+
+@pytest.mark.parametrize("pause", [0.1, 1])
+def test_who_asks_by_the_clock_does_not_miss_what_is_due(pause: float) -> None:
+    def waits(redis: Redis) -> str:
+        until = time.time() + 30
+        while time.time() < until:
+            if redis.zrangebyscore("delayed", 0, time.time()):
+                return "has it"
+            time.sleep(pause)
+        return "gave up"
+
+    result = explore(actor=waits, count=1, setup=delays_a_job, at_end=nobody_gave_up)
+    assert result.verdict == "holds", result
+
+
+def holds_for_three_seconds(redis: Redis) -> None:
+    redis.set("lock", "me", ex=5)
+    time.sleep(3)
+    redis.delete("lock")
+
+
+def test_who_writes_each_time_it_asks_sleeps_in_between() -> None:
+    def waits(redis: Redis) -> None:
+        while redis.exists("lock"):
+            redis.incr("waited")
+            time.sleep(1)
+
+    def few(redis: Redis) -> bool:
+        return int(redis.get("waited") or 0) <= 6
+
+    result = explore(actors=[holds_for_three_seconds, waits], invariant=few)
+    assert result.verdict == "holds", result
+
+
+def test_a_time_of_day_comes() -> None:
+    def at_five(redis: Redis) -> None:
+        redis.get("x")
+        while int(time.time()) % 10 != 5:
+            time.sleep(1)
+        redis.incr("n")
+
+    assert explore(actor=at_five, count=1).verdict == "holds"
+
+
+def test_nobody_is_slow_again_and_again_without_a_pause() -> None:
+    def begins(redis: Redis) -> None:
+        redis.set("started", 1)
+        time.sleep(1)
+        redis.set("result", 1)
+
+    def waits(redis: Redis) -> str:
+        if not redis.exists("started"):
+            return "nothing to wait for"
+        for _ in range(10):
+            if redis.get("result"):
+                return "has it"
+            time.sleep(1)
+        return "gave up"
+
+    result = explore(actors=[begins, waits], at_end=nobody_gave_up)
+    assert result.verdict == "holds", result
+    paused = explore(actors=[begins, waits], at_end=nobody_gave_up, faults="crash=1")
+    assert paused.verdict == "fails"
+
+
+def test_short_sleeps_that_wait_for_the_clock_only_add_up() -> None:
+    def sleeps(redis: Redis) -> None:
+        redis.get("x")
+        end = time.monotonic() + 2
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, 0.05))
+        redis.incr("n")
+
+    assert explore(actor=sleeps, count=1).verdict == "holds"
+
+
+def test_a_sleep_of_less_than_nothing_is_an_error() -> None:
+    def is_late(redis: Redis) -> None:
+        due = time.monotonic() + 2
+        redis.incr("n")
+        time.sleep(3)
+        time.sleep(due - time.monotonic())
+
+    (one,) = explore(actor=is_late, count=1).report.findings
+    assert one.name == "exception"

@@ -49,7 +49,8 @@ class Explorer:
                 self.symmetry = Symmetry(self.servers, self.automata)
             else:
                 self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:actors]]
-            self.moves = Moves(self.servers, self.automata, target.frugal)
+            own = not target.code.shown
+            self.moves = Moves(self.servers, self.automata, target.frugal, own)
 
     def explore(self, faults: Faults, most: int = MOST) -> Report:
         """Every order of the steps, with up to so many faults of each kind in one schedule.

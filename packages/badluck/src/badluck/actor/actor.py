@@ -32,6 +32,8 @@ class Actor:
         self.clock = ActorClock(self)
         self.now = now
         self.looked = False  # at the clock, since it went on last
+        self.asked_time = False  # its own code did, and not only to sleep
+        self.slept = 0.0  # s, since it went on last
         self.begins_late = False  # may others have worked for long before it looks at the clock?
         self.tells_time = False  # has it ever asked what time it is, to compare it with others'?
         self.over = False  # nobody goes on with it again
@@ -68,6 +70,7 @@ class Actor:
         `taken` are the numbers of its tokens that are in use; None: each token is a new one.
         """
         self.now, self.looked, self.closed = now, False, []
+        self.asked_time, self.slept = False, 0.0
         self.taken, self.drew = taken, False
         self.draws, self.heard = 0, (self.fibers[fiber].request, answer)
         self._switch(fiber, answer)
@@ -121,6 +124,7 @@ class Actor:
         """The same; a step of its own for somebody's own code that does nothing before it."""
         if self.begins_late and self.heard is None:
             ask(Rest(self.now, "looks at the clock"))
+        self.asked_time = True
         return self.look_at_clock()
 
     def token(self) -> str:

@@ -91,15 +91,14 @@ def _by_number(name: str) -> Callable[[int], float]:
 
 def _sleeping(real: Callable[[float], None]) -> Callable[[float], None]:
     def sleep(seconds: float) -> None:
-        """A thread's lets the others go."""
         if not isinstance(getcurrent(), Fiber):
             real(seconds)
         elif here().actor.over:
             raise GreenletExit
-        elif here() is here().actor.fibers[0]:
-            threads.sleep(seconds)
+        elif seconds < 0:
+            raise ValueError("sleep length must be non-negative")
         else:
-            threads.rest(seconds)
+            threads.sleep(seconds)
 
     return sleep
 

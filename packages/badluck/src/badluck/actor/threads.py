@@ -179,10 +179,15 @@ def get_ident() -> int:
 
 
 def sleep(seconds: float) -> None:
-    """Of an actor's work: a step of its own if it is not SHORT."""
-    if seconds >= SHORT:
-        until = here().actor.look_at_clock() + round(seconds * 1000) + 1  # it takes a little longer
-        ask(Rest(until, "has slept", sleeps=True))
+    """Of the work a step of its own, if it is not SHORT, or if it does nothing else but sleep."""
+    fiber = here()
+    if fiber is not fiber.actor.fibers[0]:
+        rest(seconds)  # and lets the others go
+        return
+    fiber.actor.slept += seconds
+    if fiber.actor.slept >= SHORT:
+        until = fiber.actor.look_at_clock() + round(fiber.actor.slept * 1000)
+        ask(Rest(until + 1, "has slept", sleeps=True))  # it always takes a little longer
 
 
 def rest(seconds: float | None) -> None:

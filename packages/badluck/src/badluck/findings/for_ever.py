@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from badluck.actor.request import Rest, Send
 from badluck.findings.rule import Rule
 from badluck.search.automaton import Node
 from badluck.search.components import terminal_components
-from badluck.search.graph import Graph
+from badluck.search.graph import Graph, State
 
 STUCK = Rule(
     "stuck for ever",
@@ -55,16 +56,23 @@ def _onward(graph: Graph, number: int) -> list[int]:
 def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
     """The actors who live, and where, in the nearest state that `number` leads to.
 
-    Rather where they ask than where they sleep before they ask again.
+    Where they ask, and not where they sleep before they ask again.
     """
     last = waiting(graph, where)
-    found, todo, seen = -1, [number], {number}
+    todo, seen = [number], {number}
     for at in todo:
-        awake = not any(graph.sleeping(graph.states[at]))
-        if at in last and (awake or found < 0):
-            found = at
-            if awake:
-                break
+        if at in last:
+            state = graph.states[at]
+            return [(actor, _asks(graph, state, actor)) for actor, _ in graph.alive(state)]
         todo += [to for to in dict.fromkeys(_onward(graph, at)) if to not in seen]
         seen.update(todo)
-    return list(graph.alive(graph.states[found])) if found >= 0 else []
+    return []
+
+
+def _asks(graph: Graph, state: State, actor: int) -> Node:
+    automaton, at = graph.automata[actor], state.nodes[actor]
+    request = automaton.nodes[at].requests[0]
+    if isinstance(request, Rest) and request.sleeps:
+        awake = automaton.nodes[automaton.move(at, 0, None, request.until).to]
+        return awake if isinstance(awake.requests[0], Send) else automaton.nodes[at]
+    return automaton.nodes[at]

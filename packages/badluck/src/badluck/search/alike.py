@@ -5,6 +5,7 @@ Each looks at the one automaton as if it were the first actor: it and the first 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,10 +31,11 @@ class Alike:
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:
         move = self.first.move(at, fiber, self.rename(said, self.names), now, taken)
-        return Move(move.to, self.rename(move.closed, self.names)) if move.closed else move
+        return move._replace(closed=self.rename(move.closed, self.names)) if move.closed else move
 
-    def polls(self, at: int, fiber: int, now: int, taken: frozenset[int] | None) -> bool:
-        return self.first.polls(at, fiber, now, taken)
+    def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
+        renamed = [answer._replace(said=self.rename(answer.said, self.names)) for answer in round]
+        return self.first.same_again(at, to, renamed)
 
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None

@@ -8,8 +8,8 @@ nobody has been.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from badluck.actor.actor import Actor
@@ -19,12 +19,29 @@ from badluck.place.fingerprint import Look, fingerprint
 from badluck.place.standing import Spot, standing
 
 ANY = -1  # in place of the clock: the code did not look at it
-HOUR = 3_600_000  # ms
-LONGEST_POLL = 50  # answers in one round
+SECOND, HOUR = 1_000, 3_600_000  # ms
 NUMBER = re.compile(r"[\d.]+")
 # So often a loop is run after it was seen to be one, where something might count out of sight: who
 # gives up after more tries than that, with nothing to show how many they were, seems to go on.
 ROUNDS = 100
+
+
+def first(now: int, last: int, same: Callable[[int], bool]) -> int | None:
+    """The first moment at which it is not the `same` any more; None: not until the `last`.
+
+    It is looked for after one second, two, four …, and then by halves: what is otherwise for a
+    moment only, and the same at all of these, is not seen.
+    """
+    step, low = SECOND, now
+    while low < last:
+        high = min(now + step, last)
+        if not same(high):
+            while high - low > 1:
+                between = (low + high) // 2
+                low, high = (between, high) if same(between) else (low, between)
+            return high
+        low, step = high, 2 * step
+    return None
 
 
 class NotAgain(RuntimeError):
@@ -41,10 +58,11 @@ class Answer(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Where an answer leads, and which connections the code closed on the way."""
+    """Where an answer leads, which connections the code closed on the way, and more."""
 
     to: int
     closed: tuple[str, ...]
+    asks_time: bool = False  # does the code itself ask what time it is?
 
 
 @dataclass(slots=True)
@@ -69,6 +87,12 @@ class Node:
     def told(self) -> str:
         """The outcome; "" as long as there is none."""
         return outcome(self.requests[0])
+
+
+def _until(node: Node, round: Sequence[Answer]) -> int:
+    """When its sleep is over from which that round begins."""
+    request = node.requests[round[0].fiber]
+    return request.until if isinstance(request, Rest) else 0
 
 
 def _what(request: Request) -> object:
@@ -98,8 +122,8 @@ class Known(Protocol):
         `taken` are the numbers of its tokens that are in use; None: each token is a new one.
         """
 
-    def polls(self, at: int, fiber: int, now: int, taken: frozenset[int] | None) -> bool:
-        """Does it come back to that sleep, if it wakes at once and is told the same as before?"""
+    def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
+        """Is the node where these answers lead from `at` the same, but for what the clock says?"""
 
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
@@ -146,28 +170,27 @@ class Automaton:
         closed = tuple(actor.closed)
         # Learn it by itself if the code asked for the time or a token; else it always holds.
         known = Answer(fiber, said, now if actor.looked else ANY, taken if actor.drew else None)
-        moves[known] = Move(self._add(actor, at, known), closed)
+        moves[known] = Move(self._add(actor, at, known), closed, actor.asked_time)
         return moves[known]
 
-    def polls(self, at: int, fiber: int, now: int, taken: frozenset[int] | None) -> bool:
-        awake = self.move(at, fiber, None, now, taken).to
-        way = [at]  # back from there, to where it did what it does now
-        for _ in range(LONGEST_POLL):
-            if self._same_round(awake, way[::-1], now):
-                return True
-            if self.nodes[way[-1]].came_by is None:
+    def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
+        one, two = self.nodes[at], self.nodes[to]
+        does = [*map(_what, one.requests)]
+        if does != [*map(_what, two.requests)] or one.looks != two.looks:
+            return False
+        if all(look.whole for look in one.looks):
+            return True
+        actor, took = self._again(to), _until(two, round) - _until(one, round)
+        for nth in range(1, 1 + ROUNDS):
+            for answer in round:
+                actor.go_on(*answer._replace(now=answer.now + nth * took))
+            if [*map(_what, actor.requests)] != does:
                 break
-            way.append(self.nodes[way[-1]].parent)
-        return False
-
-    def _same_round(self, at: int, way: list[int], now: int) -> bool:
-        """Does what led along that way lead from `at` to the end of it, too?"""
-        for place, following in pairwise(way):
-            came_by = self.nodes[following].came_by
-            if came_by is None or self.nodes[at].requests != self.nodes[place].requests:
-                return False
-            at = self.move(at, came_by.fiber, came_by.said, now, came_by.taken).to
-        return at == way[-1]
+        same = [*map(_what, actor.requests)] == does and one.looks == tuple(
+            fingerprint(each) for each in actor.fibers
+        )
+        actor.drop()
+        return same
 
     def _same_way(
         self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
@@ -184,16 +207,9 @@ class Automaton:
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
     ) -> int | None:
-        late = now + HOUR
-        if self._same_way(at, fiber, said, now, late, taken):
-            return None
-        while late - now > 1:  # by halves
-            between = (now + late) // 2
-            if self._same_way(at, fiber, said, now, between, taken):
-                now = between
-            else:
-                late = between
-        return late
+        return first(
+            now, now + HOUR, lambda when: self._same_way(at, fiber, said, now, when, taken)
+        )
 
     def _fresh(self) -> Actor:
         return Actor(self.name, self.code, self.now)

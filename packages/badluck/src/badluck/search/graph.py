@@ -9,8 +9,8 @@ Time passes in two ways. By itself, when nobody has anything to do but wait: the
 thing happens (a lease ends, a renewal is due, somebody has slept or gives up). And by a pause, a
 fault: everybody stands still, wherever it is, until a lease or a wait is over.
 
-While one sleeps, another need not begin: it comes when that has slept. Who is at work may be as
-slow as that sleep is long, but not past the end of a lease: that is a pause.
+Somebody's own code may begin late: while another waits for a moment it need not have begun. Who is
+at work may be as slow as another's sleep is long, but not past the end of a lease: that is a pause.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from badluck.actor.request import Hear, Rest, Send
+from badluck.actor.request import NEVER, Hear, Rest, Send
 from badluck.search.again import Again
 from badluck.search.automaton import Node
 from badluck.search.budget import EVERYBODY, Budget
@@ -51,6 +51,7 @@ class State(NamedTuple):
     left: Budget  # of faults
     before: int  # the servers before the last write, while a failover may lose it; else NONE
     in_flight: tuple[Send, ...]  # whose clients have given up, and that may still arrive
+    late: frozenset[int] = frozenset()  # actors whose next step another's sleep has outlasted
 
     def sent_by(self, name: str) -> list[Send]:
         """What is in flight of that actor's."""
@@ -92,9 +93,9 @@ class Graph:
         self.states: list[State] = []
         # Of each state met, whoever stands for it, and by which names.
         self.numbers: dict[
-            tuple[Budget, int, tuple[Send, ...]],
+            tuple[Budget, int, tuple[Send, ...], frozenset[int]],
             dict[tuple[int, tuple[int, ...]], tuple[int, Names]],
-        ] = defaultdict(dict)  # by what is left, was before and is in flight, then the other two
+        ] = defaultdict(dict)  # by all but servers and nodes, then by those two
         self.ways: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
@@ -124,17 +125,34 @@ class Graph:
     def waiting(self, states: Sequence[int]) -> dict[int, Sleepers]:
         """Those of a moment's states in which nobody can do anything but wait; and who sleeps."""
         asleep = {number: self._asleep(number) for number in states}
-        ends = terminal_components(states, lambda number: self._goes(number, asleep[number]))
+        ends = terminal_components(states, self._goes)
         return {number: asleep[number] for number in states if number in ends}
 
-    def _goes(self, number: int, asleep: Sleepers = frozenset()) -> Iterable[int]:
-        """Where somebody's step leads; while others are asleep, of those who have begun."""
-        nodes = self.states[number].nodes
+    def _goes(self, number: int) -> Iterable[int]:
+        """Where somebody's step leads; while others wait for a moment, of those who have begun."""
+        state = self.states[number]
+        waited = self.moves.own and self._waits(state)
         return [
             way.to
             for way in self.ways[number]
-            if way.kind == "goes" and not (asleep and nodes[way.actor] == BEGINNING)
+            if way.kind == "goes" and not (waited and state.nodes[way.actor] == BEGINNING)
         ]
+
+    def _waits(self, state: State) -> bool:
+        """Is anybody at work, and waits for a moment to come?"""
+        now = self.servers.now(state.servers)
+        for actor, node in self.alive(state):
+            if state.nodes[actor] == BEGINNING or node.ended:
+                continue
+            for fiber, request in enumerate(node.requests):
+                if isinstance(request, Rest) and now < request.until < NEVER:
+                    if not (request.sleeps and self.moves.idles(state, actor, fiber)):
+                        return True
+                elif isinstance(request, Hear):
+                    until = request.until or self.servers.blocked(state.servers, request.connection)
+                    if until and now < until:
+                        return True
+        return False
 
     def sleeping(self, state: State) -> Iterator[tuple[int, int, Rest]]:
         """Actors, their fibers, and until when they sleep."""
@@ -145,12 +163,12 @@ class Graph:
                     yield actor, fiber, request
 
     def _asleep(self, number: int) -> Sleepers:
-        """Those whom nothing but time wakes: not who polls, which costs it no time."""
+        """But for those who would ask the same in vain when they wake."""
         state = self.states[number]
         return frozenset(
             (actor, fiber)
             for actor, fiber, _ in self.sleeping(state)
-            if all(step.fiber != fiber for step in self.moves.of(state, actor))
+            if not self.moves.idles(state, actor, fiber)
         )
 
     def _number(
@@ -160,17 +178,18 @@ class Graph:
         left: Budget,
         before: int,
         in_flight: tuple[Send, ...],
+        late: frozenset[int] = frozenset(),
     ) -> tuple[int, Names]:
         """Of the state that stands for this one, and the names by which it does."""
-        known = self.numbers[left, before, in_flight].get((servers, nodes))
-        return known or self._new(State(servers, nodes, left, before, in_flight))
+        known = self.numbers[left, before, in_flight, late].get((servers, nodes))
+        return known or self._new(State(servers, nodes, left, before, in_flight, late))
 
     def _new(self, state: State) -> tuple[int, Names]:
         """The same, of a state that nobody has met so."""
         key, numbers = state[:2], self.numbers[state[2:]]
         names: Names = ()
         if self.symmetry:
-            servers, nodes, left, before, in_flight = state
+            servers, nodes, left, before, in_flight, _ = state
             found = self.symmetry.standing_for(servers, nodes, before, in_flight)
             servers, nodes, before, in_flight, names = found
             state = State(servers, nodes, left, before, in_flight)
@@ -189,9 +208,9 @@ class Graph:
         return numbers[key]
 
     def _expand(self, number: int) -> None:
-        servers, nodes, left, before, in_flight = state = self.states[number]
+        servers, nodes, left, before, in_flight, late = state = self.states[number]
         ways = self.ways[number]
-        numbers = self.numbers[left, before, in_flight]
+        numbers = self.numbers[state[2:]]
         forgets = left.forgets
         for actor, at in enumerate(nodes):
             if at == CRASHED:
@@ -202,14 +221,20 @@ class Graph:
                 # Who has asked in vain is where it was.
                 if node != at or there != servers or then != before:
                     placed = (*first, node, *rest)
-                    known = numbers.get((there, placed)) if then == before else None
-                    to, names = known or self._number(there, placed, left, then, in_flight)
+                    same = then == before and actor not in late
+                    known = numbers.get((there, placed)) if same else None
+                    to, names = known or self._number(
+                        there, placed, left, then, in_flight, late - {actor}
+                    )
                     ways.append(Transition("goes", actor, fiber, to, names))
         for nth in range(len(in_flight)):
             ways.append(self._arrives(state, nth))
         for fault, less in left.possible():
             for hit in fault.befall(self, state):
-                to, names = self._number(hit.servers, hit.nodes, less, hit.before, hit.in_flight)
+                less_late = late - {hit.actor}
+                to, names = self._number(
+                    hit.servers, hit.nodes, less, hit.before, hit.in_flight, less_late
+                )
                 ways.append(Transition(fault.name, hit.actor, hit.fiber, to, names))
         self._sleep_through(number)
 
@@ -220,7 +245,7 @@ class Graph:
         servers = self.servers.drop(step.to, (sent.connection,))
         before = state.servers if step.wrote and state.left.forgets else state.before
         others = (*state.in_flight[:nth], *state.in_flight[nth + 1 :])
-        to, names = self._number(servers, state.nodes, state.left, before, others)
+        to, names = self._number(servers, state.nodes, state.left, before, others, state.late)
         name = sent.connection[1]
         fiber = state.sent_by(name).index(sent)
         return Transition("arrives", LETTERS.index(name), fiber, to, names)
@@ -233,32 +258,38 @@ class Graph:
         now = self.servers.now(state.servers)
         # What is in flight is there before the most patient gives up.
         patient = now if state.in_flight else self.began + LONG_AFTER
-        turns = (self.moves.turns(state, actor, sleepers) for actor, _ in self.alive(state))
+        turns = (self.moves.turns(state, actor) for actor, _ in self.alive(state))
         due = self.deadlines(state, renewals=True, sleepers=sleepers).union(*turns)
         moment = min(due, default=patient)
         passed = [way.to for way in self.ways[number] if way.kind == "time"]
         if now < moment and moment not in map(self._now, passed):
-            self._pass_time(number, moment)
+            self._pass_time(number, moment, state.late)
 
     def _sleep_through(self, number: int) -> None:
-        """Others may be as slow as the first who wakes, as long as no lease ends by that."""
+        """Others may be as slow as the first who wakes, as long as no lease ends by that.
+
+        Each is so once before its next step: else a second could last for an hour.
+        """
         state = self.states[number]
         if not any(self.sleeping(state)):
             return
         asleep, now = self._asleep(number), self.servers.now(state.servers)
         ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in asleep]
         due = self.servers.deadlines(state.servers)
-        if ends and not any(now < moment <= min(ends) for moment in due):
-            self._pass_time(number, min(ends))
+        goes = {way.actor for way in self.ways[number] if way.kind == "goes"}
+        at_work = {actor for actor in goes if state.nodes[actor] != BEGINNING}
+        free = not any(now < moment <= min(ends) for moment in due) if ends else False
+        if free and at_work.isdisjoint(state.late):
+            self._pass_time(number, min(ends), state.late | at_work)
 
-    def _pass_time(self, number: int, moment: int) -> None:
+    def _pass_time(self, number: int, moment: int, late: frozenset[int]) -> None:
         state = self.states[number]
         servers, before = self.later_servers(state, moment)
         later = state._replace(servers=servers, before=before)
         if (key := self.again.key(later)) in self.again.known:
             self.ways[number].append(Transition("time", EVERYBODY, 0, self.again.known[key]))
             return
-        to, names = self._number(*later[:3], before, state.in_flight)
+        to, names = self._number(*later[:3], before, state.in_flight, late)
         self.again.known |= {key: to} if key else {}
         self.ways[number].append(Transition("time", EVERYBODY, 0, to, names))
 
@@ -276,7 +307,7 @@ class Graph:
         """The same, when the actors have these names."""
         if self.symmetry is None:
             return state
-        servers, nodes, left, before, in_flight = state
+        servers, nodes, left, before, in_flight, _ = state
         changed = self.symmetry.apply(servers, nodes, before, in_flight, names)
         return State(*changed[:2], left, *changed[2:])
 

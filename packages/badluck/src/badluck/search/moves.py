@@ -9,13 +9,25 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Request, Rest, Send
-from badluck.search.automaton import Known, Move
+from badluck.search.automaton import HOUR, Answer, Known, Move, Node, first
 from badluck.search.server_states import ServerStates, Step, tokens
+from badluck.simulated.values import Command
 
 if TYPE_CHECKING:
-    from badluck.search.graph import Sleepers, State
+    from badluck.search.graph import State
 
 Taken = frozenset[int] | None
+SOON = 200  # ms, for whose polls take no time
+LONGEST_ROUND = 50  # commands between two sleeps
+
+
+def sent(request: Request) -> object:
+    return request.commands if isinstance(request, Send) else None
+
+
+def _until(node: Node, fiber: int) -> int:
+    request = node.requests[fiber]
+    return request.until if isinstance(request, Rest) else 0
 
 
 class Successor(NamedTuple):
@@ -35,6 +47,15 @@ class Answered(NamedTuple):
     wrote: bool
 
 
+class Round(NamedTuple):
+    """From one sleep to the next."""
+
+    asked: list[tuple[Command, ...]]
+    began: int
+    until: int  # that is over then, ms since 1970
+    looked: bool  # at the clock
+
+
 class Unanswered(NamedTuple):
     """A command whose client is told that its connection broke."""
 
@@ -47,14 +68,20 @@ class Unanswered(NamedTuple):
 
 class Moves:
     def __init__(
-        self, servers: ServerStates, automata: Sequence[Known], frugal: bool = False
+        self,
+        servers: ServerStates,
+        automata: Sequence[Known],
+        frugal: bool = False,
+        own: bool = False,
     ) -> None:
         """`frugal`: tokens that are nowhere any more are drawn again; to be said only of actors who
-        do not keep or hear any but their own last one."""
+        do not keep or hear any but their own last one. `own`: the code is somebody's own."""
+        self.own = own
         self.frugal = frugal
         self.servers = servers
         self.automata = automata
         self.known: dict[object, list[Successor]] = {}
+        self.idle: dict[object, bool] = {}
 
     def of(self, state: State, actor: int) -> list[Successor]:
         """The steps that an actor may take; it has not crashed."""
@@ -94,24 +121,51 @@ class Moves:
             to, said, wrote = answer
             taken = self._taken(state, to, state.in_flight, actor)
             now = self.servers.now(to)
-            early = isinstance(request, Rest) and now < request.until
-            if early and not self.automata[actor].polls(at, fiber, now, taken):
-                continue
             move = self.automata[actor].move(at, fiber, said, now, taken)
             to = self.servers.drop(to, move.closed) if move.closed else to
             yield Successor(fiber, to, move.to, wrote)
 
-    def turns(self, state: State, actor: int, sleepers: Sleepers) -> Iterator[int]:
+    def turns(self, state: State, actor: int) -> Iterator[int]:
         """When what it does in vain leads it elsewhere, ms since 1970: it gives up by the clock."""
-        at = state.nodes[actor]
-        for fiber, request in enumerate(self.automata[actor].nodes[at].requests):
-            answer = self._answer(state.servers, request)
-            if answer is not None and (actor, fiber) not in sleepers:
+        at, now = state.nodes[actor], self.servers.now(state.servers)
+        automaton = self.automata[actor]
+        for fiber, request in enumerate(automaton.nodes[at].requests):
+            turn = None
+            if isinstance(request, Rest) and request.sleeps and now < request.until:
+                turn = self._turn(state, actor, fiber) if self.idles(state, actor, fiber) else None
+            elif answer := self._answer(state.servers, request):
                 taken = self._taken(state, answer.servers, state.in_flight, actor)
-                now = self.servers.now(state.servers)
-                turn = self.automata[actor].turn(at, fiber, answer.said, now, taken)
-                if turn is not None:
-                    yield turn
+                turn = automaton.turn(at, fiber, answer.said, now, taken)
+                if self.own and self._asks_by_clock(actor, at, fiber, answer, now, taken):
+                    turn = min(turn or now + SOON, now + SOON)
+            if turn is not None:
+                yield turn
+
+    def _turn(self, state: State, actor: int, fiber: int) -> int | None:
+        """Of who sleeps to ask the same again."""
+        at, due = state.nodes[actor], self.servers.deadlines(state.servers)
+        now = self.servers.now(state.servers)
+        known = self._round(state, actor, at, fiber, _until(self.automata[actor].nodes[at], fiber))
+        if known is None or not known.looked:
+            return None
+
+        def same(when: int) -> bool:
+            found = self._round(state, actor, at, fiber, when)
+            return found is not None and found.asked == known.asked
+
+        last = min((moment - 1 for moment in due if moment > now), default=now + HOUR)
+        return first(now, min(last, now + HOUR), lambda when: same(max(when, known.began)))
+
+    def _asks_by_clock(
+        self, actor: int, at: int, fiber: int, answer: Answered, now: int, taken: Taken
+    ) -> bool:
+        """Does it say something else to the servers when it asks again soon?"""
+        automaton = self.automata[actor]
+        one, other = (
+            automaton.nodes[automaton.move(at, fiber, answer.said, when, taken).to].requests
+            for when in (now, now + SOON)
+        )
+        return [*map(sent, one)] != [*map(sent, other)]
 
     def _answer(self, servers: int, request: Request) -> Answered | None:
         """What there is to say to that at this moment; None: nothing."""
@@ -124,15 +178,54 @@ class Moves:
                 return Answered(*heard)
             late = request.until is not None and request.until <= now
         else:
-            late = isinstance(request, Rest) and (
-                request.until <= now or self._may_wake(servers, request)
-            )
+            late = isinstance(request, Rest) and request.until <= now
         return Answered(servers, None, False) if late else None
 
-    def _may_wake(self, servers: int, rest: Rest) -> bool:
-        """Does nothing happen while it sleeps? Then it need not, if it but polls."""
-        now, due = self.servers.now(servers), self.servers.deadlines(servers)
-        return rest.sleeps and not any(now < moment <= rest.until for moment in due)
+    def idles(self, state: State, actor: int, fiber: int) -> bool:
+        """Does it sleep only to ask the same once more, in vain? Not if it counts, or writes."""
+        key = (state.servers, actor, state.nodes[actor], fiber)
+        if key not in self.idle:
+            self.idle[key] = self._idles(state, actor, fiber)
+        return self.idle[key]
+
+    def _idles(self, state: State, actor: int, fiber: int) -> bool:
+        at = state.nodes[actor]
+        rest = self.automata[actor].nodes[at].requests[fiber]
+        now, due = self.servers.now(state.servers), self.servers.deadlines(state.servers)
+        if not isinstance(rest, Rest) or any(now < moment <= rest.until for moment in due):
+            return False
+        first = self._round(state, actor, at, fiber, rest.until)
+        if first is None:
+            return False
+        if not first.asked:
+            return not first.looked  # at the clock: that alone may end it
+        again = self._round(state, actor, at, fiber, first.until)
+        return again is not None and again.asked == first.asked
+
+    def _round(self, state: State, actor: int, at: int, fiber: int, when: int) -> Round | None:
+        """What it asks when it wakes `when`; None: it does not come back to the same sleep."""
+        automaton = self.automata[actor]
+        servers = start = self.servers.pass_time(state.servers, when)
+        if any(when >= moment for moment in self.servers.deadlines(state.servers)):
+            return None
+        here, said, looked = at, None, False
+        asked: list[tuple[Command, ...]] = []
+        answers: list[Answer] = []
+        for _ in range(LONGEST_ROUND):
+            taken = self._taken(state, servers, state.in_flight, actor)
+            answers.append(Answer(fiber, said, when, taken))
+            move = automaton.move(here, *answers[-1])
+            here, looked = move.to, looked or move.asks_time
+            node = automaton.nodes[here]
+            request = node.requests[fiber] if fiber < len(node.requests) else None
+            if isinstance(request, Rest) and request.sleeps:
+                same = servers == start and automaton.same_again(at, here, answers)
+                return Round(asked, when, request.until, looked) if same else None
+            if not isinstance(request, Send):
+                return None
+            asked.append(request.commands)
+            servers, said, _ = self.servers.send(servers, *request)
+        return None
 
     def _taken(self, state: State, to: int, in_flight: tuple[Send, ...], actor: int) -> Taken:
         """The numbers of the actor's tokens that lie on a server, or are on their way to one."""

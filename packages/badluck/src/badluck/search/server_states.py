@@ -190,6 +190,11 @@ class ServerStates:
             yield from server.deadlines()
         yield from self.moments(self.entries(at))
 
+    def blocked(self, at: int, connection: str) -> int | None:
+        """Until when its client waits, ms since 1970; None: it does not, or for ever."""
+        waits = self.states[at][int(connection[0])].blocked
+        return next((one.until for one in waits if one.connection == connection), None)
+
     def tokens(self, at: int, name: str) -> frozenset[int]:
         """The numbers of that actor's tokens that are the value of any key."""
         key = (at, name)
