@@ -189,10 +189,11 @@ class Graph:
         key, numbers = state[:2], self.numbers[state[2:]]
         names: Names = ()
         if self.symmetry:
-            servers, nodes, left, before, in_flight, _ = state
+            servers, nodes, left, before, in_flight, late = state
             found = self.symmetry.standing_for(servers, nodes, before, in_flight)
             servers, nodes, before, in_flight, names = found
-            state = State(servers, nodes, left, before, in_flight)
+            late = frozenset(names[actor] for actor in late)
+            state = State(servers, nodes, left, before, in_flight, late)
         standing = self.numbers[state[2:]]
         known = standing.get(state[:2])
         if known is None:
@@ -307,9 +308,9 @@ class Graph:
         """The same, when the actors have these names."""
         if self.symmetry is None:
             return state
-        servers, nodes, left, before, in_flight, _ = state
+        servers, nodes, left, before, in_flight, late = state
         changed = self.symmetry.apply(servers, nodes, before, in_flight, names)
-        return State(*changed[:2], left, *changed[2:])
+        return State(*changed[:2], left, *changed[2:], frozenset(names[actor] for actor in late))
 
     def deadlines(self, state: State, renewals: bool, sleepers: Sleepers = frozenset()) -> set[int]:
         """When something happens by itself, ms since 1970; `renewals` are an actor's own."""
