@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sched
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -258,6 +259,15 @@ def with_a_timer(redis: Redis, name: str) -> None:
     works(redis, name, sleeps)
 
 
+def by_a_scheduler(redis: Redis, name: str) -> None:
+    def sleeps() -> None:
+        scheduler = sched.scheduler()
+        scheduler.enter(LEASE + 2, 1, redis.incr, ("n",))
+        scheduler.run()
+
+    works(redis, name, sleeps)
+
+
 async def under_a_timeout(redis: Any, name: str) -> None:
     if await redis.set("lock", name, nx=True, ex=LEASE):
         async with asyncio.timeout(10):
@@ -273,7 +283,15 @@ async def gathers(redis: Any, name: str) -> None:
 
 @pytest.mark.parametrize(
     "actor",
-    [in_a_thread, by_the_clock, until_somebody_pushes, with_a_timer, under_a_timeout, gathers],
+    [
+        in_a_thread,
+        by_the_clock,
+        until_somebody_pushes,
+        with_a_timer,
+        by_a_scheduler,
+        under_a_timeout,
+        gathers,
+    ],
 )
 def test_in_whatever_way_it_waits(actor: Callable[..., Any]) -> None:
     result = explore(actor=actor, count=2, lock="lock")

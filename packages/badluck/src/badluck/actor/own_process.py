@@ -9,9 +9,11 @@ import _thread
 import datetime
 import os
 import random
+import sched
 import sys
 import threading
 import time
+import timeit
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -119,6 +121,17 @@ class Datetime(datetime.datetime):
         return cls.fromtimestamp(time.time())
 
 
+class Scheduler(sched.scheduler):
+    """Which has taken the system's clock and sleep as its own, if it is given none."""
+
+    def __init__(
+        self,
+        timefunc: Callable[[], float] | None = None,
+        delayfunc: Callable[[float], object] | None = None,
+    ) -> None:
+        super().__init__(timefunc or time.monotonic, delayfunc or time.sleep)
+
+
 def _in_a_fiber(real: Callable[[], Any], ours: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: ours() if isinstance(getcurrent(), Fiber) else real()
 
@@ -141,6 +154,8 @@ def of_its_own() -> AbstractContextManager[None]:
         (time, "strftime", _strftime),
         (time, "asctime", _asctime),
         (time, "sleep", _sleeping(time.sleep)),
+        (timeit, "default_timer", _clock("perf_counter")),
+        (sched, "scheduler", Scheduler),
         (datetime, "datetime", Datetime),
         compared.NOTING,
         *((random, name, chance.drawing(name)) for name in chance.DRAWS),
