@@ -110,6 +110,24 @@ def test_a_thread_goes_on_when_its_work_is_done() -> None:
     assert result.verdict == "holds", result
 
 
+def forgets_its_timer(redis: Redis) -> None:
+    while not redis.set("lock", 1, nx=True, ex=3):
+        time.sleep(0.5)
+    renews_by_timers(redis)
+    redis.incr("worked")
+
+
+def renews_by_timers(redis: Redis) -> None:
+    redis.expire("lock", 3)
+    threading.Timer(1, renews_by_timers, [redis]).start()
+
+
+def test_each_timer_starts_the_next_one() -> None:
+    finding = stuck(forgets_its_timer)
+    line = renews_by_timers.__code__.co_firstlineno + 2
+    assert f"its thread goes on in test_stuck.py, line {line}: " in finding.explanation
+
+
 def leaves_a_thread(store: redis.Redis) -> None:
     def renew() -> None:
         while True:

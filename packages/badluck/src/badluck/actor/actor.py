@@ -146,6 +146,18 @@ class Actor:
         self.bound.discard(connection)
         self.closed.append(connection)
 
+    def begin(self, thread: Fiber) -> None:
+        """Beside what is at work.
+
+        In the place of one that has ended: else a timer that starts the next one would never come
+        back to where it was.
+        """
+        for number, fiber in enumerate(self.fibers[1:], 1):
+            if fiber.dead:
+                self.fibers[number] = thread
+                return
+        self.fibers.append(thread)
+
     def every(self, ms: int, deed: Callable[[], bool]) -> Callable[[], None]:
         """A fiber that does `deed` each `ms`, until it answers False or somebody stops it."""
 

@@ -32,6 +32,7 @@ class Fiber(greenlet):
         self.woken = False  # what it rests for has come: it goes on with the others' next step
         self.told_in = 0  # the number of the fiber that stands for it; 0: none but itself
         self.exits = 0  # so often it was told to end
+        self.started: tuple[str, int] | None = None  # of a thread, by that line of a file
         self.outlives = False  # goes on when the work has come to its end
         self.loop: Loop | None = None  # of asyncio, that runs in it
 

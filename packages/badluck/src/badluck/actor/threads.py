@@ -7,6 +7,7 @@ only: a thread runs until it sends something, rests or ends.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -50,7 +51,9 @@ class Thread:
         actor = here().actor
         self._fiber = Fiber(actor, self._go, Rest(actor.now))
         self._fiber.woken = self._fiber.outlives = True
-        actor.fibers.append(self._fiber)
+        by = sys._getframe(1)
+        self._fiber.started = by.f_code.co_filename, by.f_lineno
+        actor.begin(self._fiber)
 
     def _go(self, _: object) -> Request:
         actor = here().actor

@@ -27,15 +27,17 @@ class Spot(NamedTuple):
 def standing(fiber: Fiber, code: Code) -> tuple[Spot, ...]:
     """The line where the work begins, then the innermost one if that is in another file.
 
-    Of somebody's own code the innermost alone. Nothing of a fiber that has not begun or has come
-    to its end.
+    Of somebody's own code the innermost alone; of a thread that is in none of it, where it was
+    started. Nothing of what has not begun or has come to its end.
     """
     return _in_modules(fiber, code.shown) if code.shown else _in_own_files(fiber, code.files)
 
 
 def _in_own_files(fiber: Fiber, files: Files) -> tuple[Spot, ...]:
-    frame = _own(fiber, files)
-    return (Spot(frame.f_code.co_filename, frame.f_lineno),) if frame else ()
+    if frame := _own(fiber, files):
+        return (Spot(frame.f_code.co_filename, frame.f_lineno),)
+    started = None if fiber.dead else fiber.started
+    return (Spot(*started),) if started and files.own(started[0]) else ()
 
 
 def _own(fiber: Fiber, files: Files) -> FrameType | None:
