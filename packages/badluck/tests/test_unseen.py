@@ -78,7 +78,7 @@ def test_what_a_call_is_given_is_in_use_whatever_way_it_came() -> None:
     """Else it would depend on the order of a set, and with it how many states there are."""
 
     def gives(store: redis.Redis, one: int, other: int) -> None:
-        store.set("stock", one if store else other)
+        store.set("stock", one or other)
 
     [call] = known_waits(gives.__code__).values()
     assert call.variables == {"store", "one", "other"}

@@ -56,7 +56,9 @@ def places(code: CodeType) -> dict[int, int]:
 
 
 def stored(instruction: dis.Instruction) -> tuple[str, ...]:
-    """The variables that it sets; of one that sets some and reads others, all."""
+    """The variables that it sets."""
+    if instruction.opname == "STORE_FAST_LOAD_FAST":
+        return variables(instruction)[:1]
     return variables(instruction) if "STORE_FAST" in instruction.opname else ()
 
 

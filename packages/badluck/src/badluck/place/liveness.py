@@ -10,7 +10,7 @@ from functools import cache
 from types import CodeType, FrameType
 from typing import Any
 
-from badluck.place.bytecode import after, instructions, places, variables
+from badluck.place.bytecode import after, instructions, places, stored, variables
 from badluck.place.stack import known_waits
 
 # Who calls one of these may read a variable by its name.
@@ -55,12 +55,9 @@ def needed(code: CodeType) -> tuple[frozenset[str], ...]:
         on_error = frozenset[str]().union(*(before[at] for at in handlers))
         later = [on_error.union(*(before[way.at] for way in found)) for found in ways]
         for at, step in enumerate(steps):
-            name, what = step.opname, step.argval
-            found = later[at]
-            if name in ("STORE_FAST", "DELETE_FAST"):
-                found -= {what}
-            else:  # some load two, or store one and load another
-                found |= own.intersection(variables(step))
+            sets = stored(step)  # before it loads another, if it does both
+            found = later[at].union(own.intersection(variables(step)).difference(sets))
+            found -= {step.argval} if step.opname == "DELETE_FAST" else {*sets}
             changed = changed or found != before[at]
             before[at] = found
     return tuple(found | others for found in later)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import dis
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from types import CodeType
 from typing import NamedTuple
@@ -91,9 +91,10 @@ def known_awaits(code: CodeType) -> frozenset[int]:
     for at, stack in walk.ways():
         if walk.steps[at].opname == "YIELD_VALUE":
             found[at].add(stack[:-2])
-    return frozenset(
+    known = {
         at for at, (below, *others) in found.items() if not others and all(map(_stays_known, below))
-    )
+    }
+    return frozenset(known | {at + 1 for at in known})  # from Python 3.13 on it stands behind it
 
 
 def _stays_known(what: str) -> bool:
@@ -199,13 +200,15 @@ class _Walk:
         if name.startswith("LOAD_FAST"):  # some load two
             return (*stack, *(f"LOAD_FAST {variable}" for variable in variables(instruction)))
         if name == "STORE_FAST_LOAD_FAST":
-            return (*stack[:-1], f"LOAD_FAST {variables(instruction)[1]}")
+            kept = _without(stack[:-1], stored(instruction))
+            return (*kept, f"LOAD_FAST {variables(instruction)[1]}")
+        if name == "RETURN_GENERATOR":  # what it is sent first, and throws away
+            return (UNKNOWN,)
         if name.startswith(LOADS):
             return (*stack, *([what] * effect)) if name != "PRECALL" else stack
         kept = stack[: len(stack) + min(0, effect)]
-        if name.startswith(ONLY_TAKE):  # what came of a variable that is set now shows no more
-            gone = {("LOAD_FAST", variable) for variable in stored(instruction)}
-            return tuple(UNKNOWN if _source(value) in gone else value for value in kept)
+        if name.startswith(ONLY_TAKE):
+            return _without(kept, stored(instruction))
         # It may have put a result in the place of its last operand.
         return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
@@ -241,6 +244,12 @@ def _way_out(context: str, bound: str | None) -> str:
     if UNKNOWN not in context:
         return f"{ENTERED}None of {context}"
     return f"{ENTERED}{bound}{context[len(UNKNOWN) :]}" if context.startswith(MADE_BY) else UNKNOWN
+
+
+def _without(stack: Stack, variables: Iterable[str]) -> Stack:
+    """What came of a variable that is set now shows in it no more."""
+    gone = {("LOAD_FAST", variable) for variable in variables}
+    return tuple(UNKNOWN if _source(value) in gone else value for value in stack)
 
 
 def _fixed(values: Stack) -> bool:
