@@ -32,6 +32,7 @@ class Entry:
     at_end: Function | None = None
     faults: str = "none"
     documented: str = ""  # that what is found is to be expected
+    meant: str = ""  # the name of a finding that is none: it is how the library is meant to work
     why: str = ""  # what the shortest schedule comes of
     shares: Mapping[str, str] = field(
         default_factory=dict

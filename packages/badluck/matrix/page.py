@@ -61,7 +61,8 @@ def _counted(results: Sequence[Ran]) -> str:
 def _verdict(one: Ran) -> str:
     match one.verdict:
         case "holds":
-            return f"holds: all orders, {one.proved}; {one.states:,} states, {one.seconds:.1f} s"
+            seen = f"{one.proved}; {one.states:,} states, {one.seconds:.1f} s"
+            return f"holds: all orders, {seen}{'; ' * bool(one.said)}{one.said}"
         case "could not be explored" | "inconclusive":
             return f"{one.verdict}{': ' * bool(one.said)}{one.said}"
     return f"**{one.verdict}**: {one.wrong}; {one.seconds:.1f} s"

@@ -13,6 +13,7 @@ from badluck import BadCode, BadluckError, Result, chart, explore
 from badluck.functions.functions import Functions
 from badluck.real.backend import real_backend
 from badluck.report.replay import replay
+from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.report.verdict import allowed, cost
 from badluck.search.names import LETTERS
@@ -70,7 +71,7 @@ def run(entry: Entry, folder: Path, servers: Mapping[str, str]) -> Ran:
     return Ran(
         **about,
         verdict=_verdict(entry, result),
-        proved=allowed(result.proved[-1].faults) if result.proved else "",
+        proved=_proved(entry, result),
         **_finding(entry, result, folder, servers),
         states=result.report.states,
         seconds=round(time.perf_counter() - began, 1),
@@ -93,18 +94,28 @@ def _explored(entry: Entry) -> Result:
     return result
 
 
+def _wrong(entry: Entry, result: Result) -> list[Finding]:
+    return [one for one in result.report.findings if one.name != entry.meant]
+
+
 def _verdict(entry: Entry, result: Result) -> str:
-    if result.verdict == "fails":
+    if _wrong(entry, result):
         return DOCUMENTED if entry.documented else FINDING
-    return HOLDS if result.verdict == "holds" else INCONCLUSIVE
+    return HOLDS if result.report.exhaustive else INCONCLUSIVE
+
+
+def _proved(entry: Entry, result: Result) -> str:
+    """Also that of which nothing is wrong but what is meant to be."""
+    proved = len(result.proved) + (result.verdict == "fails" and not _wrong(entry, result))
+    return allowed(result.ladder[proved - 1].faults) if proved else ""
 
 
 def _finding(
     entry: Entry, result: Result, folder: Path, servers: Mapping[str, str]
 ) -> dict[str, Any]:
-    if not result.report.findings:
-        return {}
-    found = result.report.findings[0]
+    if not (wrong := _wrong(entry, result)):
+        return {"said": entry.why} if entry.meant else {}
+    found = wrong[0]
     names = LETTERS[: len(entry.actors)]
     shortest = "" if result.report.exhaustive else " (the shortest that was seen)"
     said = f"its words: “{entry.documented}”" if entry.documented else entry.why
@@ -112,7 +123,7 @@ def _finding(
         "wrong": f"{found.name}, with {cost(found.cost)}{shortest}",
         "chart": chart(found.trace, names),
         "replayed": {
-            name: _replayed(result, folder / f"{entry.library}-{name}", program)
+            name: _replayed(result, found.trace, folder / f"{entry.library}-{name}", program)
             for name, program in servers.items()
         },
         "said": said,
@@ -129,10 +140,9 @@ def _script(
     return {"script": file.name, "shows": shows(file, folder, servers["Valkey"])}
 
 
-def _replayed(result: Result, folder: Path, program: str) -> bool:
+def _replayed(result: Result, steps: list[Step], folder: Path, program: str) -> bool:
     """Does all go the same on a real server, to the end?"""
     target = cast(Functions, result.report.target)
-    steps = result.report.findings[0].trace
     # The columns of the chart are the keys that were seen first, and the search saw more of them.
     target._met.update(((0, key.encode()), None) for step in steps for key in step.shown)
     folder.mkdir(parents=True)

@@ -21,6 +21,7 @@ from matrix.entry import Entry
 
 TEMPLATE = Path(__file__).with_name("by_hand.py.txt")
 LONGER = 15  # s: the leases of the entries are of 10
+ALONE = ("looks at the clock", "has slept")
 Turn = tuple[str | float, str]
 
 
@@ -35,13 +36,14 @@ def script(entry: Entry, steps: Sequence[Step], file: str) -> str:
     )
     about = f"{entry.library} {version(entry.library)}: {entry.what}\n\n{entry.why}"
     judged = f" or not {rule.__name__}({_arguments(rule)})" if rule else ""
-    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+    template = TEMPLATE.read_text(encoding="utf-8")
+    return Template(template).substitute(
         about=about.replace("\\", "\\\\"),
         library=entry.library,
         version=version(entry.library),
         redis=version("redis"),
         file=file,
-        code=_code(module, {one.__name__ for one in asked}),
+        code=_code(module, {one.__name__ for one in asked}, template.splitlines()),
         order="[\n    " + ",\n    ".join(map(repr, _turns(steps))) + ",\n]",
         work=", ".join(pairs),
         longer=LONGER,
@@ -63,24 +65,27 @@ def _arguments(rule: Function) -> str:
 
 
 def _turns(steps: Sequence[Step]) -> Iterator[Turn]:
-    """What an actor hears without having asked is no turn of its own: a thread waits for it."""
+    """What an actor hears without having asked is no turn of its own: a thread waits for it.
+
+    Nor is what it does without the server.
+    """
     before = 0
     for step in steps:
         if step.does in ("time", "pause"):
             yield (step.at - before) / 1000 + 0.1, "wait"
-        elif not step.lines or not step.lines[0].startswith("hears"):
+        elif not step.lines or not step.lines[0].startswith(("hears", *ALONE)):
             yield step.actor, "sends" if step.does == "goes" else step.does
         before = step.at
 
 
-def _code(module: ModuleType, wanted: set[str]) -> str:
-    """What of the module, and of inside.py, those functions need."""
+def _code(module: ModuleType, wanted: set[str], known: Sequence[str]) -> str:
+    """What of the module, and of inside.py, those functions need, but for `known` lines."""
     parts: list[tuple[set[str], ast.stmt, str]] = []
     for source in (inspect.getsource(module), inspect.getsource(inside)):
         for node in ast.parse(source).body:
             text = ast.get_source_segment(source, node) or ""
             own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("matrix")
-            if not own and "redis as redis_py" not in text:
+            if not own and text not in known:
                 parts.append((_names(node), node, text))
     needed, before = set(wanted), set[str]()
     while needed != before:

@@ -30,7 +30,10 @@ def shows(script: Path, folder: Path, program: str) -> bool:
 
 def _wrong(script: Path, port: int) -> bool:
     command = [sys.executable, str(script), str(port)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+    except subprocess.TimeoutExpired:
+        return False
     return done.returncode == 1 and "WRONG" in done.stdout.split()
 
 

@@ -16,7 +16,6 @@ import redis as redis_py
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-import time
 from dramatiq.rate_limits import (
     Barrier,
     BucketRateLimiter,

@@ -1,5 +1,7 @@
 """redis-rw-lock and redisrwlock: two writers each."""
 
+import time
+
 from redis_rw_lock import RWLock
 from redisrwlock import Rwlock, RwlockClient
 
@@ -16,6 +18,7 @@ def write(redis, name):
 
 def try_to_write(redis, name):
     redis.client_setname = lambda _: None  # for its collector of garbage
+    redis.time = lambda: (int(time.time()), 0)  # how many µs it is, each server says by itself
     client = RwlockClient(redis, "node", name)
     lock = client.lock("door", Rwlock.WRITE)
     if lock.status != Rwlock.OK:
@@ -33,6 +36,8 @@ ENTRIES = (
         "claim": "Redis based Reader-Writer lock with Writer's priority.",
         "actors": [write] * 2,
         "invariant": one_at_a_time,
+        "meant": "lock deleted by another",
+        "why": "the last writer deletes the key that the first has taken, as is meant",
     },
     {
         "library": "redisrwlock",
@@ -42,5 +47,7 @@ ENTRIES = (
         "actors": [try_to_write] * 3,
         "invariant": one_at_a_time,
         "faults": "crash=1,lost=1",
+        "documented": "When a client exits without unlock, redis keys for the client's locks "
+        "remain in server and block other clients from successful locking.",
     },
 )
