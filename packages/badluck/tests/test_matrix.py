@@ -10,12 +10,12 @@ from types import ModuleType
 
 import pytest
 from badluck.functions.functions import Functions
-from matrix.__main__ import PAGE, results, servers
+from matrix.__main__ import PAGE, results
 from matrix.entry import Entry
 from matrix.libraries import fairlock, python_redis_lock, redis_py
 from matrix.page import page
 from matrix.quoted import standing
-from matrix.ran import DOCUMENTED, FINDING, FINDINGS, HOLDS, NOT_EXPLORED, run
+from matrix.ran import DOCUMENTED, FINDING, FINDINGS, HOLDS, NOT_EXPLORED, run, servers
 from matrix.shared import kept
 
 # Of those libraries that are installed here, too: what holds, and what is found.
