@@ -194,13 +194,13 @@ class Moves:
         now, due = self.servers.now(state.servers), self.servers.deadlines(state.servers)
         if not isinstance(rest, Rest) or any(now < moment <= rest.until for moment in due):
             return False
-        first = self._round(state, actor, at, fiber, rest.until)
-        if first is None:
+        once = self._round(state, actor, at, fiber, rest.until)
+        if once is None:
             return False
-        if not first.asked:
-            return not first.looked  # at the clock: that alone may end it
-        again = self._round(state, actor, at, fiber, first.until)
-        return again is not None and again.asked == first.asked
+        if not once.asked:
+            return not once.looked  # at the clock: that alone may end it
+        again = self._round(state, actor, at, fiber, once.until)
+        return again is not None and again.asked == once.asked
 
     def _round(self, state: State, actor: int, at: int, fiber: int, when: int) -> Round | None:
         """What it asks when it wakes `when`; None: it does not come back to the same sleep."""
