@@ -110,11 +110,12 @@ class Explorer:
         explanations = {rule.name: rule.explanation for rule in self.target.rules}
         if STUCK.name in paths and (waiting := waits(judge, paths[STUCK.name])):
             explanations[STUCK.name] += f" {waiting}"
+        if EXCEPTION.name in paths:
+            explanations[EXCEPTION.name] += _raised(graph, paths[EXCEPTION.name])
         findings = [
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()
         ]
-        findings = [_with_what_was_raised(finding) for finding in findings]
         if not self.target.code.shown:  # of somebody's own: first what needs no bad luck at all
             findings.sort(key=lambda finding: finding.cost.faults > 0)
         seconds = time.perf_counter() - began
@@ -134,12 +135,11 @@ class Explorer:
             self.graph.most = 0
 
 
-def _with_what_was_raised(finding: Finding) -> Finding:
-    told = next((step.told for step in finding.trace if step.told.startswith(RAISED)), "")
-    if finding.name != EXCEPTION.name or not told:
-        return finding
-    raised = told.removeprefix(RAISED).partition("\n")[0]
-    return replace(finding, explanation=f"{finding.explanation} {raised}")
+def _raised(graph: Graph, path: Path) -> str:
+    """What, and where; also by who has sent nothing before."""
+    last = graph.states[path.ways[-1][1].to if path.ways else 0]
+    told = (node.told for _, node in graph.alive(last) if node.told.startswith(RAISED))
+    return f" {next(told, '').removeprefix(RAISED).partition(chr(10))[0]}"
 
 
 def _exhausted(graph: Graph) -> bool:

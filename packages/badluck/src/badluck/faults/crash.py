@@ -8,7 +8,10 @@ from badluck.search.graph import CRASHED, Graph, State
 
 
 class Crash(Fault):
-    """An actor's process is killed: it does nothing any more, and its connections close."""
+    """An actor's process is killed: it does nothing any more, and its connections close.
+
+    Somebody's own code also when it has heard its last reply, and has told nobody yet.
+    """
 
     name = "crash"
     letter = "x"
@@ -18,7 +21,7 @@ class Crash(Fault):
 
     def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
         for actor, node in graph.alive(state):
-            if not node.ended:
+            if graph.moves.own or not node.ended:
                 servers = graph.servers.drop(state.servers, node.bound)
                 nodes = (*state.nodes[:actor], CRASHED, *state.nodes[actor + 1 :])
                 yield Befallen(actor, 0, servers, nodes, state.before, state.in_flight)

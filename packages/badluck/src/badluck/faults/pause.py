@@ -31,8 +31,9 @@ class Pause(Fault):
         """Until when, ms since 1970."""
         found = graph.deadlines(state, renewals=False)
         # Some leases are but a time that actors compare with their own clocks.
-        if not found and any(node.tells_time for _, node in graph.alive(state)):
-            return {graph.servers.now(state.servers) + graph.pause}
+        if any(node.tells_time for _, node in graph.alive(state)):
+            long = {graph.servers.now(state.servers) + graph.pause}
+            return found | long if graph.moves.own else found or long
         return found
 
     def play(self, playing: Playing) -> None:

@@ -62,7 +62,13 @@ class Anew:
         home = original or sys.modules.get(value.__module__ or "")
         if home is not None and _found(home, value.__qualname__) == value:
             anew = self.project.module(value.__module__) if original else home
-            return _found(anew, value.__qualname__)
+            found = _found(anew, value.__qualname__)
+            if found is None:
+                text = "is not there when its module is imported"
+                raise Wrong(
+                    f"{holder}: {value.__qualname__} {text}; define it outside of any `if`."
+                )
+            return found
         if type(value) is FunctionType and (original or value.__closure__):
             return self.made.get(id(value)) or self._function(value)
         if original is None:

@@ -10,7 +10,7 @@ from badluck.functions.all_orders import judged
 from badluck.functions.follow import faults_of
 from badluck.game.board import Board
 from badluck.place.standing import Spot
-from badluck.report.trace import Step, step
+from badluck.report.trace import Step, as_heard, step
 from badluck.run.job import Follow
 from badluck.run.sandbox import Sandbox
 from badluck.search.graph import CRASHED, TooMany, Transition
@@ -57,7 +57,7 @@ def _followed(job: Follow, board: Board) -> dict[str, Any]:
         "finding": found[0] if found else "",
         "explanation": explained[found[0]] if found else "",
         "cost": list(cost([way for _, way in ways])),
-        "steps": [_taken(board, *each)._asdict() for each in ways],
+        "steps": [one._asdict() for one in as_heard([_taken(board, *each) for each in ways])],
         "spots": [_spot(board, *each) for each in ways],
         "sure": sure,
     }

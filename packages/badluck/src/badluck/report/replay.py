@@ -12,7 +12,7 @@ from badluck.actor.request import Done, Failed, Hear, Lost, Rest, Send, outcome
 from badluck.backend import Backend
 from badluck.faults import FAULTS
 from badluck.faults.fault import Words
-from badluck.report.trace import Step
+from badluck.report.trace import Step, unheard
 from badluck.target import EPOCH, Target
 
 AS_BYTES = re.compile(r"\bb'(.*?)'")
@@ -55,8 +55,10 @@ def replay(
         actors = {name: Actor(name, target.code, EPOCH) for name in names}
         in_flight: list[Send] = []
         try:
-            for step in steps:
-                played.append(Played(step, Playing(target, actors, backend, in_flight, step).got()))
+            for nth, step in enumerate(steps):
+                got = Playing(target, actors, backend, in_flight, step).got()
+                got = got._replace(told="") if unheard(steps, nth) else got
+                played.append(Played(step, got))
                 if not played[-1].same:
                     break
         finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -47,7 +47,21 @@ class Step(NamedTuple):
 
 
 def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
-    return list(_steps(graph, judge, path))
+    return as_heard(list(_steps(graph, judge, path)))
+
+
+def as_heard(steps: Sequence[Step]) -> list[Step]:
+    """The same, without what nobody has heard."""
+    return [one._replace(told="") if unheard(steps, nth) else one for nth, one in enumerate(steps)]
+
+
+def unheard(steps: Sequence[Step], nth: int) -> bool:
+    """Does that step's actor crash later on? Then nobody hears what it would have been told."""
+    return any(
+        later.does in FAULTS and FAULTS[later.does].ends_its_actor
+        for later in steps[nth + 1 :]
+        if later.actor == steps[nth].actor
+    )
 
 
 def _steps(graph: Graph, judge: Judge, path: Path) -> Iterator[Step]:

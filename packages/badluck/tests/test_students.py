@@ -1,0 +1,76 @@
+"""What students wrote who did not know the search: each was judged wrong once."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from badluck import BadCode, explore
+from badluck.real.backend import real_backend
+from badluck.report.replay import replay
+from badluck.search.names import LETTERS
+from badluck_server import program
+from redis import Redis
+
+
+def pays(redis: Redis) -> str:
+    redis.incr("paid")
+    return "ok"
+
+
+def as_often_as_it_says(redis: Redis, told: dict[str, Any]) -> bool:
+    return int(redis.get("paid") or 0) == list(told.values()).count("ok")
+
+
+def test_who_crashes_before_it_answers_has_told_nobody(tmp_path: Path) -> None:
+    result = explore(actor=pays, count=2, at_end=as_often_as_it_says, faults="crash=1")
+    (finding,) = result.report.findings
+    assert [(step.does, step.told) for step in finding.trace] == [
+        ("goes", ""),
+        ("crash", ""),
+        ("goes", "'ok'"),
+    ]
+    with real_backend(tmp_path, 1, program()) as backend:
+        played = replay(result.report.target, LETTERS[:2], finding.trace, backend)
+    assert [step.same for step in played] == [True] * 3
+
+
+def test_a_lease_that_only_a_clock_knows_ends_beside_a_key_that_expires() -> None:
+    def acts(redis: Redis, name: str) -> str:
+        redis.set(f"seen:{name}", 1, ex=5)
+        until = float(redis.hget("grant", "until") or 0)
+        if time.time() > until:
+            return "refused"
+        redis.rpush("log", name)
+        return "late" if time.time() > until else "in time"
+
+    result = explore(
+        actor=acts,
+        count=1,
+        faults="pause=1",
+        setup=lambda redis: redis.hset("grant", "until", "1900000030"),
+        at_end=lambda _, told: "late" not in told.values(),
+    )
+    assert result.verdict == "fails", result
+
+
+def test_what_is_raised_before_the_first_command_is_named() -> None:
+    def fails(redis: Redis) -> None:
+        raise ValueError("boom")
+
+    (finding,) = explore(actor=fails, count=2).report.findings
+    assert "in fails: ValueError: boom" in finding.explanation
+
+
+def test_who_is_there_only_when_its_module_is_run_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def is_run(redis: Redis) -> None:
+        redis.incr("n")
+
+    is_run.__qualname__ = "is_run"
+    monkeypatch.setitem(globals(), "is_run", is_run)
+    with pytest.raises(BadCode, match="is_run is not there when its module is imported"):
+        explore(actors=[is_run, is_run])
