@@ -63,6 +63,11 @@ def test_an_id_of_a_stream_may_begin_with_noughts() -> None:
     assert server.execute("a", (b"XADD", b"k", b"05-01", b"a", b"1")) == b"5-1"
 
 
+def test_an_id_whose_number_is_left_to_the_server_is_named_as_lacking() -> None:
+    with pytest.raises(NotImplementedError, match=r"an id like 2-\*"):
+        Server(EPOCH).execute("a", (b"XADD", b"k", b"2-*", b"a", b"1"))
+
+
 def test_floats_are_added_as_x86_adds_them() -> None:
     server = Server(EPOCH)
     server.execute("a", (b"SET", b"k", b"1000.1"))

@@ -52,6 +52,8 @@ def add(keys: Keyspace, command: Command) -> Reply:
         raise NotImplementedError(f"XADD with {id.decode()}")
     if not fields or len(fields) % 2:
         raise Refused("ERR wrong number of arguments for 'xadd' command")
+    if id.endswith(b"-*"):
+        raise NotImplementedError(f"XADD with an id like {id.decode()}")
     own = None if id == b"*" else read_id(id, 0)
     if own == (0, 0):
         raise Refused("ERR The ID specified in XADD must be greater than 0-0")
