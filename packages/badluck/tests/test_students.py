@@ -74,3 +74,27 @@ def test_who_is_there_only_when_its_module_is_run_is_refused(
     monkeypatch.setitem(globals(), "is_run", is_run)
     with pytest.raises(BadCode, match="is_run is not there when its module is imported"):
         explore(actors=[is_run, is_run])
+
+
+def test_what_an_assertion_says_is_said() -> None:
+    def counts(redis: Redis) -> bool:
+        n = int(redis.get("paid") or 0)
+        assert n < 2, f"{n} were paid"
+        return True
+
+    (finding,) = explore(actor=pays, count=2, invariant=counts).report.findings
+    assert finding.explanation == "The invariant does not hold. 2 were paid"
+
+
+def meets(redis: Redis) -> str | None:
+    if redis.incr("here") == 2:
+        redis.set("here", 0)
+        return "last"
+    while int(redis.get("here") or 0) != 0:
+        time.sleep(0.05)
+    return None
+
+
+def test_who_will_wait_does_not_wait_yet() -> None:
+    (finding,) = explore(actor=meets, count=3).report.findings
+    assert "not come to that yet, but every way leads there" in finding.explanation

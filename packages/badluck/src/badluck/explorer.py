@@ -17,7 +17,7 @@ from badluck.report.trace import trace
 from badluck.report.waits import drawn, waits
 from badluck.search.alike import Alike
 from badluck.search.automaton import Automaton, Known
-from badluck.search.graph import MOST, Graph, TooMany
+from badluck.search.graph import MOST, Graph, State, TooMany
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS
 from badluck.search.paths import Path, schedules, shortest
@@ -108,6 +108,9 @@ class Explorer:
     ) -> Report:
         graph = judge.graph
         explanations = {rule.name: rule.explanation for rule in self.target.rules}
+        for rule in self.target.rules:
+            if rule.name in paths and (more := judge.because(rule, _last(graph, paths[rule.name]))):
+                explanations[rule.name] += f" {more}"
         if STUCK.name in paths and (waiting := waits(judge, paths[STUCK.name])):
             explanations[STUCK.name] += f" {waiting}"
         if EXCEPTION.name in paths:
@@ -135,10 +138,14 @@ class Explorer:
             self.graph.most = 0
 
 
+def _last(graph: Graph, path: Path) -> State:
+    return graph.states[path.ways[-1][1].to if path.ways else 0]
+
+
 def _raised(graph: Graph, path: Path) -> str:
     """What, and where; also by who has sent nothing before."""
-    last = graph.states[path.ways[-1][1].to if path.ways else 0]
-    told = (node.told for _, node in graph.alive(last) if node.told.startswith(RAISED))
+    alive = graph.alive(_last(graph, path))
+    told = (node.told for _, node in alive if node.told.startswith(RAISED))
     return f" {next(told, '').removeprefix(RAISED).partition(chr(10))[0]}"
 
 

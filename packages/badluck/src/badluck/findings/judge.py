@@ -10,7 +10,7 @@ from typing import Any
 
 from badluck.findings.for_ever import STUCK, doomed, stuck
 from badluck.findings.held import Held
-from badluck.findings.rule import Ending, OfEnd, OfGraph, OfState, OfStep, Taken, Told, View
+from badluck.findings.rule import Ending, OfEnd, OfGraph, OfState, OfStep, Rule, Taken, Told, View
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal
 from badluck.target import Target
@@ -85,6 +85,14 @@ class Judge:
     def names(self) -> tuple[str, ...]:
         """The actors'."""
         return tuple(automaton.name for automaton in self.graph.automata)
+
+    def because(self, rule: Rule, state: State) -> str:
+        """What more there is to say of a rule that is broken there."""
+        if not isinstance(rule, OfState) or rule.because is None:
+            return ""
+        return rule.because(
+            View(self.target, self.book(state.servers), self._what_they_know(state))
+        )
 
     def undisturbed(self, state: State) -> bool:
         """Has no fault led here?"""

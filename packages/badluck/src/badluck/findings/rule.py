@@ -94,6 +94,7 @@ class OfState(Rule):
     """Wrong wherever it is the case, whatever faults led there."""
 
     wrong: Callable[[View], bool]
+    because: Callable[[View], str] | None = None  # more of it, where it is wrong
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from greenlet import GreenletExit
@@ -141,10 +141,12 @@ class Functions(Own):
         rules: list[Rule] = []
         if self.invariant:
             text = "The invariant does not hold."
-            rules.append(OfState("invariant broken", text, self._broken))
+            said = partial(self._said, self.invariant)
+            rules.append(OfState("invariant broken", text, self._broken, said))
         if self.at_end:
             text = "All have come to an end, and what is to hold then does not."
-            rules.append(OfState("broken at the end", text, self._ends_badly))
+            said = partial(self._said, self.at_end)
+            rules.append(OfState("broken at the end", text, self._ends_badly, said))
         two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
         return (*rules, EXCEPTION, STUCK, *two, DELETED_BY_ANOTHER, LEAKED)
 
@@ -158,6 +160,10 @@ class Functions(Own):
 
     def _true(self, function: Function, view: View) -> bool:
         return self._looking.true(function, view.book.stores, view.told.words)
+
+    def _said(self, function: Function, view: View) -> str:
+        """What its `assert` says."""
+        return self._looking.said(function, view.book.stores, view.told.words)
 
     @cached_property
     def _looking(self) -> Looking:

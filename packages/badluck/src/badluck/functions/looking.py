@@ -18,11 +18,21 @@ class Looking:
 
     def __init__(self, alone: Alone) -> None:
         self.alone = alone
-        self.known: dict[object, bool] = {}
+        self.known: dict[object, str | None] = {}
         self.hears: dict[Function, bool] = {}  # what actors were told
 
     def true(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> bool:
         """`words` are what actors were told, by name. Raises Wrong for what it may not do."""
+        return self._asked(function, stores, words) is None
+
+    def said(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> str:
+        """What its `assert` said where it is not true; "" if it has no words."""
+        return self._asked(function, stores, words) or ""
+
+    def _asked(
+        self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]
+    ) -> str | None:
+        """None: it is true; else what it says."""
         if function not in self.hears:
             self.hears[function] = arguments(function) == 2
         heard = tuple(words) if self.hears[function] else None
@@ -36,22 +46,22 @@ class Looking:
         function: Function,
         stores: Stores,
         heard: Sequence[tuple[str, str]] | None,
-    ) -> bool:
+    ) -> str | None:
         alone = self.alone
         for sent, server, entries in zip(alone.sent, alone.servers, stores, strict=True):
             sent.clear()
             server.keys.entries = dict(entries)
             server.keys.told_time = server.keys.told_left = False
 
-        def ask() -> bool:
+        def ask() -> str | None:
             try:
                 said = function(alone.given, *([] if heard is None else [told(heard)]))
-            except AssertionError:
-                return False
+            except AssertionError as error:
+                return str(error).partition("\n")[0]
             if not isinstance(said, bool):
                 text = f"{called(function)} answers {said!r:.60}, and not True or False"
                 raise TypeError(text)
-            return said
+            return None if said else ""
 
         said = alone.call(ask)
         asked = {command[0] for sent in alone.sent for command in sent}

@@ -9,10 +9,12 @@ from itertools import chain
 from badluck.actor import wrong
 from badluck.actor.request import Request, Rest, Send
 from badluck.findings.for_ever import all_waiting
+from badluck.findings.for_ever import waiting as all_wait_at
 from badluck.findings.judge import Judge
 from badluck.search.graph import Transition
 from badluck.search.paths import Path, cost
 
+DOOMED = "It has not come to that yet, but every way leads there; by the shortest"
 Ways = list[tuple[int, Transition]]
 
 
@@ -32,7 +34,10 @@ def waits(judge: Judge, path: Path) -> str:
         f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."
         for where, names in found.items()
     )
-    return " ".join([*waiting, *beside])
+    said = " ".join([*waiting, *beside])
+    if not said or _end(path) in all_wait_at(judge.graph, judge.stuck):
+        return said
+    return f"{DOOMED}: {said}"
 
 
 def drawn(judge: Judge, path: Path) -> Path:
