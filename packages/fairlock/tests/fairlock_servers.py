@@ -39,6 +39,17 @@ def from_the_wheel() -> str:
     return found_on_path
 
 
+def held_port() -> socket.socket:
+    """Its port stays bound while it is open: nobody else is given it.
+
+    A server may listen on it all the same (on Linux), as both say SO_REUSEADDR.
+    """
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    return holder
+
+
 class Server:
     """One process on a port of its own, with an append-only file in `folder`."""
 
@@ -47,11 +58,7 @@ class Server:
         folder.mkdir(parents=True)
         self.program = program or from_the_wheel()
         self.folder = folder
-        # The port stays bound while this object lives: nobody else is given it. The server may
-        # listen on it all the same (on Linux), as both say SO_REUSEADDR.
-        self.holder = socket.socket()
-        self.holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.holder.bind(("127.0.0.1", 0))
+        self.holder = held_port()
         self.port: int = self.holder.getsockname()[1]
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.more = more
@@ -99,24 +106,28 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self.nodes: list[Server] = []
+        # Else their bus is at port + 10000, which anybody may have been given.
+        self.buses = [held_port() for _ in range(3)]
         with ExitStack() as undo:
             undo.callback(self.stop)
-            for number in range(3):
-                self.nodes.append(Server(folder / str(number), more=("--cluster-enabled", "yes")))
+            for number, bus in enumerate(self.buses):
+                port = str(bus.getsockname()[1])
+                more = ("--cluster-enabled", "yes", "--cluster-port", port)
+                self.nodes.append(Server(folder / str(number), more=more))
             self._share()
             undo.pop_all()
 
     def _share(self) -> None:
         """The slots, and wait until all know it."""
         share = -(-SLOTS // len(self.nodes))
-        first, *others = self.nodes
         for number, node in enumerate(self.nodes):
             last = min((number + 1) * share, SLOTS) - 1
             with node.client() as client:
                 client.execute_command("CLUSTER ADDSLOTSRANGE", number * share, last)
-        with first.client() as client:
-            for other in others:
-                client.execute_command("CLUSTER MEET", "127.0.0.1", other.port)
+        with self.nodes[0].client() as client:
+            for other, bus in zip(self.nodes[1:], self.buses[1:], strict=True):
+                meet = (other.port, bus.getsockname()[1])
+                client.execute_command("CLUSTER MEET", "127.0.0.1", *meet)
         until(lambda: all(self._complete(node) for node in self.nodes), 30)
 
     @staticmethod
@@ -128,3 +139,5 @@ class Cluster:
     def stop(self) -> None:
         for node in self.nodes:
             node.stop()
+        for bus in self.buses:
+            bus.close()
