@@ -55,7 +55,34 @@ def run(redis, name):
     assert [tuple(entry) for entry in entries] == [(id, {b"job": b"1"})]
     assert redis.xack("x", "g", id) == 1
     assert redis.wait(1, 100) == 0
-    redis.rpush("l", "a")
+    redis.zadd("z", {"a": 1, "b": 2})
+    redis.zadd("y", {"b": 0.5, "c": 3})
+    pairs = redis.zunion({"z": 1, "y": 2}, withscores=True)
+    assert [tuple(pair) for pair in pairs] == [(b"a", 1.0), (b"b", 3.0), (b"c", 6.0)]
+    assert (redis.zinterstore("both", ["z", "y"]), redis.zscore("both", "b")) == (1, 2.5)
+    assert redis.zdiff(["z", "y"]) == [b"a"]
+    assert redis.zrangestore("best", "z", 0, 0, desc=True) == 1
+    assert redis.zrandmember("best") == b"b"
+    redis.sadd("s", "c", "d")
+    assert redis.sunionstore("u", "s", "t") == 3
+    assert redis.sintercard(2, ["u", "s"]) == 2
+    redis.xadd("x", {"job": "2"}, maxlen=1, approximate=False)
+    assert (redis.xlen("x"), redis.xtrim("x", maxlen=1), redis.xlen("x")) == (1, 0, 1)
+    redis.setrange("n", 5, "x")
+    assert redis.getrange("n", 0, 2) == b"0.1"
+    assert redis.copy("n", "m")
+    channel = redis.pubsub(ignore_subscribe_messages=True)
+    channel.psubscribe("orders:*")
+    channel.get_message()
+    redis.publish("orders:7", "paid")
+    told = channel.get_message(timeout=1)
+    assert (told["type"], told["channel"], told["data"]) == ("pmessage", b"orders:7", b"paid")
+    channel.close()
+    redis.flushdb()
+    assert redis.keys() == []
+    redis.rpush("l", "a", "c")
+    assert redis.linsert("l", "BEFORE", "c", "b") == 3
+    assert redis.lpos("l", "c", rank=1) == 2
     try:
         redis.zadd("l", {"a": 1})
     except ResponseError:

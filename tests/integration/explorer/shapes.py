@@ -7,6 +7,7 @@ ANYWHERE = """
     EXPIRE k n; PEXPIRE k t NX; PEXPIRE k t XX; PEXPIRE k t GT; PEXPIRE k t LT; PING; PING v;
     RENAME k k; RENAMENX k k; GET; SET k; UNLINK k; PEXPIREAT k at; EXPIREAT k second; TIME;
     PEXPIREAT k t; EVAL text 1 k v; EVAL text 1 k v; EVALSHA sha 1 k v; SCRIPT LOAD text;
+    TOUCH k k; PEXPIRETIME k; EXPIRETIME k; COPY k k; COPY k l REPLACE; COPY l k REPLACE;
     SCRIPT EXISTS sha sha; KEYS p; SCAN 0; SCAN 0 MATCH p COUNT 100; SCAN 0 TYPE string
 """
 FAMILIES = {
@@ -19,13 +20,17 @@ FAMILIES = {
         GETBIT k n; BITCOUNT k; BITCOUNT k i i; BITCOUNT k n n BYTE; BITCOUNT k bit bit BIT;
         BITCOUNT k i i v; GETEX k; GETEX k PX t; GETEX k PERSIST; GETEX k EX n; GETEX k PXAT at;
         GETEX k PX; GETEX k EX 1 PERSIST; SET k v IFEQ v; SET k v IFEQ v GET PX t; SET k v IFEQ;
-        SET k v IFEQ v NX; SET k v GET KEEPTTL
+        SET k v IFEQ v NX; SET k v GET KEEPTTL;
+        GETRANGE k i n; GETRANGE k n i; GETRANGE k bit bit; GETRANGE k 0 -1; SETRANGE k i v;
+        SETRANGE k bit v; SETRANGE k n v
     """,
     "lists": """
         LPUSH k v v; RPUSH k v; RPUSH k v v v; LPUSHX k v; RPUSHX k v; LPOP k; RPOP k; LPOP k n;
         RPOP k n; LMOVE k k LEFT RIGHT; LMOVE k k RIGHT LEFT; RPOPLPUSH k k; LMOVE k k UP DOWN;
         LLEN k; LRANGE k n n; LRANGE k 0 -1; LINDEX k n; LSET k i v; LTRIM k n n; LREM k n v;
-        LPOS k v; LMPOP 1 k LEFT; LMPOP 2 k k RIGHT COUNT n; LMPOP n k LEFT; LMPOP 1 k UP;
+        LPOS k v; LPOS k v RANK i; LPOS k v COUNT n; LPOS k v RANK n COUNT i MAXLEN n;
+        LPOS k v COUNT; LINSERT k BEFORE v v; LINSERT k AFTER v v; LINSERT k NEAR v v;
+        LMPOP 1 k LEFT; LMPOP 2 k k RIGHT COUNT n; LMPOP n k LEFT; LMPOP 1 k UP;
         LMPOP 1 k LEFT COUNT; BLMOVE k k LEFT RIGHT 1; BRPOPLPUSH k k 1
     """,
     "collections": """
@@ -37,7 +42,9 @@ FAMILIES = {
         SPOP k; SPOP k i; SPOP k n; SRANDMEMBER k; SRANDMEMBER k i; SRANDMEMBER k 2; SMOVE k k v;
         SMOVE k l v; SMOVE l k v; SADD l v v;
         SADD k v v v; SSCAN k 0; SSCAN k 0 MATCH p COUNT 50; SSCAN k 0 v;
-        SMISMEMBER k v v; SINTER k k; SUNION k k; SDIFF k k
+        SMISMEMBER k v v; SINTER k k; SUNION k k; SDIFF k k; HSTRLEN k v; SADD l v v; SINTER k l;
+        SINTERSTORE m k l; SUNIONSTORE k l k; SDIFFSTORE k k l; SDIFFSTORE l k l; SUNIONSTORE m k m;
+        SINTERCARD 2 k l; SINTERCARD 1 k LIMIT n; SINTERCARD n k l; SINTERCARD 2 k l LIMIT 1 v
     """,
     "fields": """
         HSET k v v v v; HSET k v v v v v v; HSET k v v; HSETNX k v v; HGET k v; HMGET k v v;
@@ -70,13 +77,34 @@ FAMILIES = {
         ZRANGEBYSCORE k s s; ZRANGEBYSCORE k b b WITHSCORES; ZRANGEBYSCORE k -inf +inf LIMIT i i;
         ZRANGEBYSCORE k b s LIMIT i n WITHSCORES; ZRANGEBYSCORE k s s LIMIT n
     """,
+    "combined": """
+        ZADD k s v s v; ZADD k 1 a; ZADD k 0 v 0 v 0 v;
+        ZADD l s v s v; ZADD l 1 a; SADD m v v;
+        ZUNION 2 k l; ZUNION 2 k l WITHSCORES; ZUNION 3 k l m WEIGHTS 1 i 2 WITHSCORES;
+        ZUNION 2 k m AGGREGATE MIN WITHSCORES; ZUNION n k l; ZUNION 1 k AGGREGATE AVG;
+        ZUNION 2 k l WEIGHTS 1; ZUNION 2 k l WEIGHTS s f WITHSCORES AGGREGATE MAX;
+        ZINTER 2 k l; ZINTER 2 k l WITHSCORES; ZINTER 2 k l WEIGHTS i 2 AGGREGATE MAX WITHSCORES;
+        ZINTER 2 k m WITHSCORES; ZDIFF 2 k l; ZDIFF 2 l k WITHSCORES; ZDIFF 2 k m WEIGHTS 1 1;
+        ZUNIONSTORE m 2 k l; ZUNIONSTORE k 2 k l WEIGHTS 1 i; ZINTERSTORE l 2 k l AGGREGATE MIN;
+        ZINTERSTORE k 2 k l; ZDIFFSTORE m 2 k l; ZDIFFSTORE l n k l; ZUNIONSTORE m 1 k WITHSCORES;
+        ZINTERCARD 2 k l; ZINTERCARD 2 k l LIMIT n; ZINTERCARD n k l; ZINTERCARD 1 k WITHSCORES;
+        ZRANGESTORE m k i n; ZRANGESTORE l k 0 -1; ZRANGESTORE l k b b BYSCORE LIMIT i n;
+        ZRANGESTORE k k 1 -1 REV; ZRANGESTORE m k z z BYLEX; ZRANGESTORE m k 0 -1 WITHSCORES;
+        ZRANDMEMBER k; ZRANDMEMBER k i; ZRANDMEMBER k n
+    """,
     "streams": """
         XADD k * v v; XADD k 5-1 v v; XADD k 1-0 v v; XADD k 0-0 v v; XADD k * v; XLEN k;
         XRANGE k - +; XREVRANGE k + - COUNT 1; XRANGE k - + COUNT n; XRANGE k 5 6; XDEL k 5-1;
         XADD k x v v; XADD k 07-1 v v; XDEL k 5-1 1-0; XINFO STREAM k; XINFO STREAM k;
         XGROUP CREATE k g 0;
         XGROUP CREATE k g $ MKSTREAM; XGROUP CREATE k h x; XACK k g 5-1; XACK k g x; XSETID k 5-1;
-        XSETID k 7-0 ENTRIESADDED n; XSETID k 1900000009999-1 ENTRIESADDED 3; XSETID k x
+        XSETID k 7-0 ENTRIESADDED n; XSETID k 1900000009999-1 ENTRIESADDED 3; XSETID k x;
+        XADD k MAXLEN 2 * v v; XADD k MAXLEN = n * v v; XADD k MAXLEN ~ n * v v; XADD k * v v;
+        XADD k MINID 5-0 * v v; XADD k NOMKSTREAM * v v; XADD k MAXLEN 1 NOMKSTREAM * v v;
+        XADD k NOMKSTREAM MINID ~ 6 7-0 v v; XADD k MAXLEN 2 LIMIT 1 * v v; XADD k MAXLEN; WATCH k;
+        XTRIM k MAXLEN n; XTRIM k MAXLEN 1; XTRIM k MAXLEN ~ n; XTRIM k MAXLEN ~ 0 LIMIT n;
+        XTRIM k MINID 6; XTRIM k MINID = 5-1; XTRIM k MINID ~ 1900000009999; XTRIM k MINID x;
+        XTRIM k MAXLEN 1 MINID 5; XTRIM k LIMIT 1; XTRIM k MAXLEN ~ 1 v; MULTI; EXEC; EXEC
     """,
     "readers": """
         XADD k * v v; XADD k * v v; XADD k 5-1 v v; XADD k 6-1 v v; XDEL k 5-1; XGROUP CREATE k g 0;
@@ -86,7 +114,8 @@ FAMILIES = {
         XREAD COUNT n STREAMS k k 0 0; XREAD STREAMS k $;
         XREAD STREAMS k k 0; XREAD BLOCK 10 STREAMS k $; XREAD BLOCK 0 COUNT 1 STREAMS k l $ 0;
         XREAD BLOCK 1 STREAMS k 5-1; XREAD BLOCK n STREAMS k 0; XREAD STREAMS k >;
-        XREAD COUNT 1 NOACK STREAMS k 0; XREADGROUP GROUP g a STREAMS k >;
+        XREAD COUNT 1 NOACK STREAMS k 0; XREADGROUP GROUP g a STREAMS k >; XADD k MAXLEN 1 * v v;
+        XTRIM k MAXLEN n; XADD k MAXLEN ~ 0 * v v; XTRIM k MINID 6;
         XREADGROUP GROUP g a STREAMS k >; XREADGROUP GROUP g c COUNT 1 STREAMS k >;
         XREADGROUP GROUP g c NOACK STREAMS k >; XREADGROUP GROUP g a STREAMS k 0;
         XREADGROUP GROUP g c COUNT 1 STREAMS k 5-0; XREADGROUP GROUP g a STREAMS k k > 0;
@@ -116,7 +145,8 @@ FAMILIES = {
     """,
     "watching": """
         WATCH k; WATCH k k; MULTI; MULTI; EXEC; EXEC; EXEC; DISCARD; UNWATCH; SET k v PX t; INCR k;
-        RPUSH k v; SADD k v; XADD k * v v
+        RPUSH k v; SADD k v; XADD k * v v; FLUSHALL; FLUSHDB; FLUSHDB ASYNC; FLUSHALL v;
+        SUNIONSTORE k l m; ZUNIONSTORE k 1 l; COPY l k
     """,
     "waiting": """
         BLPOP k 0; BRPOP k 1; BLPOP k 0.01; BLPOP k x; BLPOP k -1; BLPOP k k 0; BRPOP k k 0.001;
@@ -127,11 +157,14 @@ FAMILIES = {
         BZPOPMIN k k 0; BZPOPMAX k x; ZADD k s v; ZADD k s v s v; ZADD k 1 v; WAIT 0 10; WAIT 1 10;
         BLMPOP 0 1 k LEFT; BLMPOP 0.01 2 k k RIGHT COUNT 2; BLMPOP x 1 k LEFT; BZMPOP 0 1 k MIN;
         BZMPOP 1 2 k k MAX COUNT i; BZMPOP 1 n k MIN;
-        WAIT 2 n; WAIT x 1
+        WAIT 2 n; WAIT x 1; ZUNIONSTORE k 1 l; ZADD l s v; ZRANGESTORE k l 0 -1; COPY l k REPLACE;
+        LINSERT k BEFORE v v; COPY l k; FLUSHDB
     """,
     "channels": """
         SSUBSCRIBE ch; SSUBSCRIBE ch dh; SUNSUBSCRIBE ch; SUNSUBSCRIBE dh ch; SUBSCRIBE ch;
-        UNSUBSCRIBE; SPUBLISH ch v; SPUBLISH ch v; PUBLISH ch v; PUBLISH ch v
+        UNSUBSCRIBE; SPUBLISH ch v; SPUBLISH ch v; PUBLISH ch v; PUBLISH ch v;
+        PSUBSCRIBE c*; PSUBSCRIBE d? ch; PUNSUBSCRIBE ch c* d?; PUNSUBSCRIBE c*;
+        UNSUBSCRIBE ch; PUBLISH dh v
     """,
     "scripts": """
         GET k; SET k 1; SET k a PX 1000; RPUSH k v; SADD k v; SSUBSCRIBE ch; SSUBSCRIBE dh;
@@ -140,4 +173,13 @@ FAMILIES = {
         ZADD k 5 a; HSET k a b
     """,
 }
-DATA = ("strings", "lists", "collections", "fields", "sorted sets", "streams", "readers")
+DATA = (
+    "strings",
+    "lists",
+    "collections",
+    "fields",
+    "sorted sets",
+    "combined",
+    "streams",
+    "readers",
+)

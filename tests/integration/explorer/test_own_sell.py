@@ -116,7 +116,7 @@ BAD = [
     ("import nowhere_at_all\n" + SELL + "pass", "line 1: ModuleNotFoundError"),
     (SELL + "exit()", "line 2, in sell: SystemExit"),
     (SELL + "redis.pfadd('p', 'a')", "line 2, in sell: PFADD is not supported"),
-    (SELL + "redis.lpos('l', 'a', rank=1)", "line 2, in sell: LPOS with RANK is not supported"),
+    (SELL + "redis.zrank('z', 'a', withscore=True)", "line 2, in sell: ZRANK with WITHSCORE"),
     (SELL + "redis.rpush('stock', 1)", "line 2, in sell: ResponseError: WRONGTYPE"),
     (SELL + "redis.rpush('orders', 'me')", "in orders stands b'me', who is no buyer"),
     (SELL + "redis.sadd('orders', buyer)", "orders must be a list"),
@@ -127,7 +127,12 @@ BAD = [
     (SELL + "input()", "line 2, in sell: waits for somebody to type"),
     ("import redis as r\n" + SELL + "r.Redis().get('stock')", "opens a connection of its own"),
     (SELL + "import os; os.system('true')", "line 2, in sell: starts a process"),
-    (SELL + "import threading as t\n    lock = t.Lock()\n    while lock.acquire(): pass", "line 4"),
+    (SELL + "import threading as t\n    while t.Lock().acquire(): pass", "line 3"),
+    (
+        SELL
+        + "from _thread import allocate_lock as a\n    lock = a()\n    while lock.acquire(): pass",
+        "line 4",
+    ),
     (SELL + "import _thread; _thread.start_new_thread(print, ())", "threading.Thread"),
     (SELL + "x = bytearray(1 << 40)", "takes more memory than it may have"),
     (

@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
+from badluck.real.chosen import DRAWN
 from badluck.real.server import LiveServer
 from badluck.real.wire import Wire
 from badluck.report.replay import Microseconds, in_parts
+from badluck.simulated.channels import LISTENS
+from badluck.simulated.collections import members_of
 from badluck.simulated.server import Server
+from badluck.simulated.sorted_sets import scores_of
 from badluck.simulated.values import Command, Double, Err, Hash, Ok, Reply, Undefined
 from badluck.simulated.waiters import Waits
 from badluck.target import EPOCH
@@ -21,8 +25,8 @@ CLIENTS = ("a", "b", "c")
 STEPS = 50  # of one walk; then both begin anew
 # For MULTI and WATCH Valkey discards the transaction, Redis 7.0 does not; the others the model says
 # that it cannot do there.
-NOT_QUEUED = {b"MULTI", b"WATCH", b"SUBSCRIBE", b"SSUBSCRIBE", b"UNSUBSCRIBE", b"SUNSUBSCRIBE"}
-NOT_QUEUED |= {b"WAIT", b"SPOP", b"SRANDMEMBER"}  # and these: what is drawn must be seen at once
+NOT_QUEUED = {b"MULTI", b"WATCH", b"WAIT", *LISTENS}
+NOT_QUEUED |= DRAWN  # and these: what is drawn must be seen at once
 # Words that Redis 7.0 does not know.
 NEWER = {b"IFEQ", b"HEXPIRE", b"HPEXPIRE", b"HEXPIREAT", b"HPEXPIREAT"}
 NEWER |= {b"HTTL", b"HPTTL", b"HPERSIST"}
@@ -188,7 +192,7 @@ class Judge:
             return
         told[-1] += f" -> {expected!r}"
         got = in_digits(real.read(), expected)
-        if step.does[0] in {b"SPOP", b"SRANDMEMBER"}:
+        if step.does[0] in DRAWN:
             got = self._as_drawn(model, step.does, expected, got)
         tables = tables or has_tables(model)
         if answer(step.does, queued, got, tables) != answer(step.does, queued, expected, tables):
@@ -200,7 +204,8 @@ class Judge:
         if not mine or type(got) is not type(expected) or len(drawn) != len(mine):
             return got
         key = command[1]
-        left = model.keys.value(key, frozenset) or frozenset()
+        of = scores_of if command[0] == b"ZRANDMEMBER" else members_of
+        left = of(model.keys, key)
         again = command[2:] and command[2].startswith(b"-")
         if not {*drawn} <= {*left, *mine} or (len({*drawn}) < len(drawn) and not again):
             return got

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from badluck.simulated.blocking import may_wait
 from badluck.simulated.values import Command
 
-BINDS = {b"WATCH", b"MULTI", b"SUBSCRIBE", b"SSUBSCRIBE"}
+BINDS = {b"WATCH", b"MULTI", b"SUBSCRIBE", b"PSUBSCRIBE", b"SSUBSCRIBE"}
 FREES = {b"EXEC", b"DISCARD", b"UNWATCH"}
 
 

@@ -9,11 +9,12 @@ from badluck.actor.request import Send
 from badluck.actor.wrong import line_of
 from badluck.search.automaton import Automaton
 from badluck.search.graph import Graph
+from badluck.simulated.channels import LISTENS
 from badluck.simulated.values import Command
 
 SHORTEST = 4  # characters; most shorter names are one letter apart
-MANY = {b"MGET", b"DEL", b"UNLINK", b"EXISTS", b"WATCH"}  # all their words are keys
-NO_KEY = {b"EVAL", b"EVALSHA", b"SCRIPT", b"PUBLISH", b"SUBSCRIBE", b"KEYS", b"SCAN"}
+MANY = {b"MGET", b"DEL", b"UNLINK", b"EXISTS", b"TOUCH", b"WATCH"}  # all their words are keys
+NO_KEY = {b"EVAL", b"EVALSHA", b"SCRIPT", b"KEYS", b"SCAN", b"PUBLISH", b"SPUBLISH", *LISTENS}
 
 
 def misspelt(graph: Graph, expected: Iterable[bytes]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from badluck.real import chosen
 from badluck.real.server import LiveServer, running
 from badluck.real.wire import Wire
 from badluck.simulated.blocking import may_wait
+from badluck.simulated.channels import LISTENS
 from badluck.simulated.values import (
     Command,
     Entry,
@@ -27,8 +28,6 @@ from badluck.simulated.values import (
     StreamEntry,
 )
 
-# What is not answered by one reply to each command, beside what may wait.
-SPEAKS = {b"SUBSCRIBE", b"SSUBSCRIBE", b"UNSUBSCRIBE", b"SUNSUBSCRIBE"}
 LOOK = b"""
 local seen = {}
 for _, key in ipairs(redis.call('KEYS', '*')) do
@@ -106,7 +105,7 @@ class RealBackend:
         wire = self.wires[name]
         wire.send(*map(chosen.asked, commands))
         bound.note(self.bound, name, commands)
-        if any(command[0] in SPEAKS or may_wait(command) for command in commands):
+        if any(command[0] in LISTENS or may_wait(command) for command in commands):
             self.listening.add(name)
         if name in self.listening:
             self.servers[which].settle()

@@ -10,14 +10,16 @@ from collections.abc import Sequence
 
 from badluck.simulated.values import Command, Reply
 
-# The first ones of the alphabet, as the model draws them; the server itself refuses what is wrong.
+# The first ones of the alphabet, or the lowest, as the model draws them; the server itself refuses
+# what is wrong.
 DRAW = b"""
-local members, count = redis.call('SMEMBERS', KEYS[1]), tonumber(ARGV[3])
+local sorted, count = ARGV[1] == 'ZRANDMEMBER', tonumber(ARGV[3])
+local members = sorted and redis.call('ZRANGE', KEYS[1], 0, -1) or redis.call('SMEMBERS', KEYS[1])
 local takes = ARGV[1] == 'SPOP'
 if #ARGV > 3 or (ARGV[3] and not count) or (takes and (count or 0) < 0) then
   return redis.call(unpack(ARGV))
 end
-table.sort(members)
+if not sorted then table.sort(members) end
 local again, drawn = (count or 0) < 0, {}
 for nth = 1, #members > 0 and (again and -count or math.min(count or 1, #members)) or 0 do
   drawn[nth] = members[again and 1 or nth]
@@ -25,7 +27,7 @@ end
 if takes and #drawn > 0 then redis.call('SREM', KEYS[1], unpack(drawn)) end
 return count and drawn or drawn[1]
 """
-DRAWN = {b"SPOP", b"SRANDMEMBER"}
+DRAWN = {b"SPOP", b"SRANDMEMBER", b"ZRANDMEMBER"}
 UNSORTED = {b"SMEMBERS", b"SINTER", b"SUNION", b"SDIFF", b"KEYS"}
 PAGES = {b"SCAN", b"SSCAN"}  # of which the second part is unsorted
 

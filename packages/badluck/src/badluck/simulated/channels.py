@@ -1,13 +1,18 @@
-"""Channels: SUBSCRIBE and PUBLISH, and the sharded ones of Redis 7 (the same, with an S)."""
+"""Channels: SUBSCRIBE, by name or by pattern, and PUBLISH; and the sharded ones of Redis 7."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from badluck.simulated.values import Command, Err, Reply
+from badluck.simulated.scans import glob
+from badluck.simulated.values import Command, Err, Reply, Undefined
 
 Send = Callable[[str, Reply], None]  # to a connection, a message
-ALLOWED = {b"SUBSCRIBE", b"UNSUBSCRIBE", b"SSUBSCRIBE", b"SUNSUBSCRIBE", b"PING"}
+# By the first letter: of a pattern, of a sharded channel, else of a channel.
+BY_NAME, PATTERN, SHARDED = b"", b"P", b"S"
+KINDS = (BY_NAME, PATTERN, SHARDED)
+LISTENS = {kind + word for kind in KINDS for word in (b"SUBSCRIBE", b"UNSUBSCRIBE")}
+ALLOWED = LISTENS | {b"PING"}
 
 
 class Channels:
@@ -15,37 +20,48 @@ class Channels:
 
     def __init__(self, send: Send) -> None:
         self.send = send
-        self.on: dict[str, set[tuple[bool, bytes]]] = {}  # connection -> (sharded, channel)
+        self.on: dict[str, set[tuple[bytes, bytes]]] = {}  # connection -> (kind, channel)
 
     def subscribe(self, connection: str, command: Command) -> None:
-        sharded = command[0] == b"SSUBSCRIBE"
+        kind = command[0].removesuffix(b"SUBSCRIBE")
         for channel in command[1:]:
-            self.on.setdefault(connection, set()).add((sharded, channel))
-            self._confirm(connection, command[0], channel, sharded)
+            self.on.setdefault(connection, set()).add((kind, channel))
+            self._confirm(connection, command[0], channel, kind)
 
     def unsubscribe(self, connection: str, command: Command) -> None:
-        sharded = command[0] == b"SUNSUBSCRIBE"
+        kind = command[0].removesuffix(b"UNSUBSCRIBE")
         on = self.on.get(connection, set())
-        mine = sorted(channel for shard, channel in on if shard == sharded)
+        mine = sorted(channel for of, channel in on if of == kind)
         for channel in command[1:] or mine or (None,):
             if channel is not None:
-                on.discard((sharded, channel))
-            self._confirm(connection, command[0], channel, sharded)
+                on.discard((kind, channel))
+            self._confirm(connection, command[0], channel, kind)
         if not on:
             self.on.pop(connection, None)
 
-    def _confirm(self, connection: str, name: bytes, channel: bytes | None, sharded: bool) -> None:
-        count = sum(shard == sharded for shard, _ in self.on.get(connection, ()))
+    def _confirm(self, connection: str, name: bytes, channel: bytes | None, kind: bytes) -> None:
+        count = sum((of == SHARDED) == (kind == SHARDED) for of, _ in self.on.get(connection, ()))
         self.send(connection, (name.lower(), channel, count))
 
     def publish(self, command: Command) -> int:
-        """Answers how many have been told."""
+        """Answers how many have been told. Raises Undefined for two patterns of one that fit."""
         name, channel, said = command
-        sharded = name == b"SPUBLISH"
-        told = sorted(who for who, on in self.on.items() if (sharded, channel) in on)
+        kind = name.removesuffix(b"PUBLISH")
+        told = sorted(who for who, on in self.on.items() if (kind, channel) in on)
         for who in told:
-            self.send(who, (b"smessage" if sharded else b"message", channel, said))
-        return len(told)
+            self.send(who, (kind.lower() + b"message", channel, said))
+        return len(told) + (self._publish_by_pattern(channel, said) if kind == BY_NAME else 0)
+
+    def _publish_by_pattern(self, channel: bytes, said: bytes) -> int:
+        told = 0
+        for who, on in sorted(self.on.items()):
+            fit = [one for of, one in on if of == PATTERN and glob(one).fullmatch(channel)]
+            if len(fit) > 1:
+                raise Undefined("a message that two patterns of one client fit")
+            for pattern in fit:
+                self.send(who, (b"pmessage", pattern, channel, said))
+            told += len(fit)
+        return told
 
     def refuses(self, connection: str, command: Command) -> Err | None:
         """Who listens cannot do much else (RESP2)."""

@@ -52,18 +52,6 @@ def smismember(keys: Keyspace, command: Command) -> Reply:
     return tuple(int(word in members) for word in command[2:])
 
 
-def combined(keys: Keyspace, command: Command) -> Reply:
-    """SINTER, SUNION, SDIFF, in the order of the alphabet as SMEMBERS."""
-    first, *others = [members_of(keys, key) for key in command[1:]]
-    if command[0] == b"SUNION":
-        found = first.union(*others)
-    elif command[0] == b"SINTER":
-        found = first.intersection(*others)
-    else:
-        found = first.difference(*others)
-    return tuple(sorted(found))
-
-
 def scard(keys: Keyspace, command: Command) -> Reply:
     return len(members_of(keys, command[1]))
 
@@ -192,6 +180,10 @@ def hdel(keys: Keyspace, command: Command) -> Reply:
     if len(new) < len(old):
         put_fields(keys, command[1], new)
     return len(old) - len(new)
+
+
+def hstrlen(keys: Keyspace, command: Command) -> Reply:
+    return len(fields_of(keys, command[1]).get(command[2], b""))
 
 
 def hexists(keys: Keyspace, command: Command) -> Reply:

@@ -6,6 +6,7 @@ from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.values import (
     HIGHEST,
     OK,
+    SYNTAX,
     Command,
     Hash,
     Ok,
@@ -13,6 +14,7 @@ from badluck.simulated.values import (
     Reply,
     SortedSet,
     Stream,
+    Undefined,
     integer,
 )
 
@@ -105,6 +107,45 @@ def rename(keys: Keyspace, command: Command) -> Reply:
         keys.delete(new)  # who waits for it sees it come
         keys.put(new, entry.value, entry.expires)
     return 1 if name == b"RENAMENX" else OK
+
+
+def expire_time(keys: Keyspace, command: Command) -> Reply:
+    """EXPIRETIME rounds to the nearest second; PEXPIRETIME is exact."""
+    entry = keys.get(command[1])
+    if entry is None:
+        return -2
+    if entry.expires is None:
+        return -1
+    keys.told_time = True
+    when = entry.expires
+    return when if command[0] == b"PEXPIRETIME" else (when + 500) // 1000
+
+
+def copy(keys: Keyspace, command: Command) -> Reply:
+    _, source, target, *options = command
+    if any(word.upper() == b"DB" for word in options):
+        raise NotImplementedError("COPY to another database")
+    if any(word.upper() != b"REPLACE" for word in options):
+        raise Refused(SYNTAX)
+    if source == target:
+        raise Refused("ERR source and destination objects are the same")
+    entry = keys.get(source)
+    if entry is None or (keys.get(target) and not options):
+        return 0
+    if isinstance(entry.value, Hash) and (entry.value.expires is not None or entry.value.gone):
+        raise Undefined("COPY of a hash whose fields expire")
+    keys.delete(target)  # who waits for it sees it come
+    keys.put(target, entry.value, entry.expires)
+    return 1
+
+
+def flush(keys: Keyspace, command: Command) -> Reply:
+    """FLUSHDB, FLUSHALL: there is one database."""
+    if len(command) > 2 or any(word.upper() not in {b"SYNC", b"ASYNC"} for word in command[1:]):
+        raise Refused(SYNTAX)
+    for key in list(keys.entries):
+        keys.delete(key)
+    return OK
 
 
 def time(keys: Keyspace, _: Command) -> Reply:

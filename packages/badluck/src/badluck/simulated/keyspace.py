@@ -75,6 +75,13 @@ class Keyspace:
             old = self.entries.get(key)
             self.put(key, value, old.expires if old else None)
 
+    def replace(self, key: bytes, value: Value) -> None:
+        """Whatever was there, and its expiry, is gone. An empty collection is no key at all."""
+        there = self.get(key)
+        if there:
+            self.entries[key] = there._replace(expires=None)
+        self.change(key, value)
+
     def amend(self, key: bytes, stream: Stream) -> None:
         """One that was there, in what no watching client is told of: its groups, its last id."""
         self.entries[key] = self.entries[key]._replace(value=stream)

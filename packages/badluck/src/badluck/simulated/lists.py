@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import OK, SYNTAX, Command, Refused, Reply, integer, positive
+from badluck.simulated.values import (
+    HIGHEST,
+    OK,
+    SYNTAX,
+    Command,
+    Refused,
+    Reply,
+    integer,
+    positive,
+)
 
 
 def _list(keys: Keyspace, key: bytes) -> tuple[bytes, ...] | None:
@@ -52,7 +61,7 @@ def pop_first(keys: Keyspace, command: Command) -> Reply:
 
 def several(command: Command, ends: set[bytes]) -> tuple[Command, bytes, int]:
     """Of LMPOP and ZMPOP the keys, from which end to pop, and how many at the most."""
-    size = _above_zero(command[1], "numkeys")
+    size = above_zero(command[1], "numkeys")
     names, words = command[2 : 2 + size], [word.upper() for word in command[2 + size :]]
     if not words or words[0] not in ends:
         raise Refused(SYNTAX)
@@ -60,10 +69,10 @@ def several(command: Command, ends: set[bytes]) -> tuple[Command, bytes, int]:
         return names, words[0], 1
     if len(words) != 3 or words[1] != b"COUNT":
         raise Refused(SYNTAX)
-    return names, words[0], _above_zero(words[2], "count")
+    return names, words[0], above_zero(words[2], "count")
 
 
-def _above_zero(text: bytes, what: str) -> int:
+def above_zero(text: bytes, what: str) -> int:
     try:
         number = integer(text)
     except Refused:
@@ -160,9 +169,43 @@ def remove(keys: Keyspace, command: Command) -> Reply:
     return removed
 
 
+def insert(keys: Keyspace, command: Command) -> Reply:
+    """LINSERT."""
+    _, key, where, pivot, word = command
+    if where.upper() not in {b"BEFORE", b"AFTER"}:
+        raise Refused(SYNTAX)
+    whole = _list(keys, key)
+    if whole is None:
+        return 0
+    if pivot not in whole:
+        return -1
+    at = whole.index(pivot) + (where.upper() == b"AFTER")
+    keys.change(key, (*whole[:at], word, *whole[at:]))
+    return len(whole) + 1
+
+
 def position(keys: Keyspace, command: Command) -> Reply:
-    """LPOS, without its options."""
-    if len(command) > 3:
-        raise NotImplementedError(f"LPOS with {command[3].decode()}")
-    whole = _list(keys, command[1])
-    return whole.index(command[2]) if whole and command[2] in whole else None
+    """LPOS, with RANK, COUNT and MAXLEN."""
+    _, key, sought, *options = command
+    rank, count, most = 1, None, 0
+    while options:
+        word = options.pop(0).upper()
+        if word not in {b"RANK", b"COUNT", b"MAXLEN"} or not options:
+            raise Refused(SYNTAX)
+        number = integer(options.pop(0))
+        if word == b"RANK":
+            if not -HIGHEST <= number <= HIGHEST or not number:
+                raise Refused("ERR RANK can't be zero")
+            rank = number
+        elif number < 0:
+            raise Refused(f"ERR {word.decode()} can't be negative")
+        elif word == b"COUNT":
+            count = number
+        else:
+            most = number
+    whole = _list(keys, key) or ()
+    places = range(len(whole)) if rank > 0 else range(len(whole) - 1, -1, -1)
+    found = [at for at in places[: most or None] if whole[at] == sought][abs(rank) - 1 :]
+    if count is None:
+        return found[0] if found else None
+    return tuple(found[: count or None])

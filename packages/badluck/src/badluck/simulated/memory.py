@@ -26,7 +26,7 @@ class State(NamedTuple):
     entries: tuple[tuple[bytes, Entry], ...]
     watches: tuple[tuple[str, tuple[tuple[bytes, bool], ...]], ...]
     queued: tuple[tuple[str, tuple[Command, ...], bool], ...]
-    channels: tuple[tuple[str, frozenset[tuple[bool, bytes]]], ...]
+    channels: tuple[tuple[str, frozenset[tuple[bytes, bytes]]], ...]
     blocked: tuple[Blocked, ...]
     unread: tuple[tuple[str, tuple[Reply, ...]], ...]
     known: frozenset[bytes]  # the scripts, by what EVALSHA calls them

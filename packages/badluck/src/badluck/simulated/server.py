@@ -137,7 +137,7 @@ class Server(Waiters):
         raise NotImplementedError(f"SCRIPT {what.decode()}")
 
     def _subscribe(self, connection: str, command: Command) -> Waits:
-        """(S)SUBSCRIBE, (S)UNSUBSCRIBE: the answers come as messages, one for each channel."""
+        """(P|S)SUBSCRIBE, (P|S)UNSUBSCRIBE: the answers come as messages, one for each channel."""
         if self.inside:
             raise NotImplementedError(f"{command[0].decode()} inside MULTI")
         if command[0].endswith(b"UNSUBSCRIBE"):
@@ -146,7 +146,8 @@ class Server(Waiters):
             self.channels.subscribe(connection, command)
         return WAITS
 
-    _ssubscribe = _unsubscribe = _sunsubscribe = _subscribe
+    _psubscribe = _ssubscribe = _subscribe
+    _unsubscribe = _punsubscribe = _sunsubscribe = _subscribe
 
     def _publish(self, _: str, command: Command) -> Reply:
         """PUBLISH, SPUBLISH."""

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.sorted_sets import Pairs, in_order, put, read_score, scores_of, told
-from badluck.simulated.values import SYNTAX, Command, Refused, Reply, Undefined, integer
+from badluck.simulated.values import (
+    SYNTAX,
+    Command,
+    Refused,
+    Reply,
+    SortedSet,
+    Undefined,
+    integer,
+)
 
 NO_BOUND = "ERR min or max is not a float"
 NO_NAME = "ERR min or max not valid string range item"
@@ -26,13 +34,26 @@ SAID: dict[bytes, tuple[bytes, bool]] = {
 
 def range_(keys: Keyspace, command: Command) -> Reply:
     """ZRANGE, with BYSCORE, BYLEX, REV, LIMIT, WITHSCORES; and those in SAID."""
-    by, reverse = SAID.get(command[0], (b"", False))
+    return told(*_found(keys, command[0], command[1:]))
+
+
+def store(keys: Keyspace, command: Command) -> Reply:
+    """ZRANGESTORE."""
+    name, target, *words = command
+    found, _ = _found(keys, name, words)
+    keys.replace(target, SortedSet(frozenset(found)))
+    return len(found)
+
+
+def _found(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Pairs, bool]:
+    """What is in the range, and whether the scores are to be told."""
+    by, reverse = SAID.get(name, (b"", False))
     choosing = not by
-    _, key, first, last, *options = command
+    key, first, last, *options = words
     skip, most, scored = 0, -1, False
     while options:
         word = options.pop(0).upper()
-        if word == b"WITHSCORES":
+        if word == b"WITHSCORES" and name != b"ZRANGESTORE":
             scored = True
         elif word == b"LIMIT" and len(options) > 1:
             skip, most = integer(options.pop(0)), integer(options.pop(0))
@@ -50,11 +71,11 @@ def range_(keys: Keyspace, command: Command) -> Reply:
     inside = _inside(by, first, last)
     pairs = in_order(scores_of(keys, key))
     if by == b"BYRANK":
-        return told(inside(pairs[::-1] if reverse else pairs), scored)
+        return inside(pairs[::-1] if reverse else pairs), scored
     found = inside(pairs)[:: -1 if reverse else 1]
     if skip < 0:
-        return ()
-    return told(found[skip:] if most < 0 else found[skip : skip + most], scored)
+        return [], scored
+    return (found[skip:] if most < 0 else found[skip : skip + most]), scored
 
 
 def _inside(by: bytes, first: bytes, last: bytes) -> Inside:

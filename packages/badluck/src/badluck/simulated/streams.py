@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.values import (
     HIGHEST,
@@ -19,6 +21,8 @@ from badluck.simulated.values import (
 
 Id = tuple[int, int]
 LAST = 2**64 - 1
+# One node of a server's tree holds at least so many entries, and bytes; each word takes some more.
+NODE, NODE_SIZE, WORD = 100, 2_000, 16
 BAD_ID = "ERR Invalid stream ID specified as stream command argument"
 
 
@@ -45,11 +49,88 @@ def read_id(text: bytes, sequence: int) -> Id:
     return int(parts[0]), int(parts[1]) if len(parts) == 2 else sequence
 
 
+class Trim(NamedTuple):
+    """Only the newest `most` entries stay, or those from the id `lowest` on.
+
+    `about`: a server takes away whole nodes of its tree only.
+    """
+
+    most: int | None = None
+    lowest: Id = (0, 0)
+    about: bool = False
+    limit: int | None = None
+
+    def kept(self, stream: Stream) -> tuple[StreamEntry, ...]:
+        """Raises Undefined for more than one node."""
+        entries = stream.entries
+        if self.most is None:
+            rest = tuple(entry for entry in entries if entry.id >= self.lowest)
+        else:
+            rest = entries[max(0, len(entries) - self.most) :]
+        if not self.about:
+            return rest
+        size = sum(WORD + len(word) for entry in entries for word in entry.fields)
+        if stream.added > NODE or size > NODE_SIZE or stream.deleted > (0, 0):
+            raise Undefined("trimming with ~ of a stream that is long, or had something deleted,")
+        return entries if rest or 0 < (self.limit or 0) < len(entries) else ()
+
+
+def read_trim(words: list[bytes]) -> Trim | None:
+    """Take what is said of trimming from the beginning of `words`, if anything is."""
+    trim = None
+    limit = None
+    while len(words) > 1 and words[0].upper() in {b"MAXLEN", b"MINID", b"LIMIT"}:
+        word = words.pop(0).upper()
+        if word == b"LIMIT":
+            limit = _at_least_zero(words.pop(0), word)
+            continue
+        if trim:
+            raise Refused("ERR syntax error, MAXLEN and MINID at the same time")
+        about = len(words) > 1 and words[0] == b"~"
+        if about or (len(words) > 1 and words[0] == b"="):
+            words.pop(0)
+        if word == b"MAXLEN":
+            trim = Trim(_at_least_zero(words.pop(0), word), about=about)
+        else:
+            trim = Trim(lowest=read_id(words.pop(0), 0), about=about)
+    if limit is not None and not (trim and trim.about):
+        raise Refused("ERR syntax error, LIMIT cannot be used without the special ~ option")
+    return trim and trim._replace(limit=limit)
+
+
+def _at_least_zero(text: bytes, name: bytes) -> int:
+    number = integer(text)
+    if number < 0:
+        raise Refused(f"ERR The {name.decode()} argument must be >= 0.")
+    return number
+
+
+def trim(keys: Keyspace, command: Command) -> Reply:
+    """XTRIM."""
+    _, key, *words = command
+    how = read_trim(words)
+    if how is None or words:
+        raise Refused(SYNTAX)
+    stream = stream_of(keys, key)
+    if stream is None:
+        return 0
+    kept = how.kept(stream)
+    if len(kept) < len(stream.entries):
+        keys.change(key, stream._replace(entries=kept))
+    return len(stream.entries) - len(kept)
+
+
 def add(keys: Keyspace, command: Command) -> Reply:
-    """XADD with an id of one's own or `*`; without trimming."""
-    _, key, id, *fields = command
-    if id.upper() in {b"NOMKSTREAM", b"MAXLEN", b"MINID"}:
-        raise NotImplementedError(f"XADD with {id.decode()}")
+    """XADD, with an id of one's own or `*`."""
+    _, key, *words = command
+    how = read_trim(words)
+    creates = not words or words[0].upper() != b"NOMKSTREAM"
+    if not creates:
+        words.pop(0)
+        how = how or read_trim(words)
+    if not words:
+        raise Refused("ERR wrong number of arguments for 'xadd' command")
+    id, *fields = words
     if not fields or len(fields) % 2:
         raise Refused("ERR wrong number of arguments for 'xadd' command")
     if id.endswith(b"-*"):
@@ -57,7 +138,10 @@ def add(keys: Keyspace, command: Command) -> Reply:
     own = None if id == b"*" else read_id(id, 0)
     if own == (0, 0):
         raise Refused("ERR The ID specified in XADD must be greater than 0-0")
-    stream = stream_of(keys, key) or Stream((0, 0), ())
+    there = stream_of(keys, key)
+    if there is None and not creates:
+        return None
+    stream = there or Stream((0, 0), ())
     if own is None:
         keys.told_time = True
         own = max((keys.now, 0), (stream.last[0], stream.last[1] + 1))
@@ -68,8 +152,12 @@ def add(keys: Keyspace, command: Command) -> Reply:
     if stream.added == HIGHEST:
         raise Undefined("a stream to which more was added than can be counted")
     entry = StreamEntry(own, tuple(fields))
-    entries = (*stream.entries, entry)
-    keys.change(key, stream._replace(last=own, entries=entries, added=stream.added + 1))
+    stream = stream._replace(last=own, entries=(*stream.entries, entry), added=stream.added + 1)
+    if how:
+        stream = stream._replace(entries=how.kept(stream))
+    if stream.entries[-1:] != (entry,):  # Redis 7 wakes who waits for it, with nothing
+        raise Undefined("XADD that trims away what it adds")
+    keys.change(key, stream)
     return shown(own)
 
 

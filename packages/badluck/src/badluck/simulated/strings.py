@@ -15,6 +15,8 @@ from badluck.simulated.values import (
     integer,
 )
 
+MOST = 512 * 2**20  # bytes of a string
+LONGEST = 100_000  # of them that SETRANGE fills: the model keeps no string so long
 DIGITS = {b"EX": 1000, b"PX": 1, b"EXAT": 1000, b"PXAT": 1}
 
 
@@ -171,6 +173,34 @@ def add(keys: Keyspace, command: Command) -> Reply:
 def append(keys: Keyspace, command: Command) -> Reply:
     whole = (keys.value(command[1], bytes) or b"") + command[2]
     keys.change(command[1], whole)
+    return len(whole)
+
+
+def getrange(keys: Keyspace, command: Command) -> Reply:
+    """Negative ones count from the end."""
+    start, stop = integer(command[2]), integer(command[3])
+    whole = keys.value(command[1], bytes) or b""
+    if start < 0 and stop < 0 and start > stop:
+        return b""
+    start, stop = (max(0, at + len(whole)) if at < 0 else at for at in (start, stop))
+    return whole[start : stop + 1]
+
+
+def setrange(keys: Keyspace, command: Command) -> Reply:
+    """What is missing before it becomes zeros."""
+    _, key, offset, part = command
+    start = integer(offset)
+    if start < 0:
+        raise Refused("ERR offset is out of range")
+    whole = keys.value(key, bytes) or b""
+    if not part:
+        return len(whole)
+    if start + len(part) > MOST:
+        raise Refused("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+    if start + len(part) > LONGEST:
+        raise NotImplementedError(f"SETRANGE from {start:,}")
+    whole = whole[:start].ljust(start, b"\0") + part + whole[start + len(part) :]
+    keys.change(key, whole)
     return len(whole)
 
 

@@ -13,6 +13,7 @@ from badluck.simulated.values import (
     Err,
     Refused,
     Reply,
+    Stream,
     Undefined,
     integer,
     milliseconds,
@@ -78,6 +79,12 @@ class Waiters(Memory):
             return
         if key not in waiting.of(client.command):
             return
+        if (
+            isinstance(entry.value, Stream)
+            and not entry.value.entries
+            and entry.value.last > (0, 0)
+        ):
+            raise Undefined("a stream that comes empty, and was not always,")  # Redis 7 wakes them
         reply, entries = self._tried(client, waiting, (key,))
         # Redis 7 looks at what has come, newer servers at all that is waited for.
         if (reply, entries) != self._tried(client, waiting, waiting.of(client.command)):
