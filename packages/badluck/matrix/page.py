@@ -63,8 +63,10 @@ def _verdict(one: Ran) -> str:
         case "holds":
             seen = f"{one.proved}; {one.states:,} states, {one.seconds:.1f} s"
             return f"holds: all orders, {seen}{'; ' * bool(one.said)}{one.said}"
-        case "could not be explored" | "inconclusive":
-            return f"{one.verdict}{': ' * bool(one.said)}{one.said}"
+        case "inconclusive":
+            return f"inconclusive: nothing found in {one.states:,} states, {one.seconds:.1f} s"
+        case "could not be explored":
+            return f"could not be explored: {one.said}"
     return f"**{one.verdict}**: {one.wrong}; {one.seconds:.1f} s"
 
 

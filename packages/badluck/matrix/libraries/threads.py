@@ -29,6 +29,7 @@ ENTRIES = (
         "actors": [work_with_pottery] * 2,
         "invariant": one_at_a_time,
         "faults": "crash=1",
+        "seconds": 20,
     },
     {
         "library": "portalocker",

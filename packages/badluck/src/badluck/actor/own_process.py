@@ -8,6 +8,7 @@ from __future__ import annotations
 import _thread
 import datetime
 import os
+import queue
 import random
 import sched
 import sys
@@ -34,6 +35,8 @@ CLOCKS = (*WALL, "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 
 TURNED = ("gmtime", "localtime", "ctime")  # of what they are given, or else of now
 CLOCKS_BY_NUMBER = ("clock_gettime", "clock_gettime_ns")
+
+WAIT_BY = ((threading, "_time"), (queue, "time"))  # their names for it
 
 STARTS = [  # a thread; the names are Python 3.11's to 3.13's
     (module, name)
@@ -140,7 +143,9 @@ def _starting(real: Callable[..., int]) -> Callable[..., int]:
     def start(*args: Any, **kwargs: Any) -> int:
         if not isinstance(getcurrent(), Fiber):
             return real(*args, **kwargs)
-        text = "starts a thread in another way than by threading.Thread"
+        text = (
+            "starts a thread by a class of a library, or by none: threading.Thread alone is known"
+        )
         raise Wrong(wrong.standing(sys._getframe(1), here().actor.code.files, text))
 
     return start
@@ -168,6 +173,11 @@ def of_its_own() -> AbstractContextManager[None]:
         (threading, "Thread", threads.Thread),
         *((module, name, _starting(getattr(module, name))) for module, name in STARTS),
         (threading, "Event", threads.Event),
+        (threading, "Lock", _in_a_fiber(threading.Lock, threads.Lock)),
+        (threading, "_allocate_lock", _in_a_fiber(threading.Lock, threads.Lock)),
+        (threading, "RLock", _in_a_fiber(threading.RLock, threading._PyRLock)),  # type: ignore[attr-defined]
+        *((module, name, _clock("monotonic")) for module, name in WAIT_BY),
+        (queue, "SimpleQueue", _in_a_fiber(queue.SimpleQueue, queue._PySimpleQueue)),  # type: ignore[attr-defined]
         (threading, "Timer", threads.Timer),
         (threading, "local", threads.Local),
         *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),

@@ -76,7 +76,8 @@ class Thread:
     def join(self, timeout: float | None = None) -> None:
         if self._fiber is None:
             raise RuntimeError("cannot join thread before it is started")
-        self._over.wait(timeout)
+        if isinstance(getcurrent(), Fiber):  # at the end of the whole process a pool joins its own
+            self._over.wait(timeout)
 
 
 class Event:
@@ -112,6 +113,56 @@ class Event:
         rest(timeout)
         self._waits.remove(fiber)
         return self._is_set
+
+
+class Lock:
+    """As threading.Lock; on it stand those of the standard library that wait.
+
+    (RLock, Condition, Semaphore, Barrier, queue.Queue, ThreadPoolExecutor.) Who waits longest has
+    it next.
+    """
+
+    def __init__(self) -> None:
+        self._is_held = False
+        self._waits: list[Fiber] = []
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        if not blocking and timeout != -1:
+            raise ValueError("can't specify a timeout for a non-blocking call")
+        if timeout < 0 and timeout != -1:
+            raise ValueError("timeout value must be a non-negative number")
+        if not self._is_held:
+            self._is_held = True
+            return True
+        if not blocking or not timeout or not isinstance(getcurrent(), Fiber):
+            return False
+        fiber = here()
+        self._waits.append(fiber)
+        rest(None if timeout == -1 else timeout)
+        if fiber not in self._waits:
+            return True
+        self._waits.remove(fiber)
+        return False
+
+    def release(self) -> None:
+        if not self._is_held:
+            raise RuntimeError("release unlocked lock")
+        if self._waits:
+            self._waits.pop(0).woken = True
+        else:
+            self._is_held = False
+
+    def locked(self) -> bool:
+        return self._is_held
+
+    def waiting(self) -> int:
+        return len(self._waits)
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
 
 class Timer(Thread):

@@ -178,6 +178,8 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         eye.unseen.append(kind)
     if kind in (Lock, AsyncLock):
         return (kind, inside(_kept(value.local)))
+    if isinstance(value, threads.Lock):  # who waits for it, the places of the fibers show
+        return (kind, value.locked(), value.waiting())
     if isinstance(value, threads.Local):
         return (kind, inside(_kept(value)))
     if _skipped(value, eye):

@@ -1,0 +1,177 @@
+"""What threads of one actor wait on each other with: locks of all kinds, queues, pools."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import badluck
+import pytest
+
+Redis = Any
+
+
+def _both(deed: Any) -> None:
+    threads = [threading.Thread(target=deed) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _counts_twice(redis: Redis, lock: AbstractContextManager[object]) -> None:
+    def count() -> None:
+        with lock:
+            redis.set("n", int(redis.get("n") or 0) + 1)
+
+    _both(count)
+
+
+def without(redis: Redis) -> None:
+    _counts_twice(redis, nullcontext())
+
+
+def with_each(redis: Redis) -> None:
+    kinds = (threading.Lock, threading.RLock, threading.Condition, threading.Semaphore)
+    for kind in kinds:
+        redis.set("n", 0)
+        _counts_twice(redis, kind())
+        assert redis.get("n") == b"2", kind
+
+
+def again_inside(redis: Redis) -> None:
+    lock = threading.RLock()
+
+    def count() -> None:
+        with lock, lock:
+            redis.set("n", int(redis.get("n") or 0) + 1)
+
+    _both(count)
+
+
+def until_told(redis: Redis) -> None:
+    condition, done = threading.Condition(), []
+
+    def work() -> None:
+        with condition:
+            done.append(redis.incr("n"))
+            condition.notify_all()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    with condition:
+        condition.wait_for(lambda: done)
+    redis.incr("n")
+    thread.join()
+
+
+def by_a_queue(redis: Redis) -> None:
+    jobs: queue.Queue[int | None] = queue.Queue(maxsize=1)
+
+    def work() -> None:
+        while (by := jobs.get()) is not None:
+            redis.incrby("n", by)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    for job in (1, 1, None):
+        jobs.put(job)
+    thread.join()
+
+
+def in_vain(redis: Redis) -> None:
+    try:
+        queue.Queue[int]().get(timeout=1)
+    except queue.Empty:
+        redis.incrby("n", 2)
+
+
+def by_a_pool(redis: Redis) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        for told in as_completed([pool.submit(redis.incr, "n") for _ in range(2)]):
+            told.result()
+
+
+def at_a_barrier(redis: Redis) -> None:
+    barrier = threading.Barrier(2, timeout=5)
+
+    def meet() -> None:
+        barrier.wait()
+        redis.incr("n")
+
+    _both(meet)
+
+
+def races_in_a_pool(redis: Redis) -> None:
+    def count(_: int) -> None:
+        redis.set("n", int(redis.get("n") or 0) + 1)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(count, range(2)))
+
+
+def twice_the_same(redis: Redis) -> None:
+    lock = threading.Lock()
+    with lock:
+        redis.incr("n")
+        with lock:
+            redis.incr("n")
+
+
+def crosswise(redis: Redis) -> None:
+    first, second = threading.Lock(), threading.Lock()
+
+    def one_way() -> None:
+        with first:
+            redis.incr("n")
+            with second:
+                redis.incr("n")
+
+    thread = threading.Thread(target=one_way)
+    thread.start()
+    with second:
+        redis.incr("n")
+        with first:
+            redis.incr("n")
+    thread.join()
+
+
+def hides_it(redis: Redis) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(redis.pfadd, "seen", 1)
+    redis.incrby("n", 2)
+
+
+def _explored(actor: Any) -> badluck.Result:
+    return badluck.explore(actor=actor, count=1, at_end=lambda redis: redis.get("n") == b"2")
+
+
+@pytest.mark.parametrize(
+    "actor", [with_each, again_inside, until_told, by_a_queue, in_vain, by_a_pool, at_a_barrier]
+)
+def test_who_waits_goes_on_when_the_other_has_done_it(actor: Any) -> None:
+    assert _explored(actor).verdict == "holds"
+
+
+@pytest.mark.parametrize("actor", [without, races_in_a_pool])
+def test_threads_that_race_are_found(actor: Any) -> None:
+    found = _explored(actor)
+    assert found.verdict == "fails"
+    assert "BROKEN AT THE END" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("actor", "line"), [(twice_the_same, "with lock:"), (crosswise, "with first:")]
+)
+def test_a_deadlock_is_found_with_its_line(actor: Any, line: str) -> None:
+    found = _explored(actor)
+    assert "STUCK FOR EVER" in str(found)
+    assert line in str(found)
+
+
+def test_what_is_not_known_is_told_also_where_a_pool_keeps_it_to_itself() -> None:
+    with pytest.raises(badluck.BadCode, match="PFADD is not supported"):
+        _explored(hides_it)
