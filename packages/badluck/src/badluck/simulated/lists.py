@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.values import (
-    HIGHEST,
+    LOWEST,
     OK,
     SYNTAX,
     Command,
@@ -194,8 +194,8 @@ def position(keys: Keyspace, command: Command) -> Reply:
             raise Refused(SYNTAX)
         number = integer(options.pop(0))
         if word == b"RANK":
-            if not -HIGHEST <= number <= HIGHEST or not number:
-                raise Refused("ERR RANK can't be zero")
+            if number in {0, LOWEST}:
+                raise Refused(f"ERR RANK can't be {number}")
             rank = number
         elif number < 0:
             raise Refused(f"ERR {word.decode()} can't be negative")
