@@ -135,6 +135,7 @@ def test_a_cut_behind_each_reply(crowd: Crowd, server: Server, replies: int) -> 
 def test_what_the_server_never_heard_is_not_sent_again(crowd: Crowd, server: Server) -> None:
     crowd.proxy.passes = 0
     crowd.come(4)
+    until(lambda: crowd.proxy.held)  # it heard the first
     crowd.proxy.deaf = True
     crowd.proxy.passes = 1
     until(lambda: len(crowd.proxy.packets) == 2)
