@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import queue
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, nullcontext
@@ -139,6 +141,14 @@ def crosswise(redis: Redis) -> None:
     thread.join()
 
 
+def imports_it_late(redis: Redis) -> None:
+    for name in [one for one in sys.modules if one.startswith("concurrent.futures")]:
+        del sys.modules[name]
+    futures = importlib.import_module("concurrent.futures.thread")
+    with futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(redis.incrby, "n", 2).result()
+
+
 def hides_it(redis: Redis) -> None:
     with ThreadPoolExecutor(1) as pool:
         pool.submit(redis.pfadd, "seen", 1)
@@ -150,7 +160,11 @@ def _explored(actor: Any) -> badluck.Result:
 
 
 @pytest.mark.parametrize(
-    "actor", [with_each, again_inside, until_told, by_a_queue, in_vain, by_a_pool, at_a_barrier]
+    "actor",
+    [
+        *(with_each, again_inside, until_told, by_a_queue, in_vain, by_a_pool, at_a_barrier),
+        imports_it_late,
+    ],
 )
 def test_who_waits_goes_on_when_the_other_has_done_it(actor: Any) -> None:
     assert _explored(actor).verdict == "holds"

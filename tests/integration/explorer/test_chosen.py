@@ -11,13 +11,23 @@ from tests.integration.explorer.walk import comparable
 
 MEMBERS = tuple(b"ifcahdbge"[at : at + 1] for at in range(9))
 SETUP: list[list[Command]] = [
-    [(b"SADD", b"s", *MEMBERS), (b"SET", b"t", b"1"), (b"SET", b"a", b"1")]
+    [
+        (b"SADD", b"s", *MEMBERS),
+        (b"ZADD", b"z", *(word for score in b"526143" for word in (b"%c" % score, b"m%c" % score))),
+        (b"SET", b"t", b"1"),
+        (b"SET", b"a", b"1"),
+    ]
 ]
 UNITS: list[tuple[Command, ...]] = [
     ((b"SPOP", b"s"),),
     ((b"SRANDMEMBER", b"s"),),
     ((b"SRANDMEMBER", b"s", b"3"),),
     ((b"SRANDMEMBER", b"s", b"-3"),),
+    ((b"ZRANDMEMBER", b"z"),),
+    ((b"ZRANDMEMBER", b"z", b"3"),),
+    ((b"ZRANDMEMBER", b"z", b"-3"),),
+    ((b"ZRANDMEMBER", b"none"),),
+    ((b"ZRANDMEMBER", b"t"),),
     ((b"SMEMBERS", b"s"),),
     ((b"SSCAN", b"s", b"0"),),
     ((b"MULTI",), (b"SPOP", b"s", b"2"), (b"SMEMBERS", b"s"), (b"EXEC",)),

@@ -38,7 +38,8 @@ def test_a_booked_sale_costs_no_more_than_the_usual_shops(runs: int) -> None:
         while len(cpu[NOOP]) < rounds or (len(cpu[NOOP]) < MOST and _too_dear(cpu)):
             for name in ROWS if len(cpu[NOOP]) % 2 else ROWS[::-1]:  # a drift favours neither
                 cell = measure(place, name, CONNECTIONS, SECONDS, len(cpu[name]))
-                cpu[name].append(cell.cpu_us or 0.0)
+                assert cell.cpu_us, name
+                cpu[name].append(cell.cpu_us)
         running = place.lab.running_round(ITEM)
         assert running
         assert place.lab.audit(ITEM, running.number)["verdict"] == "exact"

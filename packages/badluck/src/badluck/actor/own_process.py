@@ -36,7 +36,7 @@ CLOCKS = (*WALL, "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 TURNED = ("gmtime", "localtime", "ctime")  # of what they are given, or else of now
 CLOCKS_BY_NUMBER = ("clock_gettime", "clock_gettime_ns")
 
-WAIT_BY = ((threading, "_time"), (queue, "time"))  # their names for it
+WAIT_BY = ((threading, "_time"), (queue, "time"))  # what they call time.monotonic
 
 STARTS = [  # a thread; the names are Python 3.11's to 3.13's
     (module, name)

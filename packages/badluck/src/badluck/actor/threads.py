@@ -155,6 +155,10 @@ class Lock:
     def locked(self) -> bool:
         return self._is_held
 
+    def _at_fork_reinit(self) -> None:
+        """As some modules ask for when they are imported, and that may be in a fiber."""
+        self.__init__()  # type: ignore[misc]
+
     def waiting(self) -> int:
         return len(self._waits)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from badluck.simulated.keyspace import Keyspace
+from badluck.simulated.strings import span
 from badluck.simulated.values import Command, Refused, Reply, Undefined, integer
 
 HIGHEST_BIT = 2**32 - 1  # of a server
@@ -55,11 +56,8 @@ def count(keys: Keyspace, command: Command) -> Reply:
         raise Undefined("BITCOUNT with a wrong range") from None  # who looks at what first?
     text = keys.value(key, bytes) or b""
     bits = "".join(f"{byte:08b}" for byte in text)
-    size = len(text) * 8 // unit
-    if start < 0 and stop < 0 and start > stop:
-        return 0
-    start, stop = (max(0, at + size) if at < 0 else at for at in (start, stop))
-    return bits[start * unit : (stop + 1) * unit].count("1")
+    part = span(start, stop, len(bits) // unit)
+    return bits[part.start * unit : part.stop * unit].count("1")
 
 
 def _range(options: list[bytes]) -> tuple[int, int, int]:

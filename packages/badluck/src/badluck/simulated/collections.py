@@ -77,15 +77,24 @@ def spop(keys: Keyspace, command: Command) -> Reply:
 
 
 def srandmember(keys: Keyspace, command: Command) -> Reply:
-    """The first ones of the alphabet, as SPOP; the very first again and again, if below 0."""
-    _, key, *number = command
-    if len(number) > 1:
+    """The first ones of the alphabet, as SPOP."""
+    if len(command) > 3:
         raise Refused(SYNTAX)
-    count = integer(number[0]) if number else 1
-    if count < -MOST:
-        raise NotImplementedError(f"SRANDMEMBER of {-count:,}")
-    members = sorted(members_of(keys, key))
-    if not number:
+    count = drawn(command)
+    return first_ones(sorted(members_of(keys, command[1])), count)
+
+
+def drawn(command: Command) -> int | None:
+    """How many SRANDMEMBER and ZRANDMEMBER are to draw; None: one, as itself."""
+    count = integer(command[2]) if len(command) > 2 else None
+    if count is not None and count < -MOST:
+        raise NotImplementedError(f"{command[0].decode()} of {-count:,}")
+    return count
+
+
+def first_ones(members: list[bytes], count: int | None) -> Reply:
+    """The very first again and again, if `count` is below 0."""
+    if count is None:
         return members[0] if members else None
     return tuple(members[:count] if count >= 0 else members[:1] * -count)
 

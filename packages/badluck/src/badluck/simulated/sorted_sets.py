@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isinf, isnan
 
-from badluck.simulated.collections import MOST
+from badluck.simulated.collections import drawn, first_ones
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.lists import several
 from badluck.simulated.values import (
@@ -17,7 +17,6 @@ from badluck.simulated.values import (
     Reply,
     SortedSet,
     Undefined,
-    integer,
     positive,
 )
 
@@ -141,17 +140,11 @@ def cardinality(keys: Keyspace, command: Command) -> Reply:
 
 
 def random_member(keys: Keyspace, command: Command) -> Reply:
-    """ZRANDMEMBER: the lowest ones; the very lowest again and again, if below 0."""
-    _, key, *options = command
-    if len(options) > 1:
+    """ZRANDMEMBER: the lowest ones."""
+    if len(command) > 3:
         raise NotImplementedError("ZRANDMEMBER WITHSCORES")
-    count = integer(options[0]) if options else 1
-    if count < -MOST:
-        raise NotImplementedError(f"ZRANDMEMBER of {-count:,}")
-    members = [member for member, _ in in_order(scores_of(keys, key))]
-    if not options:
-        return members[0] if members else None
-    return tuple(members[:count] if count >= 0 else members[:1] * -count)
+    count = drawn(command)
+    return first_ones([member for member, _ in in_order(scores_of(keys, command[1]))], count)
 
 
 def rank(keys: Keyspace, command: Command) -> Reply:

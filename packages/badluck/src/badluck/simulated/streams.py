@@ -128,11 +128,9 @@ def add(keys: Keyspace, command: Command) -> Reply:
     if not creates:
         words.pop(0)
         how = how or read_trim(words)
-    if not words:
+    if len(words) < 3 or not len(words) % 2:
         raise Refused("ERR wrong number of arguments for 'xadd' command")
     id, *fields = words
-    if not fields or len(fields) % 2:
-        raise Refused("ERR wrong number of arguments for 'xadd' command")
     if id.endswith(b"-*"):
         raise NotImplementedError(f"XADD with an id like {id.decode()}")
     own = None if id == b"*" else read_id(id, 0)

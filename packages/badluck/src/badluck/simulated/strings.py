@@ -180,10 +180,19 @@ def getrange(keys: Keyspace, command: Command) -> Reply:
     """Negative ones count from the end."""
     start, stop = integer(command[2]), integer(command[3])
     whole = keys.value(command[1], bytes) or b""
+    return whole[span(start, stop, len(whole))]
+
+
+def span(start: int, stop: int, size: int) -> slice:
+    """From start to stop, both inside, as GETRANGE and BITCOUNT have it.
+
+    What lies before the beginning is the beginning, also where it is the end of the range: a
+    list's range is empty there.
+    """
     if start < 0 and stop < 0 and start > stop:
-        return b""
-    start, stop = (max(0, at + len(whole)) if at < 0 else at for at in (start, stop))
-    return whole[start : stop + 1]
+        return slice(0, 0)
+    start, stop = (max(0, at + size) if at < 0 else at for at in (start, stop))
+    return slice(start, stop + 1)
 
 
 def setrange(keys: Keyspace, command: Command) -> Reply:
