@@ -38,6 +38,7 @@ CLOCKS_BY_NUMBER = ("clock_gettime", "clock_gettime_ns")
 
 WAIT_BY = ((threading, "_time"), (queue, "time"))  # what they call time.monotonic
 
+OF_A_THREAD = ("__init__", "start", "run", "is_alive", "join")
 STARTS = [  # a thread; the names are Python 3.11's to 3.13's
     (module, name)
     for module in (_thread, threading)
@@ -139,13 +140,23 @@ def _in_a_fiber(real: Callable[[], Any], ours: Callable[[], Any]) -> Callable[[]
     return lambda: ours() if isinstance(getcurrent(), Fiber) else real()
 
 
+def _of_a_thread(name: str) -> Callable[..., Any]:
+    """For the classes that libraries have made of the real one."""
+    real, ours = getattr(threading.Thread, name), getattr(threads.Thread, name)
+
+    def does(thread: threading.Thread, *args: Any, **kwargs: Any) -> Any:
+        made = vars(thread) if name != "__init__" else {}
+        is_ours = "_over" in made if made else isinstance(getcurrent(), Fiber)
+        return (ours if is_ours else real)(thread, *args, **kwargs)
+
+    return does
+
+
 def _starting(real: Callable[..., int]) -> Callable[..., int]:
     def start(*args: Any, **kwargs: Any) -> int:
         if not isinstance(getcurrent(), Fiber):
             return real(*args, **kwargs)
-        text = (
-            "starts a thread by a class of a library, or by none: threading.Thread alone is known"
-        )
+        text = "starts a thread without threading.Thread, or one that was made before its work"
         raise Wrong(wrong.standing(sys._getframe(1), here().actor.code.files, text))
 
     return start
@@ -170,6 +181,7 @@ def of_its_own() -> AbstractContextManager[None]:
         (uuid, "uuid1", chance.a_uuid(uuid.uuid1)),
         (uuid, "uuid4", chance.a_uuid(uuid.uuid4)),
         (os, "getpid", _in_a_fiber(os.getpid, lambda: 1000 + ord(here().actor.name))),
+        *((threading.Thread, name, _of_a_thread(name)) for name in OF_A_THREAD),
         (threading, "Thread", threads.Thread),
         *((module, name, _starting(getattr(module, name))) for module, name in STARTS),
         (threading, "Event", threads.Event),

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -18,11 +19,14 @@ from badluck.actor import wrong
 from badluck.actor.fiber import Fiber, ask, here
 from badluck.actor.request import NEVER, Done, Failed, Request, Rest
 
+if TYPE_CHECKING:
+    from badluck.actor.actor import Actor
+
 SHORT = 0.2  # s; what sleeps for less only polls, or backs off, and takes no time by it
 
 
 class Thread:
-    """As threading.Thread."""
+    """As threading.Thread; a class that a library has made of that has these methods, too."""
 
     def __init__(
         self,
@@ -34,11 +38,11 @@ class Thread:
         *,
         daemon: bool | None = None,
     ) -> None:
+        self._initialized = True  # the real one's name and daemon are properties that ask for it
+        self._started, self._over = Event(), Event()
         self.name = name or "a thread"
         self.daemon = bool(daemon)
         self._does = (target, tuple(args), dict(kwargs or {}))
-        self._fiber: Fiber | None = None
-        self._over = Event()
 
     def run(self) -> None:
         target, args, kwargs = self._does
@@ -46,38 +50,47 @@ class Thread:
             target(*args, **kwargs)
 
     def start(self) -> None:
-        if self._fiber is not None:
+        if self._started.is_set():
             raise RuntimeError("threads can only be started once")
+        self._started.set()
         actor = here().actor
-        self._fiber = Fiber(actor, self._go, Rest(actor.now))
-        self._fiber.woken = self._fiber.outlives = True
-        by = sys._getframe(1)
-        self._fiber.started = by.f_code.co_filename, by.f_lineno
-        actor.begin(self._fiber)
-
-    def _go(self, _: object) -> Request:
-        actor = here().actor
-        try:
-            self.run()
-        except (GreenletExit, wrong.Wrong):
-            raise
-        except (*wrong.EXPECTED, SystemExit):
-            pass  # a real one says so on its standard error, and ends
-        except BaseException as error:
-            if actor.over:
-                raise GreenletExit from None
-            raise wrong.raised(error, actor) from error
-        self._over.set()
-        return Done("")
+        fiber = Fiber(actor, lambda _: _work_of(self.run, self._over), Rest(actor.now))
+        fiber.woken = fiber.outlives = True
+        fiber.started = _by_whom(actor)
+        actor.begin(fiber)
 
     def is_alive(self) -> bool:
-        return self._fiber is not None and not self._over.is_set()
+        return self._started.is_set() and not self._over.is_set()
 
     def join(self, timeout: float | None = None) -> None:
-        if self._fiber is None:
+        if not self._started.is_set():
             raise RuntimeError("cannot join thread before it is started")
         if isinstance(getcurrent(), Fiber):  # at the end of the whole process a pool joins its own
             self._over.wait(timeout)
+
+
+def _by_whom(actor: Actor) -> tuple[str, int] | None:
+    """The innermost line of somebody's own that has asked for it."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame and not actor.code.files.own(frame.f_code.co_filename):
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame else None
+
+
+def _work_of(run: Callable[[], object], over: Event) -> Request:
+    actor = here().actor
+    try:
+        run()
+    except (GreenletExit, wrong.Wrong):
+        raise
+    except (*wrong.EXPECTED, SystemExit):
+        pass  # a real one says so on its standard error, and ends
+    except BaseException as error:
+        if actor.over:
+            raise GreenletExit from None
+        raise wrong.raised(error, actor) from error
+    over.set()
+    return Done("")
 
 
 class Event:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import redis.asyncio
 from redis.asyncio.client import Pipeline as AsyncPipeline
 from redis.asyncio.lock import Lock as AsyncLock
-from redis.client import Pipeline, PubSub, Redis
+from redis.client import Pipeline, PubSub, PubSubWorkerThread, Redis
 from redis.lock import Lock
 
 from badluck.actor import threads
@@ -40,6 +40,16 @@ CLIENTS = Redis | redis.asyncio.Redis
 USUAL = vars(Redis()).keys() | vars(redis.asyncio.Redis()).keys()  # neither of them connects
 CACHE = type(cache(str))
 NEW = object().__reduce_ex__(4)[0]  # of what has no way of its own to be pickled
+REAL_THREAD = threading.Thread
+# What redis-py's own code goes on with when somebody listens.
+LISTENING = {
+    function.__code__
+    for owner, names in (
+        (PubSub, ("execute_command", "get_message", "parse_response", "handle_message")),
+        (PubSubWorkerThread, ("run",)),
+    )
+    for function in (getattr(owner, name) for name in names)
+}
 DEPTH = 60  # of objects in objects; each is looked at once
 # redis-py's frames and objects hold times and counters of no consequence: where they stand is
 # enough. The gate's are ours.
@@ -83,7 +93,8 @@ def fingerprint(fiber: Fiber) -> Look:
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith((*eye.skipped, "asyncio.")) and module not in BUT:
-            frames.append((frame.f_code, frame.f_lasti))
+            listens = frame.f_code in LISTENING and _frozen(frame.f_locals["self"], DEPTH, eye)
+            frames.append((frame.f_code, frame.f_lasti, listens))
             whole = whole and frame.f_code not in KEEPING
         else:
             frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, eye)))
@@ -174,8 +185,10 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return tasks.of_future(value, inside)
     if kind in (Pipeline, AsyncPipeline):  # what it will send, and whether it waits for that
         return (kind, value.watching, value.explicit_transaction, inside(value.command_stack))
-    if isinstance(value, PubSub):  # it knows its channels, and what it has not handed on
-        eye.unseen.append(kind)
+    if isinstance(value, PubSub):
+        if kind is not PubSub:
+            eye.unseen.append(kind)  # somebody's own may know more
+        return (kind, *map(inside, _subscribed(value)))
     if kind in (Lock, AsyncLock):
         return (kind, inside(_kept(value.local)))
     if isinstance(value, threads.Lock):  # who waits for it, the places of the fibers show
@@ -202,8 +215,20 @@ def _kept(local: Any) -> object:
     return local.everybodys() if isinstance(local, threads.Local) else vars(local)
 
 
+def _subscribed(value: PubSub) -> Iterator[object]:
+    """What it listens to, by which functions, and what it has been told and not handed on."""
+    line = value.connection
+    yield line and (line.is_connected, repr(line.answers))
+    yield value.ignore_subscribe_messages
+    yield value.channels, value.pending_unsubscribe_channels
+    yield value.patterns, value.pending_unsubscribe_patterns
+    yield value.subscribed_event
+
+
 def _skipped(value: Any, eye: Eye) -> bool:
     kind = type(value)
+    if isinstance(value, REAL_THREAD):  # of redis-py's own kind
+        return False
     if kind.__module__.startswith(eye.skipped):
         return kind.__module__ != threads.__name__
     return isinstance(value, CLIENTS | LOCKS)  # also by a weak reference to it

@@ -92,7 +92,7 @@ class Node:
 def _until(node: Node, round: Sequence[Answer]) -> int:
     """When its sleep is over from which that round begins."""
     request = node.requests[round[0].fiber]
-    return request.until if isinstance(request, Rest) else 0
+    return (request.until or 0) if isinstance(request, Hear | Rest) else 0
 
 
 def _what(request: Request) -> object:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from badluck.actor.request import NEVER, Hear, Rest, Send
@@ -150,9 +149,13 @@ class Graph:
                         return True
                 elif isinstance(request, Hear):
                     until = request.until or self.servers.blocked(state.servers, request.connection)
-                    if until and now < until:
+                    if until and now < until and not self._listens_on(state, actor, fiber):
                         return True
         return False
+
+    def _listens_on(self, state: State, actor: int, fiber: int) -> bool:
+        """Would it only listen again if it heard nothing in its time?"""
+        return self.moves.own and self.moves.idles(state, actor, fiber)
 
     def sleeping(self, state: State) -> Iterator[tuple[int, int, Rest]]:
         """Actors, their fibers, and until when they sleep."""
@@ -317,11 +320,17 @@ class Graph:
         now = self.servers.now(state.servers)
         found = set(self.servers.deadlines(state.servers))
         ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in sleepers]
-        for request in chain.from_iterable(node.requests for _, node in self.alive(state)):
-            if isinstance(request, Hear) or (
-                isinstance(request, Rest) and not request.sleeps and (renewals or request.gives_up)
-            ):
-                found.add(request.until or 0)  # a wait without an end never ends by itself
+        for actor, node in self.alive(state):
+            for fiber, request in enumerate(node.requests):
+                if isinstance(request, Hear):
+                    if not self._listens_on(state, actor, fiber):
+                        found.add(request.until or 0)  # a wait without an end never ends by itself
+                elif (
+                    isinstance(request, Rest)
+                    and not request.sleeps
+                    and (renewals or request.gives_up)
+                ):
+                    found.add(request.until)
         soon = min(ends, default=now + SOON)
         return {moment for moment in (*found, *ends) if now < moment <= max(soon, now + SOON)}
 

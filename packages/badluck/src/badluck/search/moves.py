@@ -27,7 +27,14 @@ def sent(request: Request) -> object:
 
 def _until(node: Node, fiber: int) -> int:
     request = node.requests[fiber]
-    return request.until if isinstance(request, Rest) else 0
+    return (request.until or 0) if isinstance(request, Hear | Rest) else 0
+
+
+def wakes(request: Request | None, now: int = 0) -> bool:
+    """Does it go on by itself after `now`, whatever others do, when so much time is over?"""
+    if isinstance(request, Hear):
+        return request.until is not None and now < request.until
+    return isinstance(request, Rest) and request.sleeps and now < request.until
 
 
 class Successor(NamedTuple):
@@ -131,7 +138,7 @@ class Moves:
         automaton = self.automata[actor]
         for fiber, request in enumerate(automaton.nodes[at].requests):
             turn = None
-            if isinstance(request, Rest) and request.sleeps and now < request.until:
+            if wakes(request, now) and (self.own or isinstance(request, Rest)):
                 turn = self._turn(state, actor, fiber) if self.idles(state, actor, fiber) else None
             elif answer := self._answer(state.servers, request):
                 taken = self._taken(state, answer.servers, state.in_flight, actor)
@@ -182,7 +189,7 @@ class Moves:
         return Answered(servers, None, False) if late else None
 
     def idles(self, state: State, actor: int, fiber: int) -> bool:
-        """Does it sleep only to ask the same once more, in vain? Not if it counts, or writes."""
+        """Does it wake only to ask the same once more, in vain? Not if it counts, or writes."""
         key = (state.servers, actor, state.nodes[actor], fiber)
         if key not in self.idle:
             self.idle[key] = self._idles(state, actor, fiber)
@@ -190,11 +197,11 @@ class Moves:
 
     def _idles(self, state: State, actor: int, fiber: int) -> bool:
         at = state.nodes[actor]
-        rest = self.automata[actor].nodes[at].requests[fiber]
+        until = _until(self.automata[actor].nodes[at], fiber)
         now, due = self.servers.now(state.servers), self.servers.deadlines(state.servers)
-        if not isinstance(rest, Rest) or any(now < moment <= rest.until for moment in due):
+        if not until or any(now < moment <= until for moment in due):
             return False
-        once = self._round(state, actor, at, fiber, rest.until)
+        once = self._round(state, actor, at, fiber, until)
         if once is None:
             return False
         if not once.asked:
@@ -218,9 +225,9 @@ class Moves:
             here, looked = move.to, looked or move.asks_time
             node = automaton.nodes[here]
             request = node.requests[fiber] if fiber < len(node.requests) else None
-            if isinstance(request, Rest) and request.sleeps:
+            if wakes(request):
                 same = servers == start and automaton.same_again(at, here, answers)
-                return Round(asked, when, request.until, looked) if same else None
+                return Round(asked, when, _until(node, fiber), looked) if same else None
             if not isinstance(request, Send):
                 return None
             asked.append(request.commands)
