@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -44,7 +45,14 @@ class Servers:
 
     @cached_property
     def store(self) -> redis.Redis:
-        return connect(self.settings.store, self.settings.store_timeout, self._meet)
+        # Weakly: fairlock keeps connections while there is their client, and these would keep it.
+        mine = weakref.WeakMethod(self._meet)
+
+        def meet(connection: Metered) -> None:
+            if told := mine():
+                told(connection)
+
+        return connect(self.settings.store, self.settings.store_timeout, meet)
 
     def _meet(self, connection: Metered) -> None:
         for each in self.met:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -10,11 +12,13 @@ from pathlib import Path
 
 import pytest
 import redis
+from fairlock import Lock
 
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, StoreAway
+from app.store.servers import Servers
 from tests.lossy import LosesReplies
 from tests.selling import fulfil_all
 from tests.servers import StoreServer
@@ -83,6 +87,16 @@ def test_redis_py_as_it_comes_does_sell_twice(services: Services, lossy: LosesRe
     lossy.lose_next = True
     assert sell(keys=["stock"]) == 7, "one sale asked for, two units gone"
     naked.close()
+
+
+def test_a_lock_that_was_used_keeps_no_client_that_nobody_has(settings: Settings) -> None:
+    servers = Servers(settings)
+    with Lock(servers.store, "report", timeout=10):
+        client = weakref.ref(servers.store)
+    servers.store.close()
+    del servers
+    gc.collect()
+    assert client() is None
 
 
 @pytest.fixture
