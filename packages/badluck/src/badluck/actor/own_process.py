@@ -145,8 +145,8 @@ def _of_a_thread(name: str) -> Callable[..., Any]:
     real, ours = getattr(threading.Thread, name), getattr(threads.Thread, name)
 
     def does(thread: threading.Thread, *args: Any, **kwargs: Any) -> Any:
-        made = vars(thread) if name != "__init__" else {}
-        is_ours = "_over" in made if made else isinstance(getcurrent(), Fiber)
+        begins = name == "__init__"
+        is_ours = isinstance(getcurrent(), Fiber) if begins else hasattr(thread, "_over")
         return (ours if is_ours else real)(thread, *args, **kwargs)
 
     return does
