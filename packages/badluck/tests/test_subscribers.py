@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import Any
 
@@ -97,26 +96,64 @@ def test_who_gives_up_may_have_given_up_before(subscriber: Any) -> None:
     assert badluck.explore(actors=[subscriber, publishes_after_a_rest]).verdict == "holds"
 
 
-class Counts(threading.Thread):
-    def __init__(self, redis: Redis) -> None:
-        super().__init__(name="counts", daemon=True)
-        self.redis = redis
-
-    def run(self) -> None:
-        self.redis.set("n", int(self.redis.get("n") or 0) + 1)
+def raises_a_flag(redis: Redis) -> None:
+    redis.set("flag", 1)
+    redis.delete("flag")
+    publishes(redis)
 
 
-def two_of_a_class(redis: Redis) -> None:
-    threads = [Counts(redis), Counts(redis)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+def adds_by_the_flag(redis: Redis) -> None:
+    channel = redis.pubsub(ignore_subscribe_messages=True)
+    seen = redis.get("flag")
+    one, two = (lambda _: redis.incrby("n", 1)), (lambda _: redis.incrby("n", 2))
+    channel.subscribe(news=one if seen else two)
+    channel.run_in_thread(sleep_time=0.1)
+    redis.blpop("stop")
 
 
-def test_two_threads_of_a_class_lose_an_update() -> None:
-    def two(redis: Redis) -> bool:
-        return bool(redis.get("n") == b"2")
+@pytest.mark.parametrize("added", [b"1", b"2"])
+def test_what_a_thread_would_do_is_part_of_where_it_stands(added: bytes) -> None:
+    """Nobody but the thread knows which function it is; else the two are alike."""
+    found = badluck.explore(
+        actors=[adds_by_the_flag, raises_a_flag], invariant=lambda redis: redis.get("n") != added
+    )
+    assert found.verdict == "fails"
 
-    [found, *_] = badluck.explore(actor=two_of_a_class, count=1, at_end=two).report.findings
-    assert found.name == "broken at the end"
+
+def reads_by_the_flag(redis: Redis) -> str:
+    channel = redis.pubsub()
+    channel.subscribe("other")
+    if redis.get("flag"):
+        channel.get_message()
+    redis.blpop("stop")
+    return "nothing" if channel.get_message() is None else "subscribed"
+
+
+@pytest.mark.parametrize("said", ["nothing", "subscribed"])
+def test_what_was_told_and_not_handed_on_is_part_of_it_too(said: str) -> None:
+    found = badluck.explore(
+        actors=[reads_by_the_flag, raises_a_flag],
+        at_end=lambda redis, told: told["A"] != said,
+    )
+    assert found.verdict == "fails"
+
+
+def loops_by_the_flag(redis: Redis) -> str:
+    channel = redis.pubsub()
+    for _ in range(2):
+        channel.subscribe("news")
+    if redis.get("flag"):
+        channel.get_message()
+    for heard in channel.listen():
+        if redis.incr("k") == 2:
+            return str(heard["type"])
+    return ""
+
+
+@pytest.mark.parametrize("said", ["subscribe", "message"])
+def test_so_it_is_in_a_loop_over_what_is_heard(said: str) -> None:
+    found = badluck.explore(
+        actors=[loops_by_the_flag, raises_a_flag],
+        at_end=lambda redis, told: told["A"] != said,
+    )
+    assert found.verdict == "fails"

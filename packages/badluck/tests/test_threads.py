@@ -149,6 +149,24 @@ def imports_it_late(redis: Redis) -> None:
         pool.submit(redis.incrby, "n", 2).result()
 
 
+class Counts(threading.Thread):
+    def __init__(self, redis: Redis) -> None:
+        super().__init__(name="counts", daemon=True)
+        self.redis = redis
+        self._over = False  # a name that is anybody's
+
+    def run(self) -> None:
+        self.redis.set("n", int(self.redis.get("n") or 0) + 1)
+
+
+def by_a_class(redis: Redis) -> None:
+    threads = [Counts(redis), Counts(redis)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def hides_it(redis: Redis) -> None:
     with ThreadPoolExecutor(1) as pool:
         pool.submit(redis.pfadd, "seen", 1)
@@ -170,7 +188,7 @@ def test_who_waits_goes_on_when_the_other_has_done_it(actor: Any) -> None:
     assert _explored(actor).verdict == "holds"
 
 
-@pytest.mark.parametrize("actor", [without, races_in_a_pool])
+@pytest.mark.parametrize("actor", [without, races_in_a_pool, by_a_class])
 def test_threads_that_race_are_found(actor: Any) -> None:
     found = _explored(actor)
     assert found.verdict == "fails"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
 from badluck.actor.words import Words
@@ -16,6 +17,12 @@ class Files(NamedTuple):
 
     name: str  # of all of them
     own: Callable[[str], bool]  # is that the path of one?
+
+    def innermost(self, frame: FrameType | None) -> FrameType | None:
+        """Of these, the first from `frame` outward."""
+        while frame and not self.own(frame.f_code.co_filename):
+            frame = frame.f_back
+        return frame
 
 
 class Code(NamedTuple):

@@ -146,7 +146,7 @@ def _of_a_thread(name: str) -> Callable[..., Any]:
 
     def does(thread: threading.Thread, *args: Any, **kwargs: Any) -> Any:
         begins = name == "__init__"
-        is_ours = isinstance(getcurrent(), Fiber) if begins else hasattr(thread, "_over")
+        is_ours = isinstance(getcurrent(), Fiber) if begins else hasattr(thread, threads.OURS)
         return (ours if is_ours else real)(thread, *args, **kwargs)
 
     return does

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -19,9 +18,7 @@ from badluck.actor import wrong
 from badluck.actor.fiber import Fiber, ask, here
 from badluck.actor.request import NEVER, Done, Failed, Request, Rest
 
-if TYPE_CHECKING:
-    from badluck.actor.actor import Actor
-
+OURS = "_Thread__over"  # who has it was made in a fiber
 SHORT = 0.2  # s; what sleeps for less only polls, or backs off, and takes no time by it
 
 
@@ -39,13 +36,13 @@ class Thread:
         daemon: bool | None = None,
     ) -> None:
         self._initialized = True  # the real one's name and daemon are properties that ask for it
-        self._started, self._over = Event(), Event()
+        self._started, self.__over = Event(), Event()
         self.name = name or "a thread"
         self.daemon = bool(daemon)
-        self._does = (target, tuple(args), dict(kwargs or {}))
+        self.__does = (target, tuple(args), dict(kwargs or {}))
 
     def run(self) -> None:
-        target, args, kwargs = self._does
+        target, args, kwargs = self.__does
         if target is not None:
             target(*args, **kwargs)
 
@@ -54,27 +51,20 @@ class Thread:
             raise RuntimeError("threads can only be started once")
         self._started.set()
         actor = here().actor
-        fiber = Fiber(actor, lambda _: _work_of(self.run, self._over), Rest(actor.now))
+        fiber = Fiber(actor, lambda _: _work_of(self.run, self.__over), Rest(actor.now))
         fiber.woken = fiber.outlives = True
-        fiber.started = _by_whom(actor)
+        if by := actor.code.files.innermost(sys._getframe(1)):
+            fiber.started = by.f_code.co_filename, by.f_lineno
         actor.begin(fiber)
 
     def is_alive(self) -> bool:
-        return self._started.is_set() and not self._over.is_set()
+        return self._started.is_set() and not self.__over.is_set()
 
     def join(self, timeout: float | None = None) -> None:
         if not self._started.is_set():
             raise RuntimeError("cannot join thread before it is started")
         if isinstance(getcurrent(), Fiber):  # at the end of the whole process a pool joins its own
-            self._over.wait(timeout)
-
-
-def _by_whom(actor: Actor) -> tuple[str, int] | None:
-    """The innermost line of somebody's own that has asked for it."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame and not actor.code.files.own(frame.f_code.co_filename):
-        frame = frame.f_back
-    return (frame.f_code.co_filename, frame.f_lineno) if frame else None
+            self.__over.wait(timeout)
 
 
 def _work_of(run: Callable[[], object], over: Event) -> Request:

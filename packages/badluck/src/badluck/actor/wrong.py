@@ -5,7 +5,6 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
-from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
 
@@ -49,10 +48,8 @@ def in_words(error: BaseException, files: Files) -> str:
 
 def standing(frame: FrameType | None, files: Files, text: str) -> str:
     """For code that has not come to its end: `frame` is the innermost."""
-    for outer in _outward(frame):
-        code = outer.f_code
-        if files.own(code.co_filename):
-            return at(code.co_filename, outer.f_lineno, code.co_name, text)
+    if own := files.innermost(frame):
+        return at(own.f_code.co_filename, own.f_lineno, own.f_code.co_name, text)
     return f"{files.name}: {text}"
 
 
@@ -73,12 +70,6 @@ def at(path: str, line: int, name: str, text: str) -> str:
 def line_of(path: str, line: int) -> str:
     """``take.py, line 3: `left = int(…)` ``"""
     return f"{Path(path).name}, line {line}: `{linecache.getline(path, line).strip():.100}`"
-
-
-def _outward(frame: FrameType | None) -> Iterable[FrameType]:
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
 
 
 def _heard(actor: Actor) -> str:

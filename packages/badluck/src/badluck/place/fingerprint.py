@@ -40,16 +40,18 @@ CLIENTS = Redis | redis.asyncio.Redis
 USUAL = vars(Redis()).keys() | vars(redis.asyncio.Redis()).keys()  # neither of them connects
 CACHE = type(cache(str))
 NEW = object().__reduce_ex__(4)[0]  # of what has no way of its own to be pickled
-REAL_THREAD = threading.Thread
+REAL_THREAD = threading.Thread  # which the search replaces later
 # What redis-py's own code goes on with when somebody listens.
 LISTENING = {
     function.__code__
     for owner, names in (
-        (PubSub, ("execute_command", "get_message", "parse_response", "handle_message")),
+        (PubSub, ("subscribe", "psubscribe", "execute_command")),
+        (PubSub, ("get_message", "parse_response", "handle_message")),
         (PubSubWorkerThread, ("run",)),
     )
     for function in (getattr(owner, name) for name in names)
 }
+FIGURE = "start_time"  # of theirs, by the clock
 DEPTH = 60  # of objects in objects; each is looked at once
 # redis-py's frames and objects hold times and counters of no consequence: where they stand is
 # enough. The gate's are ours.
@@ -93,8 +95,9 @@ def fingerprint(fiber: Fiber) -> Look:
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith((*eye.skipped, "asyncio.")) and module not in BUT:
-            listens = frame.f_code in LISTENING and _frozen(frame.f_locals["self"], DEPTH, eye)
-            frames.append((frame.f_code, frame.f_lasti, listens))
+            known = frame.f_locals if frame.f_code in LISTENING else {}
+            goes_on_with = {name: one for name, one in known.items() if name != FIGURE}
+            frames.append((frame.f_code, frame.f_lasti, _frozen(goes_on_with, DEPTH, eye)))
             whole = whole and frame.f_code not in KEEPING
         else:
             frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, eye)))
@@ -217,7 +220,7 @@ def _kept(local: Any) -> object:
 
 def _subscribed(value: PubSub) -> Iterator[object]:
     """What it listens to, by which functions, and what it has been told and not handed on."""
-    line = value.connection
+    line = value.connection  # its answers are values of the model: by their text
     yield line and (line.is_connected, repr(line.answers))
     yield value.ignore_subscribe_messages
     yield value.channels, value.pending_unsubscribe_channels

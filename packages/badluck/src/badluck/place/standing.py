@@ -34,18 +34,10 @@ def standing(fiber: Fiber, code: Code) -> tuple[Spot, ...]:
 
 
 def _in_own_files(fiber: Fiber, files: Files) -> tuple[Spot, ...]:
-    if frame := _own(fiber, files):
+    if frame := files.innermost(fiber.frame):
         return (Spot(frame.f_code.co_filename, frame.f_lineno),)
     started = None if fiber.dead else fiber.started
     return (Spot(*started),) if started and files.own(started[0]) else ()
-
-
-def _own(fiber: Fiber, files: Files) -> FrameType | None:
-    """The innermost of somebody's own code."""
-    frame = fiber.frame
-    while frame and not files.own(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame
 
 
 def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
@@ -68,7 +60,7 @@ def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
 def at_work(fiber: Fiber, code: Code) -> FrameType | None:
     """The function of the work's own modules that waits; None before it begins and at its end."""
     if not code.shown:
-        return _own(fiber, code.files)
+        return code.files.innermost(fiber.frame)
     frame: FrameType | None = fiber.gr_frame
     while frame and not frame.f_globals.get("__name__", "").startswith(code.shown[0]):
         frame = frame.f_back

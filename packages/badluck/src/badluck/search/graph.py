@@ -149,13 +149,9 @@ class Graph:
                         return True
                 elif isinstance(request, Hear):
                     until = request.until or self.servers.blocked(state.servers, request.connection)
-                    if until and now < until and not self._listens_on(state, actor, fiber):
+                    if until and now < until and not self.moves.idles(state, actor, fiber):
                         return True
         return False
-
-    def _listens_on(self, state: State, actor: int, fiber: int) -> bool:
-        """Would it only listen again if it heard nothing in its time?"""
-        return self.moves.own and self.moves.idles(state, actor, fiber)
 
     def sleeping(self, state: State) -> Iterator[tuple[int, int, Rest]]:
         """Actors, their fibers, and until when they sleep."""
@@ -323,7 +319,7 @@ class Graph:
         for actor, node in self.alive(state):
             for fiber, request in enumerate(node.requests):
                 if isinstance(request, Hear):
-                    if not self._listens_on(state, actor, fiber):
+                    if not self.moves.idles(state, actor, fiber):
                         found.add(request.until or 0)  # a wait without an end never ends by itself
                 elif (
                     isinstance(request, Rest)

@@ -138,13 +138,13 @@ class Moves:
         automaton = self.automata[actor]
         for fiber, request in enumerate(automaton.nodes[at].requests):
             turn = None
-            if wakes(request, now) and (self.own or isinstance(request, Rest)):
-                turn = self._turn(state, actor, fiber) if self.idles(state, actor, fiber) else None
-            elif answer := self._answer(state.servers, request):
+            if answer := self._answer(state.servers, request):
                 taken = self._taken(state, answer.servers, state.in_flight, actor)
                 turn = automaton.turn(at, fiber, answer.said, now, taken)
                 if self.own and self._asks_by_clock(actor, at, fiber, answer, now, taken):
                     turn = min(turn or now + SOON, now + SOON)
+            elif wakes(request, now) and self.idles(state, actor, fiber):
+                turn = self._turn(state, actor, fiber)
             if turn is not None:
                 yield turn
 
