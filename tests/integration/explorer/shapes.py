@@ -164,7 +164,8 @@ FAMILIES = {
         SSUBSCRIBE ch; SSUBSCRIBE ch dh; SUNSUBSCRIBE ch; SUNSUBSCRIBE dh ch; SUBSCRIBE ch;
         UNSUBSCRIBE; SPUBLISH ch v; SPUBLISH ch v; PUBLISH ch v; PUBLISH ch v;
         PSUBSCRIBE c*; PSUBSCRIBE d? ch; PUNSUBSCRIBE ch c* d?; PUNSUBSCRIBE c*;
-        UNSUBSCRIBE ch; PUBLISH dh v
+        UNSUBSCRIBE ch; PUBLISH dh v; PUBSUB NUMSUB ch dh; PUBSUB numsub; PUBSUB SHARDNUMSUB dh ch;
+        PUBSUB NUMPAT; PUBSUB NUMPAT ch
     """,
     "scripts": """
         GET k; SET k 1; SET k a PX 1000; RPUSH k v; SADD k v; SSUBSCRIBE ch; SSUBSCRIBE dh;

@@ -14,7 +14,8 @@ from badluck.simulated.values import Command
 
 SHORTEST = 4  # characters; most shorter names are one letter apart
 MANY = {b"MGET", b"DEL", b"UNLINK", b"EXISTS", b"TOUCH", b"WATCH"}  # all their words are keys
-NO_KEY = {b"EVAL", b"EVALSHA", b"SCRIPT", b"KEYS", b"SCAN", b"PUBLISH", b"SPUBLISH", *LISTENS}
+NO_KEY = {b"EVAL", b"EVALSHA", b"SCRIPT", b"KEYS", b"SCAN", *LISTENS}
+NO_KEY |= {b"PUBLISH", b"SPUBLISH", b"PUBSUB"}
 
 
 def misspelt(graph: Graph, expected: Iterable[bytes]) -> Iterator[str]:

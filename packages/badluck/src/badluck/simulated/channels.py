@@ -63,6 +63,18 @@ class Channels:
             told += len(fit)
         return told
 
+    def counted(self, command: Command) -> Reply:
+        """PUBSUB: how many listen to each channel, or how many patterns there are."""
+        _, what, *channels = command
+        on = [one for each in self.on.values() for one in each]
+        match what.upper():
+            case b"NUMSUB" | b"SHARDNUMSUB" as of:
+                kind = SHARDED if of == b"SHARDNUMSUB" else BY_NAME
+                return tuple(w for name in channels for w in (name, on.count((kind, name))))
+            case b"NUMPAT":
+                return len({name for kind, name in on if kind == PATTERN})
+        raise NotImplementedError(f"PUBSUB {what.decode()}")
+
     def refuses(self, connection: str, command: Command) -> Err | None:
         """Who listens cannot do much else (RESP2)."""
         if connection not in self.on or command[0] in ALLOWED:

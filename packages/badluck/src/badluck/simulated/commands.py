@@ -208,6 +208,7 @@ TABLE: dict[bytes, Known] = {
     b"PSUBSCRIBE": Known(-2, of_the_server),
     b"PUNSUBSCRIBE": Known(-1, of_the_server),
     b"PUBLISH": Known(3, of_the_server),
+    b"PUBSUB": Known(-2, of_the_server),
     b"SSUBSCRIBE": Known(-2, of_the_server),
     b"SUNSUBSCRIBE": Known(-1, of_the_server),
     b"SPUBLISH": Known(3, of_the_server),
@@ -220,6 +221,7 @@ OF_THE_SECOND = {
     (b"XGROUP", b"SETID"): -5,
     (b"XGROUP", b"DESTROY"): 4,
     (b"XGROUP", b"DELCONSUMER"): 5,
+    (b"PUBSUB", b"NUMPAT"): 2,
 }
 
 
@@ -229,7 +231,7 @@ def check(command: Command) -> None:
     if known is None:
         raise NotImplementedError(command[0].decode())
     words = known.words
-    if command[0] == b"XGROUP" and len(command) > 1:
+    if command[0] in {b"XGROUP", b"PUBSUB"} and len(command) > 1:
         words = OF_THE_SECOND.get((command[0], command[1].upper()), words)
     if len(command) < abs(words) or len(command) > words > 0:
         name = command[0].decode().lower()

@@ -155,6 +155,9 @@ class Server(Waiters):
 
     _spublish = _publish
 
+    def _pubsub(self, _: str, command: Command) -> Reply:
+        return self.channels.counted(command)
+
     def _ping(self, connection: str, command: Command) -> Reply:
         if connection in self.channels.on:
             return (b"pong", command[1] if len(command) > 1 else b"")
