@@ -57,4 +57,6 @@ def _no_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            gc.freeze()  # all that has been made is old now: else the next collection goes through
+            gc.unfreeze()  # it as if it were new
             gc.enable()

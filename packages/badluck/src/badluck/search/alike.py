@@ -25,7 +25,7 @@ class Alike:
         names = list(range(len(LETTERS)))
         names[0], names[actor] = actor, 0
         self.names = tuple(names)
-        self.nodes = Nodes(self)
+        self.nodes = Nodes(first, rename, self.names)
 
     def move(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
@@ -50,21 +50,21 @@ class Alike:
 class Nodes:
     """The nodes, with what is sent there in this actor's name."""
 
-    def __init__(self, of: Alike) -> None:
-        self.of = of
+    def __init__(self, first: Automaton, rename: Rename, names: tuple[int, ...]) -> None:
+        self.first, self.rename, self.names = first, rename, names
         self.known: dict[int, Node] = {}
 
     def __getitem__(self, at: int) -> Node:
         known = self.known.get(at)
         if known is None:
-            node = self.of.first.nodes[at]
+            node = self.first.nodes[at]
             requests = tuple([self._renamed(request) for request in node.requests])
-            bound = self.of.rename(node.bound, self.of.names)
+            bound = self.rename(node.bound, self.names)
             known = self.known[at] = replace(node, requests=requests, bound=bound)
         return known
 
     def _renamed(self, request: Request) -> Request:
         if isinstance(request, Send | Hear):
-            made: Request = self.of.rename(request, self.of.names)
+            made: Request = self.rename(request, self.names)
             return made
         return request
