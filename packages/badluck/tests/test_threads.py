@@ -188,6 +188,13 @@ def test_who_waits_goes_on_when_the_other_has_done_it(actor: Any) -> None:
     assert _explored(actor).verdict == "holds"
 
 
+@pytest.mark.parametrize("actor", [by_a_pool, in_vain, at_a_barrier])
+def test_and_so_it_does_beside_another_process(actor: Any) -> None:
+    """A pool takes a lock that all pools of a process share, and looks at the clock."""
+    found = badluck.explore(actor=actor, count=2, at_end=lambda redis: redis.get("n") == b"4")
+    assert found.verdict == "holds"
+
+
 @pytest.mark.parametrize("actor", [without, races_in_a_pool, by_a_class])
 def test_threads_that_race_are_found(actor: Any) -> None:
     found = _explored(actor)

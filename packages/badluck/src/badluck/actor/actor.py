@@ -120,9 +120,12 @@ class Actor:
         self.looked = True
         return self.now
 
-    def ask_clock(self) -> int:
-        """The same; a step of its own for somebody's own code that does nothing before it."""
-        if self.begins_late and self.heard is None:
+    def ask_clock(self, of_a_wait: bool = False) -> int:
+        """The same; a step of its own for somebody's own code that does nothing before it.
+
+        `of_a_wait`: that of the standard library, which only counts from it (and may hold a lock).
+        """
+        if self.begins_late and self.heard is None and not of_a_wait:
             ask(Rest(self.now, "looks at the clock"))
         self.asked_time = True
         return self.look_at_clock()

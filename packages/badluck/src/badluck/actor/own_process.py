@@ -37,6 +37,7 @@ TURNED = ("gmtime", "localtime", "ctime")  # of what they are given, or else of 
 CLOCKS_BY_NUMBER = ("clock_gettime", "clock_gettime_ns")
 
 WAIT_BY = ((threading, "_time"), (queue, "time"))  # what they call time.monotonic
+WAITS = tuple(module.__name__ for module, _ in WAIT_BY)
 
 OF_A_THREAD = ("__init__", "start", "run", "is_alive", "join")
 STARTS = [  # a thread; the names are Python 3.11's to 3.13's
@@ -58,7 +59,7 @@ def _clock(name: str) -> Callable[[], float]:
         actor = here().actor
         asks = sys._getframe(1).f_globals.get("__name__", "")
         if asks == "redis.lock" or not asks.startswith(FIGURES):
-            actor.ask_clock()
+            actor.ask_clock(of_a_wait=asks in WAITS)
             actor.tells_time = actor.tells_time or wall
         return actor.now * 1_000_000 if nanoseconds else actor.now / 1000
 
