@@ -98,9 +98,9 @@ class Target:
         return Keys(self.round.item, self.round.number)
 
     @property
-    def pause(self) -> int:
+    def pauses(self) -> tuple[int, ...]:
         """ms that are longer than a lease, also one that is counted in whole seconds."""
-        return self.round.lease + 2_000
+        return (self.round.lease + 2_000,)
 
     @property
     def locks(self) -> bool:

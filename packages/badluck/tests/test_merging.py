@@ -52,7 +52,7 @@ def ended(path: Path, faults: Faults) -> Counter[object]:
     """How many schedules end with these outcomes and keys."""
     explorer = Explorer(Program(path, [("SET", "stock", 1)]), 2)
     with explorer.target.surroundings():
-        graph = Graph(explorer.moves, faults, explorer.target.pause, MOST)
+        graph = Graph(explorer.moves, faults, explorer.target.pauses, MOST)
         graph.explore()
     counted = ends(graph)
     assert counted is not None

@@ -56,6 +56,43 @@ def test_a_lease_that_only_a_clock_knows_ends_beside_a_key_that_expires() -> Non
     assert result.verdict == "fails", result
 
 
+@pytest.mark.parametrize("seconds", [3_600, 7_200, 86_400, 40 * 86_400])
+def test_no_lease_is_too_long_to_run_out_in_a_pause(seconds: int) -> None:
+    def nightly(redis: Redis) -> str:
+        if not redis.set("nightly", "x", nx=True, ex=seconds):
+            return "busy"
+        bill = int(redis.get("bill") or 0)
+        redis.set("bill", bill + 1)
+        return "done"
+
+    def billed(redis: Redis, told: dict[str, Any]) -> bool:
+        return int(redis.get("bill") or 0) >= list(told.values()).count("done")
+
+    assert explore(actor=nightly, count=2, at_end=billed).verdict == "holds"
+    assert explore(actor=nightly, count=2, at_end=billed, faults="pause=1").verdict == "fails"
+
+
+@pytest.mark.parametrize("minutes", [9, 15, 60, 24 * 60])
+def test_nor_is_one_that_only_a_clock_knows(minutes: int) -> None:
+    def customer(redis: Redis, name: str) -> str:
+        redis.zadd("reserved", {name: time.time() + 60 * minutes})
+        redis.zrem("reserved", name)
+        redis.incr("sold")
+        return "paid"
+
+    def sweeper(redis: Redis) -> None:
+        due: Any = redis.zrangebyscore("reserved", 0, time.time())
+        for name in due:
+            if redis.zrem("reserved", name):
+                redis.incr("seats")
+
+    def exact(redis: Redis) -> bool:
+        return int(redis.get("seats") or 0) + int(redis.get("sold") or 0) <= 1
+
+    result = explore(actors=[customer, sweeper], at_end=exact, faults="pause=1")
+    assert result.verdict == "fails", result
+
+
 def test_what_is_raised_before_the_first_command_is_named() -> None:
     def fails(redis: Redis) -> None:
         raise ValueError("boom")

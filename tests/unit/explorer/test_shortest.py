@@ -53,7 +53,7 @@ def test_no_schedule_is_shorter(name: str, faults: Faults) -> None:
     target = Target(name)
     explorer = Explorer(target, 2)
     with target.surroundings():
-        graph = Graph(explorer.moves, faults, target.pause)
+        graph = Graph(explorer.moves, faults, target.pauses)
         graph.explore()
         places = Judge(graph, target).places
     least: dict[str, Cost] = {}

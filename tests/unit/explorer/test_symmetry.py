@@ -26,7 +26,7 @@ def test_the_same_is_found_at_the_same_cost(name: str) -> None:
     for faults in FAULTS:
         found = explorer.explore(faults)
         with target.surroundings():
-            graph = Graph(explorer.moves, faults, target.pause)
+            graph = Graph(explorer.moves, faults, target.pauses)
             graph.explore()
             paths = shortest(graph, Judge(graph, target).places)
         assert {one.name: one.cost for one in found.findings} == {
@@ -59,7 +59,7 @@ def test_three_buyers_make_six_of_most_states() -> None:
     explorer = Explorer(target, 3)
     found = explorer.explore(Faults(pause=2))
     with target.surroundings():
-        graph = Graph(explorer.moves, Faults(pause=2), target.pause)
+        graph = Graph(explorer.moves, Faults(pause=2), target.pauses)
         graph.explore()
     assert found.schedules == schedules(graph)
     assert found.states * 5 < len(graph.states) < found.states * 6
@@ -72,7 +72,7 @@ def test_who_is_called_otherwise_does_the_same(name: str) -> None:
     target = Target(name)
     explorer = Explorer(target, 3)
     with target.surroundings():
-        graph = Graph(explorer.moves, Faults(failover=1), 12_000)
+        graph = Graph(explorer.moves, Faults(failover=1), [12_000])
         graph.explore()
         steps = 0
         servers, renamed = graph.servers, graph.servers.rename

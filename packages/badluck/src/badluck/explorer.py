@@ -60,7 +60,7 @@ class Explorer:
         """
         began = time.perf_counter()
         with self.target.surroundings():
-            graph = Graph(self.moves, faults, self.target.pause, most, self.symmetry)
+            graph = Graph(self.moves, faults, self.target.pauses, most, self.symmetry)
             self.graph = graph
             exhaustive = _exhausted(graph)
             judge = Judge(graph, self.target)
@@ -85,7 +85,7 @@ class Explorer:
             graph = self.graph = Endless(
                 self.moves,
                 Faults(),
-                self.target.pause,
+                self.target.pauses,
                 most,
                 self.target.filled_up,
                 self.target.gave_up,

@@ -58,8 +58,8 @@ class Target(Protocol):
         """What can be wrong, the gravest first."""
 
     @property
-    def pause(self) -> int:
-        """ms that are longer than any lease."""
+    def pauses(self) -> Sequence[int]:
+        """ms: each longer than some leases, the last longer than any."""
 
     @property
     def locks(self) -> bool:

@@ -29,7 +29,7 @@ class Counted:
         explorer = Explorer(self.target, self.buyers)
         with self.target.surroundings():
             moves = Moves(explorer.servers, explorer.automata)
-            found = graph.Graph(moves, self.faults, self.target.pause, self.states)
+            found = graph.Graph(moves, self.faults, self.target.pauses, self.states)
             try:
                 found.explore()
             except graph.TooMany:

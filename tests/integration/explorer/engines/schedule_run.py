@@ -220,7 +220,7 @@ class ScheduleRun:
         found = self._deadlines(renewals=False)
         # Some leases are but a time that buyers compare with their own clocks.
         if not found and any(buyer.tells_time for _, buyer in self._alive()):
-            return {self.now + self.target.pause}
+            return {self.now + pause for pause in self.target.pauses}
         return found
 
     def _alive(self) -> Iterator[tuple[int, Actor]]:

@@ -32,7 +32,8 @@ class Pause(Fault):
         found = graph.deadlines(state, renewals=False)
         # Some leases are but a time that actors compare with their own clocks.
         if any(node.tells_time for _, node in graph.alive(state)):
-            long = {graph.servers.now(state.servers) + graph.pause}
+            now = graph.servers.now(state.servers)
+            long = {now + pause for pause in graph.pauses}
             return found | long if graph.moves.own else found or long
         return found
 

@@ -23,7 +23,7 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
     """
     if not Held(board, board.judge.target.lock_key).likely:
         return [], len(ways), True
-    graph = Graph(board.moves, board.states[0].left, board.pause, MOST)
+    graph = Graph(board.moves, board.states[0].left, board.pauses, MOST)
     board.explorer.graph = graph
     try:
         graph.explore()

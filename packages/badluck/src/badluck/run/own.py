@@ -26,7 +26,8 @@ class Own(ABC):
     expected: tuple[bytes, ...] = ()  # keys that are right, beside those that it finds
     vocabulary = PLAIN
     harness: tuple[str, ...] = ()  # see Code
-    pause = 600_000  # ms: longer than a lease in any tutorial
+    # ms: longer than a lease in any tutorial, than one of an hour, and than a month's.
+    pauses = (600_000, 2 * 3_600_000, 31 * 86_400_000)
     locks = False
     alike = False  # nobody knows what it does with a name
     names_follow: Sequence[bytes] = ()

@@ -31,7 +31,8 @@ from badluck.search.symmetry import Symmetry
 BEGINNING = 0  # an actor's first node
 CRASHED = -1  # in place of an actor's node
 NONE = -1  # in place of the servers' state
-SOON = 3_600_000  # ms: what is later is not waited for by a pause (queue's keys live for a day)
+# ms: what is later in the shop is not waited for by a pause (queue's keys live for a day).
+SOON = 3_600_000
 # ms after the beginning: so long after it that the most patient has given up, if it ever does.
 LONG_AFTER = 10 * 86_400_000
 ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are no fault
@@ -78,15 +79,15 @@ class Graph:
         self,
         moves: Moves,
         faults: Budget,
-        pause: int,
+        pauses: Sequence[int],
         most: int = MOST,
         symmetry: Symmetry | None = None,
     ) -> None:
-        """`pause` in ms is longer than any lease; more than `most` states are TooMany."""
+        """`pauses` in ms: see Target; more than `most` states are TooMany."""
         self.moves = moves
         self.servers = moves.servers
         self.automata = moves.automata
-        self.pause = pause
+        self.pauses = pauses
         self.most = most
         self.symmetry = symmetry
         self.states: list[State] = []
@@ -327,8 +328,8 @@ class Graph:
                     and (renewals or request.gives_up)
                 ):
                     found.add(request.until)
-        soon = min(ends, default=now + SOON)
-        return {moment for moment in (*found, *ends) if now < moment <= max(soon, now + SOON)}
+        latest = NEVER - 1 if self.moves.own else max(min(ends, default=0), now + SOON)
+        return {moment for moment in (*found, *ends) if now < moment <= latest}
 
     def alive(self, state: State) -> Iterator[tuple[int, Node]]:
         """Those who have not crashed, and where they stand."""

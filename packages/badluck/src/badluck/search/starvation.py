@@ -7,7 +7,7 @@ it is not simply passed over while it could move, but asks in vain, or moves and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from badluck.search.budget import Budget
 from badluck.search.components import circles
@@ -26,7 +26,7 @@ class Endless(Graph):
         self,
         moves: Moves,
         faults: Budget,
-        pause: int,
+        pauses: Sequence[int],
         most: int,
         fill: Fill,
         gave_up: str | None,
@@ -34,7 +34,7 @@ class Endless(Graph):
         """As a Graph, and `faults` are none. `fill` makes of the store's keys what who comes again
         finds; `gave_up` is what an actor is told that has given up, None where none does.
         """
-        super().__init__(moves, faults, pause, most)
+        super().__init__(moves, faults, pauses, most)
         self.fill = fill
         self.gave_up = gave_up
 
