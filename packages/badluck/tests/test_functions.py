@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -187,15 +188,63 @@ def test_what_actors_would_share_is_refused_by_name(actor: Callable[..., Any], s
         (lambda redis: redis.incr("n") == 1, "may only read"),
         (lambda redis: redis.get("n"), "answers None, and not True or False"),
         (lambda redis: int(redis.get("n")) == 1, "TypeError: int"),
-        (lambda redis: redis.ttl("n") < 0, "at no clock"),
-        (lambda redis: bool(redis.eval("return redis.call('pttl', 'n')", 0)), "at no clock"),
+        (lambda redis: redis.ttl("lives") > 5, "whether a key expires is to be seen"),
+        (lambda redis: redis.ttl("lives") + 1 > 0, "unsupported operand"),
+        (lambda redis: redis.expiretime("lives") > 0, "at no clock"),
+        (lambda redis: bool(redis.eval("return redis.call('pttl', 'lives')", 0)), "still lives"),
         (lambda redis: bool(redis.eval("return redis.call('time')", 0)), "at no clock"),
         (lambda redis: redis.httl("h", "of") is not None, "at no clock"),
     ],
 )
 def test_what_an_invariant_may_not(invariant: Callable[..., Any], said: str) -> None:
     with pytest.raises(BadCode, match=said):
-        explore(actor=count_up_at_once, invariant=invariant)
+        explore(
+            actor=count_up_at_once,
+            setup=lambda redis: redis.set("lives", 1, ex=9),
+            invariant=invariant,
+        )
+
+
+def test_an_invariant_may_ask_whether_a_key_expires() -> None:
+    """A limiter's INCR and EXPIRE in two steps, and a crash in between."""
+
+    def limited(redis: Redis) -> None:
+        if redis.incr("n") == 1:
+            redis.expire("n", 60)
+
+    def expires(redis: Redis) -> bool:
+        left = redis.ttl("n")
+        assert left != -1, "for ever"
+        return left == -2 or (left > 0 and not left <= -1)
+
+    assert explore(actor=limited, count=2, at_end=expires).verdict == "holds"
+    found = explore(actor=limited, count=2, at_end=expires, faults="crash=1")
+    assert found.verdict == "fails"
+    assert "for ever" in str(found)
+
+
+def test_an_invariant_may_answer_as_redis_does() -> None:
+    def there(redis: Redis) -> int:
+        return redis.exists("n")
+
+    assert explore(actor=count_up_at_once, count=2, at_end=there).verdict == "holds"
+
+
+@pytest.mark.parametrize("status", [None, 0, 1, "sold out"])
+def test_who_exits_has_come_to_its_end_and_told_nothing(status: object) -> None:
+    def exits(redis: Redis) -> str:
+        if redis.decr("n") < 0:
+            redis.incr("n")
+            sys.exit(status)  # type: ignore[arg-type]
+        return "bought"
+
+    found = explore(
+        actor=exits,
+        count=2,
+        setup=lambda redis: redis.set("n", 1),
+        at_end=lambda _, told: list(told.values()) == ["bought"],
+    )
+    assert found.verdict == "holds"
 
 
 def test_what_is_no_question() -> None:

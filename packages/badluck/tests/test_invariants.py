@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import redis
 from badluck import Result, explore
-from badluck.functions.invariants import (
+from badluck.invariants import (
     at_most,
     each_once,
     inside,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 from badluck import BadCode, explore
-from badluck.functions.invariants import linearizable
+from badluck.invariants import linearizable
 from test_invariants import names
 
 Redis = redis.Redis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import badluck.plugin.fixture  # noqa: F401  once: pytester forgets what its runs import
 import pytest
@@ -121,6 +122,20 @@ def test_what_the_model_does_otherwise_is_said(
     assert int(step) < int(many)
     assert re.search(rf"^ +{step} . SADD set c -> 7: NOT THE SAME$", printed, re.MULTILINE)
     assert re.search(r"-server: . SADD set c -> 1$", printed, re.MULTILINE)
+
+
+def test_a_server_too_old_for_a_command_is_not_the_models_mistake(
+    project: pytest.Pytester, tmp_path: Path
+) -> None:
+    ran(project)
+    old = tmp_path / "old-server"
+    old.write_text(f'#!/bin/sh\nexec {program()} "$@" --rename-command EVALSHA ""\n')
+    old.chmod(0o755)
+    ended, printed = ran(project, f"--badluck-replay={SAVED}", f"--badluck-server={old}")
+    assert ended == 1
+    assert re.search(
+        r"old-server does not know what step \d+ of \d+ asks: a newer one may", printed
+    )
 
 
 def test_code_that_was_mended_is_not_played(project: pytest.Pytester) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import redis
 from badluck import BadluckError, explore
-from badluck.functions.invariants import sum_stays
+from badluck.invariants import sum_stays
 
 Redis = redis.Redis
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,39 @@ def test_nor_is_one_that_only_a_clock_knows(minutes: int) -> None:
 
     result = explore(actors=[customer, sweeper], at_end=exact, faults="pause=1")
     assert result.verdict == "fails", result
+
+
+def test_what_no_order_is_the_cause_of_is_called_no_race() -> None:
+    def opens(redis: Redis) -> None:
+        if redis.get("door") == "locked":  # bytes are not equal to a text
+            return
+        redis.incr("inside")
+
+    result = explore(
+        actor=opens,
+        count=2,
+        setup=lambda redis: redis.set("door", "locked"),
+        at_end=lambda redis: redis.get("inside") is None,
+    )
+    assert "It is no race: " in str(result)
+
+
+def test_a_race_is_not_called_so() -> None:
+    def adds(redis: Redis) -> None:
+        redis.set("n", int(redis.get("n") or 0) + 1)
+
+    result = explore(actor=adds, count=2, at_end=lambda redis: redis.get("n") == b"2")
+    assert result.verdict == "fails"
+    assert "no race: " not in str(result)
+
+
+def test_a_forgotten_await_is_named() -> None:
+    async def counts(redis: Any) -> None:
+        redis.incr("n")
+
+    result = explore(actor=counts, count=2, at_end=lambda redis: redis.get("n") == b"2")
+    said = r"incr\(\"n\"\)`: coroutine 'Redis.execute_command' was never awaited, and does nothing"
+    assert re.search(said, str(result)), result
 
 
 def test_what_is_raised_before_the_first_command_is_named() -> None:

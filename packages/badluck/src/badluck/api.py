@@ -1,11 +1,11 @@
 """All that `from badluck import …` gives."""
 
+from badluck import invariants
 from badluck.errors import BadCode, BadluckError
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.rule import OfEnd, OfState, OfStep, Rule, View
-from badluck.functions import invariants
 from badluck.functions.explore import explore
 from badluck.functions.result import Result
 from badluck.report.chart import chart

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import pairwise
 
 from badluck.actor.wrong import Wrong
 from badluck.faults import Faults
@@ -76,6 +77,11 @@ class Explorer:
             if STUCK.name in found:
                 found[STUCK.name] = drawn(judge, found[STUCK.name])
             report = self._report(judge, faults, exhaustive, many, found, began)
+            first = found[report.findings[0].name] if report.findings else None
+            if first and self.moves.own and _in_turn(graph, first):
+                reasons.append("It is no race: it goes wrong when they come one after the other.")
+            if first and not first.ways:
+                reasons.append("No actor has sent a command.")
             return replace(report, causes=reasons)
 
     def starve(self, most: int = MOST) -> Report:
@@ -140,6 +146,14 @@ class Explorer:
 
 def _last(graph: Graph, path: Path) -> State:
     return graph.states[path.ways[-1][1].to if path.ways else 0]
+
+
+def _in_turn(graph: Graph, path: Path) -> bool:
+    """Has each come to its end before the next one began? Said of several, and without a fault."""
+    turns = [(at, way.actor) for at, way in path.ways if way.kind == "goes"]
+    changes = [(at, before) for (_, before), (at, actor) in pairwise(turns) if actor != before]
+    ends = [graph.automata[actor].nodes[graph.states[at].nodes[actor]] for at, actor in changes]
+    return bool(ends) and not path.cost.faults and all(node.ended for node in ends)
 
 
 def _raised(graph: Graph, path: Path) -> str:

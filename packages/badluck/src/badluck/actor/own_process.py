@@ -22,7 +22,7 @@ from typing import Any, Self
 
 from greenlet import GreenletExit, getcurrent
 
-from badluck.actor import asyncio_of_its_own, chance, compared, threads, wrong
+from badluck.actor import asyncio_of_its_own, chance, threads, warned, wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.replaced import Replacement, replaced
 from badluck.actor.taken import taken
@@ -174,7 +174,7 @@ def of_its_own() -> AbstractContextManager[None]:
         (timeit, "default_timer", _clock("perf_counter")),
         (sched, "scheduler", Scheduler),
         (datetime, "datetime", Datetime),
-        compared.NOTING,
+        warned.NOTING,
         *((random, name, chance.drawing(name)) for name in chance.DRAWS),
         (random, "Random", chance.Seeded),
         (random, "_urandom", chance.urandom(os.urandom)),  # secrets asks it

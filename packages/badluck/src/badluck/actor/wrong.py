@@ -16,8 +16,9 @@ from badluck.actor.code import Files
 from badluck.actor.fiber import here
 from badluck.actor.request import Send
 
-# What redis-py raises where nothing is wrong with the code: its actor is told that it went wrong.
-EXPECTED = (redis.ConnectionError, redis.TimeoutError, redis.WatchError, LockError)
+# What redis-py raises where nothing is wrong with the code, and sys.exit(): its actor is told that
+# it went wrong.
+EXPECTED = (redis.ConnectionError, redis.TimeoutError, redis.WatchError, LockError, SystemExit)
 
 
 class Wrong(BaseException):

@@ -26,6 +26,9 @@ CONSTANT = (
 )
 CONTAINERS = (list, dict, set, bytearray)
 INSTEAD = "each is a process of its own: let it make one, or keep it in Redis"
+ELSE = (
+    "A constant, or what each has for itself, may stand in a module beside the test, with the code"
+)
 
 
 class Anew:
@@ -117,7 +120,7 @@ def refuse_shared(function: Callable[..., object], names: dict[str, Any]) -> Non
             value = names.get(name)
             if sets or isinstance(value, CONTAINERS):
                 what = f"a {type(value).__name__} of the test's own module"
-                raise BadCode(f"{one.__name__} uses {name}, {what}; {INSTEAD}.")
+                raise BadCode(f"{one.__name__} uses {name}, {what}; {INSTEAD}. {ELSE}.")
             todo.append(value)
 
 

@@ -18,6 +18,8 @@ class Looking:
 
     def __init__(self, alone: Alone) -> None:
         self.alone = alone
+        for server in alone.servers:
+            server.keys.no_clock = True
         self.known: dict[object, str | None] = {}
         self.hears: dict[Function, bool] = {}  # what actors were told
 
@@ -58,7 +60,7 @@ class Looking:
                 said = function(alone.given, *([] if heard is None else [told(heard)]))
             except AssertionError as error:
                 return str(error).partition("\n")[0]
-            if not isinstance(said, bool):
+            if not (isinstance(said, int) and 0 <= said <= 1):  # EXISTS and others answer 1 or 0
                 text = f"{called(function)} answers {said!r:.60}, and not True or False"
                 raise TypeError(text)
             return None if said else ""
@@ -69,5 +71,6 @@ class Looking:
         if [server.keys.entries for server in alone.servers] != [*stores]:
             raise Wrong(f"{called(function)} may only read, and changes a key ({names})")
         if any(server.keys.told_time or server.keys.told_left for server in alone.servers):
-            raise Wrong(f"{called(function)} may look at keys, and at no clock ({names})")
+            text = "may look at keys, and at no clock, but whether something expires (TTL, PTTL)"
+            raise Wrong(f"{called(function)} {text}: {names}")
         return said

@@ -54,6 +54,7 @@ class Badluck:
         except BadluckError as error:
             failed = str(error)
         else:
+            print(result)  # pytest -rP shows what a test that passed has proved
             return result
         return call.fail(failed)
 

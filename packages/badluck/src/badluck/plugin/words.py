@@ -56,6 +56,8 @@ def _replayed(file: str, server: str, played: Sequence[Played], finding: Finding
     many = len(finding.trace)
     if all(one.same for one in played):
         yield f"{server} did the same in all {many} steps: {finding.name.upper()}."
+    elif "unknown command" in " ".join(played[-1].got.said).lower():
+        yield f"{server} does not know what step {len(played)} of {many} asks: a newer one may."
     else:
         yield (
             f"{server} did something else in step {len(played)} of {many}: the model of Redis is "

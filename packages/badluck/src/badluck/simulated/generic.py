@@ -12,6 +12,7 @@ from badluck.simulated.values import (
     Ok,
     Refused,
     Reply,
+    SomeTime,
     SortedSet,
     Stream,
     Undefined,
@@ -85,12 +86,14 @@ def persist(keys: Keyspace, command: Command) -> Reply:
 
 def ttl(keys: Keyspace, command: Command) -> Reply:
     """TTL rounds to the nearest second; PTTL is exact."""
-    keys.told_left = True
     entry = keys.get(command[1])
     if entry is None:
         return -2
     if entry.expires is None:
         return -1
+    if keys.no_clock:
+        return SomeTime()
+    keys.told_left = True
     left = entry.expires - keys.now
     return left if command[0] == b"PTTL" else (left + 500) // 1000
 

@@ -28,6 +28,7 @@ class Keyspace:
         self.now = 0  # ms since 1970
         # Has anything ever hung on what the clock says, or on how long something lives? No state's.
         self.told_time = self.told_left = False
+        self.no_clock = False  # who asks is to see the keys, and not how late it is
 
     def pass_time(self, now: int) -> None:
         """Let the clock say `now`. What has expired is gone, and whoever watched it knows."""

@@ -21,6 +21,7 @@ from badluck.simulated.values import (
     Ok,
     Refused,
     Reply,
+    SomeTime,
     Undefined,
     integer,
 )
@@ -132,6 +133,8 @@ class Lua:
             return False
         if isinstance(reply, Ok):
             return self.lua.table_from({b"ok": reply.encode()})
+        if isinstance(reply, SomeTime):
+            raise Undefined("how long a key still lives, in a script of who looks,")
         if isinstance(reply, Err):
             return self.lua.table_from({b"err": reply.text.encode()})
         if isinstance(reply, tuple):

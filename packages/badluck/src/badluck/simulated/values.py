@@ -89,7 +89,23 @@ class Err:
     text: str
 
 
-Reply = None | int | bytes | Ok | Err | tuple["Reply", ...]
+class SomeTime:
+    """How long a key still lives, for who is to see that it expires, and not when."""
+
+    def _is_more(self, other: object) -> bool:
+        if isinstance(other, int) and other <= 0:
+            return True
+        raise TypeError("whether a key expires is to be seen, as by ttl(key) > 0, and not when")
+
+    def _is_less(self, other: object) -> bool:
+        return not self._is_more(other)
+
+    __gt__ = __ge__ = __ne__ = _is_more
+    __lt__ = __le__ = __eq__ = _is_less
+    __hash__ = None  # type: ignore[assignment]
+
+
+Reply = None | int | bytes | Ok | Err | SomeTime | tuple["Reply", ...]
 
 
 class NeverAnswers(Exception):

@@ -1,0 +1,34 @@
+"""What Python warns of in the code of an actor, and what is often why something is found.
+
+Bytes taken for a text: redis.get("n") == "0" is never true, str(b"0") has four characters. (Where
+it was started with -b.) And a coroutine that nobody awaited: it has done nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from greenlet import getcurrent
+
+from badluck.actor.fiber import Fiber, here
+from badluck.actor.replaced import Replacement
+
+SEEN: dict[tuple[str, int], str] = {}  # by file and line, in Python's words
+FORGOTTEN = "was never awaited"
+
+
+def _note(
+    message: Any, category: type[Warning], filename: str, lineno: int, *others: Any, **more: Any
+) -> None:
+    if issubclass(category, BytesWarning):
+        SEEN[filename, lineno] = str(message)
+    elif FORGOTTEN in str(message):  # what is dropped has awaited nothing, and is nobody's mistake
+        if isinstance(getcurrent(), Fiber) and not here().actor.over:
+            SEEN[filename, lineno] = str(message).partition("\n")[0]
+    else:
+        _shown(message, category, filename, lineno, *others, **more)
+
+
+_shown = warnings.showwarning
+NOTING: Replacement = (warnings, "showwarning", _note)
