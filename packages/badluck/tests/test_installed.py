@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 import redis
 from badluck import explore
-from badluck.actor import compared
+from badluck.actor import warned
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.connection import client
@@ -76,5 +76,5 @@ def test_a_script_may_ask_for_what_servers_do_anyway() -> None:
 
 def test_badluck_itself_means_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is installed, too: else the first warning of an actor would call itself for ever."""
-    monkeypatch.setattr(compared, "__file__", "/lib/site-packages/badluck/actor/compared.py")
-    assert compared not in [module for module, *_ in taken([compared.NOTING])]
+    monkeypatch.setattr(warned, "__file__", "/lib/site-packages/badluck/actor/warned.py")
+    assert warned not in [module for module, *_ in taken([warned.NOTING])]
