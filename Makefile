@@ -32,13 +32,13 @@ LANES := test-browser test-others test-locks test-explorer
 PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 BROWSER := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http lab_languages read_http \
-  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop) tests/integration/cluster
+  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop) tests/integration/trust
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := packages/fairlock/tests $(addprefix tests/integration/,locks modes bench chaos stampede \
   comparison test_one_key.py test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
 EXPLORER := $(filter-out $(LOCKS),$(PACKAGES)) tests/unit/explorer \
-  $(addprefix tests/integration/,explorer trust)
-TIMED_LOCKS := $(addprefix tests/integration/,locks modes cluster)
+  $(addprefix tests/integration/,explorer cluster)
+TIMED_LOCKS := $(addprefix tests/integration/,locks modes)
 TIMED_RUNS := $(PACKAGES) $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
 UNTIMED := -m "not timed and not alone and not long"
 
