@@ -187,11 +187,22 @@ class Lua:
             return plain
         if lupa.lua51.lua_type(value) == "table":
             keys = list(value.keys())
-            if not all(isinstance(key, int) and 1 <= key <= max(SPARSE, len(keys)) for key in keys):
-                self._lacks(b"cjson.encode of a table that is no list")
+            if not all(isinstance(key, int) and key >= 1 for key in keys):
+                return self._object(value)
+            if max(keys, default=0) > max(SPARSE, len(keys)):
+                self._lacks(b"cjson.encode of a list with so many holes")
             every = map(value.__getitem__, range(1, max(keys, default=0) + 1))
             return [None if one is None else self._plain(one) for one in every] or {}
         return self._lacks(b"cjson.encode of anything else")
+
+    def _object(self, table: Any) -> dict[str, Any]:
+        """Of one name: several Valkey and Redis write each in an order of its own."""
+        keys = list(table.keys())
+        if len(keys) > 1:
+            self._lacks(b"cjson.encode of a table with several names, whose order is a server's own,")
+        if not isinstance(keys[0], bytes):
+            self._lacks(b"cjson.encode of such a key")
+        return {self._plain(keys[0]): self._plain(table[keys[0]])}
 
     def _decode(self, text: Any) -> tuple[bool, Any]:
         """Whether it failed; the value, or why."""
