@@ -199,7 +199,9 @@ class Lua:
         """Of one name: several Valkey and Redis write each in an order of its own."""
         keys = list(table.keys())
         if len(keys) > 1:
-            self._lacks(b"cjson.encode of a table with several names, whose order is a server's own,")
+            self._lacks(
+                b"cjson.encode of a table with several names, whose order is a server's own,"
+            )
         if not isinstance(keys[0], bytes):
             self._lacks(b"cjson.encode of such a key")
         return {self._plain(keys[0]): self._plain(table[keys[0]])}
