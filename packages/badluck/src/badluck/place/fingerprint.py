@@ -32,8 +32,8 @@ from badluck.place.called import keeps_nothing_unseen
 from badluck.place.liveness import read_later
 from badluck.place.stack import known_awaits
 
-PLAIN = frozenset({type(None), int, str, bytes})
-ALIKE = frozenset({bool, float})  # equal to an int, and not the same
+PLAIN = (type(None), bool, int, float, str, bytes)
+ALIKE = (bool, float)  # equal to an int, and not the same
 # Which of its own locks a process holds, the place in its code shows.
 LOCKS = type(threading.Lock()) | type(threading.RLock())
 CLIENTS = Redis | redis.asyncio.Redis
@@ -143,9 +143,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
     """A value that compares by content; of what is not the actor's own, only its type."""
     kind = type(value)
     if kind in PLAIN:
-        return value
-    if kind in ALIKE:
-        return (kind, repr(value))
+        return (kind, repr(value)) if kind in ALIKE else value
     if kind in eye.counters:
         return kind
     if isinstance(value, type) and value.__module__ not in eye.modules:
@@ -160,8 +158,8 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
             return ("as the", before[0])
         eye.met[id(value)] = len(eye.met), value  # kept meanwhile: its id is nobody else's
 
-    def inside(one: Any) -> object:  # most are plain: half of a search's time goes by here
-        return one if type(one) in PLAIN else _frozen(one, depth - 1, eye)
+    def inside(one: Any) -> object:
+        return _frozen(one, depth - 1, eye)
 
     if kind in (list, tuple):
         return (kind, *map(inside, value))
@@ -169,7 +167,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, frozenset(Counter(map(inside, value)).items()))
     if kind is dict:
         pairs = list(value.items())  # of a weak one some are collected meanwhile
-        return (kind, *[(inside(key), inside(one)) for key, one in pairs])
+        return (kind, *((inside(key), inside(one)) for key, one in pairs))
     if isinstance(value, type):
         held = {key: one for key, one in vars(value).items() if not key.startswith("__")}
         return (_named(value, eye), inside(held))
