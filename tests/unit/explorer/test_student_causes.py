@@ -155,7 +155,7 @@ def test_nothing_is_a_way_to_give_up(tmp_path: Path) -> None:
             'my_sell.py, line 4: `redis.decr("Stock")`: '
             "Stock is another key than stock; is that meant?",
         ),
-        (OTHER_KEYS, ""),
+        (OTHER_KEYS, "It is no race: it goes wrong when they come one after the other."),
     ],
 )
 def test_a_key_that_is_a_slip_of_the_pen(body: str, causes: str, tmp_path: Path) -> None:

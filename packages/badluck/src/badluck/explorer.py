@@ -77,11 +77,8 @@ class Explorer:
             if STUCK.name in found:
                 found[STUCK.name] = drawn(judge, found[STUCK.name])
             report = self._report(judge, faults, exhaustive, many, found, began)
-            first = found[report.findings[0].name] if report.findings else None
-            if first and self.moves.own and _in_turn(graph, first):
-                reasons.append("It is no race: it goes wrong when they come one after the other.")
-            if first and not first.ways:
-                reasons.append("No actor has sent a command.")
+            if report.findings and self.moves.own and not reasons:
+                reasons = _without_a_race(graph, found[report.findings[0].name])
             return replace(report, causes=reasons)
 
     def starve(self, most: int = MOST) -> Report:
@@ -148,12 +145,16 @@ def _last(graph: Graph, path: Path) -> State:
     return graph.states[path.ways[-1][1].to if path.ways else 0]
 
 
-def _in_turn(graph: Graph, path: Path) -> bool:
-    """Has each come to its end before the next one began? Said of several, and without a fault."""
+def _without_a_race(graph: Graph, path: Path) -> list[str]:
+    """Said where each has come to its end before the next one begins, and without a fault."""
+    if not path.ways:
+        return ["No actor has sent a command."]
     turns = [(at, way.actor) for at, way in path.ways if way.kind == "goes"]
     changes = [(at, before) for (_, before), (at, actor) in pairwise(turns) if actor != before]
     ends = [graph.automata[actor].nodes[graph.states[at].nodes[actor]] for at, actor in changes]
-    return bool(ends) and not path.cost.faults and all(node.ended for node in ends)
+    if ends and not path.cost.faults and all(node.ended for node in ends):
+        return ["It is no race: it goes wrong when they come one after the other."]
+    return []
 
 
 def _raised(graph: Graph, path: Path) -> str:

@@ -16,8 +16,8 @@ import threading
 import time
 import timeit
 import uuid
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from greenlet import GreenletExit, getcurrent
@@ -163,7 +163,8 @@ def _starting(real: Callable[..., int]) -> Callable[..., int]:
     return start
 
 
-def of_its_own() -> AbstractContextManager[None]:
+@contextmanager
+def of_its_own() -> Iterator[None]:
     instead: list[Replacement] = [
         *((time, name, _clock(name)) for name in CLOCKS),
         *((time, name, _turned(name)) for name in TURNED),
@@ -197,7 +198,8 @@ def of_its_own() -> AbstractContextManager[None]:
         (threading, "current_thread", _in_a_fiber(threading.current_thread, threads.Current)),
         *asyncio_of_its_own.instead(),
     ]
-    return replaced(*instead, *taken(instead))
+    with warned.of_what_was_forgotten(), replaced(*instead, *taken(instead)):
+        yield
 
 
 def _identified(name: str) -> Callable[[], Any]:

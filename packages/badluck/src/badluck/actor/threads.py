@@ -73,7 +73,7 @@ def _work_of(run: Callable[[], object], over: Event) -> Request:
         run()
     except (GreenletExit, wrong.Wrong):
         raise
-    except wrong.EXPECTED:
+    except (*wrong.EXPECTED, SystemExit):
         pass  # a real one says so on its standard error, and ends
     except BaseException as error:
         if actor.over:

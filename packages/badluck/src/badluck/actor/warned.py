@@ -7,6 +7,8 @@ it was started with -b.) And a coroutine that nobody awaited: it has done nothin
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from greenlet import getcurrent
@@ -16,6 +18,14 @@ from badluck.actor.replaced import Replacement
 
 SEEN: dict[tuple[str, int], str] = {}  # by file and line, in Python's words
 FORGOTTEN = "was never awaited"
+
+
+@contextmanager
+def of_what_was_forgotten() -> Iterator[None]:
+    """Also where warnings are errors: one that is raised while something is collected is lost."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", f".*{FORGOTTEN}", RuntimeWarning)
+        yield
 
 
 def _note(

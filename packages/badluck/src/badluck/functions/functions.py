@@ -109,7 +109,7 @@ class Functions(Own):
             raise wrong.raised(error, actor) from error
         try:
             return self._answered(call, actor.name, names)
-        except (GreenletExit, Wrong, *wrong.EXPECTED):
+        except (GreenletExit, Wrong, SystemExit, *wrong.EXPECTED):
             raise
         except BaseException as error:
             if actor.over:
