@@ -49,7 +49,7 @@ class Actor:
         self.closed: list[str] = []  # since it went on last
         self.loops: list[Loop] = []  # of asyncio, also those that have come to their end
 
-        expected: tuple[type[BaseException], ...] = (redis.RedisError, SystemExit, *code.errors)
+        expected: tuple[type[BaseException], ...] = (redis.RedisError, *code.errors)
 
         def run() -> Request:
             try:

@@ -29,7 +29,7 @@ class Code(NamedTuple):
     """Modules are named by how their names begin: `app.modes.`"""
 
     work: Callable[[Actor], str]  # to its end; answers what the actor is told
-    errors: tuple[type[Exception], ...] = ()  # beside redis-py's: the actor is told ERROR
+    errors: tuple[type[BaseException], ...] = ()  # beside redis-py's: the actor is told ERROR
     section: str = ""  # the function that none but the lock's holder may be in
     shown: tuple[str, ...] = ()  # modules whose lines are shown; the first, where work begins
     harness: tuple[str, ...] = ()  # modules of whoever explores: what they hold decides nothing

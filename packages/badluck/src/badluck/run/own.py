@@ -55,6 +55,7 @@ class Own(ABC):
             words=self.words,
             keys=self.expected,
             files=self.files,
+            errors=(SystemExit,),
         )
 
     def moments(self, _: dict[bytes, Entry]) -> Iterable[int]:
