@@ -154,3 +154,33 @@ def test_what_was_told_and_not_handed_on_is_part_of_it_too(listener: Any, said: 
         actors=[listener, raises_a_flag], at_end=lambda redis, told: told["A"] != said
     )
     assert found.verdict == "fails"
+
+
+def test_a_setup_that_listens_is_told_at_once() -> None:
+    """It has subscribed, is told so and what is published then, and its connection is its own."""
+
+    def listens_to_itself(redis: Redis) -> None:
+        channel = redis.pubsub()
+        channel.subscribe("news")
+        assert channel.get_message()["type"] == "subscribe"
+        assert redis.publish("news", "x") == 1
+        assert channel.get_message(timeout=1)["data"] == b"x"
+        assert channel.get_message() is None
+        channel.close()
+        assert redis.publish("news", "y") == 0
+
+    badluck.explore(setup=listens_to_itself, actor=publishes, count=2).assert_holds()
+
+
+@pytest.mark.timeout(20)
+def test_a_setup_that_waits_for_what_nobody_says_is_refused() -> None:
+    """Time stands still before all begins: it would wait without an end."""
+
+    def waits(redis: Redis) -> None:
+        channel = redis.pubsub(ignore_subscribe_messages=True)
+        channel.subscribe("news")
+        while not channel.get_message(timeout=1):
+            pass
+
+    with pytest.raises(badluck.BadCode, match=r"waits.*may not wait for anything"):
+        badluck.explore(setup=waits, actor=publishes, count=2)

@@ -214,3 +214,29 @@ def test_a_deadlock_is_found_with_its_line(actor: Any, line: str) -> None:
 def test_what_is_not_known_is_told_also_where_a_pool_keeps_it_to_itself() -> None:
     with pytest.raises(badluck.BadCode, match="PFADD is not supported"):
         _explored(hides_it)
+
+
+def by_their_names(redis: Redis) -> None:
+    seen: list[Any] = []
+
+    def note() -> None:
+        seen.append(threading.current_thread())
+
+    main = threading.current_thread()
+    assert main is threading.main_thread() is threading.current_thread()
+    thread = threading.Thread(target=note)
+    assert thread.ident is None
+    thread.start()
+    redis.get("n")
+    thread.join()
+    assert seen.pop() is thread is not main
+    assert thread.ident not in (None, main.ident)
+    redis.rpush("names", main.name, thread.name)
+
+
+def test_a_thread_knows_which_one_it_is() -> None:
+    def as_python_names_them(redis: Redis) -> bool:
+        names: list[bytes] = redis.lrange("names", 0, -1)
+        return names == [b"MainThread", b"Thread-1 (note)"] * 2
+
+    badluck.explore(actor=by_their_names, count=2, at_end=as_python_names_them).assert_holds()

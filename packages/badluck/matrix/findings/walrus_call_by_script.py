@@ -1,6 +1,6 @@
-"""walrus 0.9.8: `rate_limit_lua(limit=1, per=3600)`, asked in whole seconds
+"""walrus 0.9.8: `rate_limit_lua(limit=1, per=5184000)`, asked in whole seconds
 
-The script keeps the list for `limit * 2000` ms instead of `per * 2000` ms: with a limit of 1 it is gone 2 s after an event that was refused, and 3,598 s too early.
+The script keeps the list for `limit * 2000` ms instead of `per * 2000` ms: with a limit of 1 it is gone 2 s after an event that was refused, and two months too early.
 
 With an EMPTY Redis or Valkey on this machine (its keys are deleted):
 
@@ -20,14 +20,17 @@ from walrus import Database
 from typing import Any
 
 
+TWO_MONTHS = 60 * 86_400
+
+
 def database(redis):
     return Database(connection_pool=redis.connection_pool)
 
 
 def call_by_script(redis):
-    limiter = database(redis).rate_limit_lua("calls", limit=1, per=3600)
+    limiter = database(redis).rate_limit_lua("calls", limit=1, per=TWO_MONTHS)
     # As `limit` does it, but in whole seconds: a script writes a fraction on each server otherwise.
-    args = [1, 3600, int(time.time())]
+    args = [1, TWO_MONTHS, int(time.time())]
     return not limiter.database.run_script("rate_limit", keys=["calls:me"], args=args)
 
 

@@ -1,4 +1,4 @@
-"""pottery and portalocker: locks with threads of their own, of which badluck knows not all."""
+"""pottery and portalocker: locks with threads of their own, that time what they do."""
 
 from portalocker import RedisLock
 from pottery import Redlock
@@ -38,5 +38,6 @@ ENTRIES = (
         "claim": "A Redis lock held by a pub/sub subscription.",
         "actors": [work_with_portalocker] * 2,
         "invariant": one_at_a_time,
+        "seconds": 20,
     },
 )

@@ -35,6 +35,7 @@ class Fiber(greenlet):
         self.started: tuple[str, int] | None = None  # of a thread, by that line of a file
         self.outlives = False  # goes on when the work has come to its end
         self.loop: Loop | None = None  # of asyncio, that runs in it
+        self.thread: Any = None  # what threading.current_thread() says in it
 
     @property
     def frame(self) -> FrameType | None:

@@ -40,6 +40,7 @@ WAIT_BY = ((threading, "_time"), (queue, "time"))  # what they call time.monoton
 WAITS = tuple(module.__name__ for module, _ in WAIT_BY)
 
 OF_A_THREAD = ("__init__", "start", "run", "is_alive", "join")
+WHICH = ("current_thread", "main_thread")
 STARTS = [  # a thread; the names are Python 3.11's to 3.13's
     (module, name)
     for module in (_thread, threading)
@@ -143,7 +144,9 @@ def _in_a_fiber(real: Callable[[], Any], ours: Callable[[], Any]) -> Callable[[]
 
 def _of_a_thread(name: str) -> Callable[..., Any]:
     """For the classes that libraries have made of the real one."""
-    real, ours = getattr(threading.Thread, name), getattr(threads.Thread, name)
+    real, ours = (getattr(kind, name) for kind in (threading.Thread, threads.Thread))
+    if isinstance(real, property):
+        real, ours = real.fget, ours.fget
 
     def does(thread: threading.Thread, *args: Any, **kwargs: Any) -> Any:
         begins = name == "__init__"
@@ -184,6 +187,7 @@ def of_its_own() -> Iterator[None]:
         (uuid, "uuid4", chance.a_uuid(uuid.uuid4)),
         (os, "getpid", _in_a_fiber(os.getpid, lambda: 1000 + ord(here().actor.name))),
         *((threading.Thread, name, _of_a_thread(name)) for name in OF_A_THREAD),
+        (threading.Thread, "ident", property(_of_a_thread("ident"))),
         (threading, "Thread", threads.Thread),
         *((module, name, _starting(getattr(module, name))) for module, name in STARTS),
         (threading, "Event", threads.Event),
@@ -195,7 +199,10 @@ def of_its_own() -> Iterator[None]:
         (threading, "Timer", threads.Timer),
         (threading, "local", threads.Local),
         *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),
-        (threading, "current_thread", _in_a_fiber(threading.current_thread, threads.Current)),
+        *(
+            (threading, name, _in_a_fiber(getattr(threading, name), getattr(threads, name)))
+            for name in WHICH
+        ),
         *asyncio_of_its_own.instead(),
     ]
     with warned.of_what_was_forgotten(), replaced(*instead, *taken(instead)):

@@ -37,6 +37,8 @@ class Thread:
     ) -> None:
         self._initialized = True  # the real one's name and daemon are properties that ask for it
         self._started, self.__over = Event(), Event()
+        self.__ident: int | None = None
+        self.__named = name is not None
         self.name = name or "a thread"
         self.daemon = bool(daemon)
         self.__does = (target, tuple(args), dict(kwargs or {}))
@@ -56,6 +58,14 @@ class Thread:
         if by := actor.code.files.innermost(sys._getframe(1)):
             fiber.started = by.f_code.co_filename, by.f_lineno
         actor.begin(fiber)
+        fiber.thread, self.__ident = self, _ident(fiber)
+        if not self.__named:
+            target = getattr(self.__does[0], "__name__", "")  # as Python calls it
+            self.name = f"Thread-{actor.fibers.index(fiber)}" + (f" ({target})" if target else "")
+
+    @property
+    def ident(self) -> int | None:
+        return self.__ident
 
     def is_alive(self) -> bool:
         return self._started.is_set() and not self.__over.is_set()
@@ -224,18 +234,34 @@ class Local:
         return list(kept.values())
 
 
-class Current:
-    """What current_thread() says."""
+class Main:
+    """What current_thread() says of who is no Thread: an actor's work, above all."""
 
     daemon = False
 
-    def __init__(self) -> None:
-        self.ident = get_ident()
-        self.name = f"Thread-{self.ident}"
+    def __init__(self, fiber: Fiber) -> None:
+        self.ident = _ident(fiber)
+        self.name = "MainThread"
+
+
+def current_thread() -> Any:
+    return _thread(here())
+
+
+def main_thread() -> Any:
+    return _thread(here().actor.fibers[0])
+
+
+def _thread(fiber: Fiber) -> Any:
+    fiber.thread = fiber.thread or Main(fiber)
+    return fiber.thread
 
 
 def get_ident() -> int:
-    fiber = here()
+    return _ident(here())
+
+
+def _ident(fiber: Fiber) -> int:
     return 1000 * ord(fiber.actor.name) + fiber.actor.fibers.index(fiber)
 
 

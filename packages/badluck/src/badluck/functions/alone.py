@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 import redis
@@ -22,28 +21,35 @@ from badluck.simulated.waiters import Waits
 from badluck.target import EPOCH
 
 T = TypeVar("T")
+WAITS = "setup and invariants may not wait for anything"
 
 
 class AtOnce(GateConnection):
     """Is answered at once, without a step in which others could go on."""
 
-    def __init__(self, ask: Callable[[Sequence[Command]], list[Reply]], **kwargs: Any) -> None:
+    def __init__(self, alone: Alone, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.ask = ask
+        self.alone = alone
 
     def connect(self) -> None:
-        self.open = True
+        if not self.open:
+            self.name = self.alone.new_connection()
+            self.open = True
 
     def disconnect(self, *args: Any, **kwargs: Any) -> None:
+        if self.open:
+            self.alone.servers[self.server].drop(self.name)
         self.open = False
         self.answers.clear()
 
     def _send(self, commands: tuple[Command, ...]) -> None:
         self.connect()
-        self.answers += self.ask(commands)
+        self.answers += self.alone.ask(self.server, self.name, commands)
 
     def _hear(self, timeout: float | None) -> None:
-        """Nobody says anything by himself."""
+        self.answers += self.alone.said(self.server, self.name)
+        if not self.answers and timeout != 0:
+            self.alone.refuse(WAITS)
 
 
 class Alone:
@@ -53,17 +59,30 @@ class Alone:
         self.files = files
         self.servers = [Server(EPOCH) for _ in range(servers)]
         self.sent: list[list[Command]] = [[] for _ in self.servers]
-        asks = [partial(self._ask, which) for which in range(servers)]
-        pools = [pool(kind=AtOnce, ask=ask, decode_responses=decode_responses) for ask in asks]
+        self.connections = 0
+        pools = [
+            pool(which, kind=AtOnce, alone=self, decode_responses=decode_responses)
+            for which in range(servers)
+        ]
         self.given = given([redis.Redis(connection_pool=one) for one in pools])
 
-    def _ask(self, which: int, commands: Sequence[Command]) -> list[Reply]:
+    def new_connection(self) -> str:
+        self.connections += 1
+        return str(self.connections)
+
+    def ask(self, which: int, connection: str, commands: Sequence[Command]) -> list[Reply]:
+        """What that server answers."""
         try:
-            said = [self.servers[which].execute("0", command) for command in commands]
+            said = [self.servers[which].execute(connection, command) for command in commands]
         except (NotImplementedError, NeverAnswers) as lacks:
             self.refuse(f"{lacks} is not supported: the model of Redis does not know it")
         self.sent[which] += commands
-        return [reply for reply in said if not isinstance(reply, Waits)]
+        replies = [reply for reply in said if not isinstance(reply, Waits)]
+        return replies + self.said(which, connection)
+
+    def said(self, which: int, connection: str) -> list[Reply]:
+        """What that server has said to it beside."""
+        return self.servers[which].unread.pop(connection, [])
 
     def refuse(self, text: str) -> NoReturn:
         """Raises Wrong, with the line that is running."""
@@ -82,5 +101,5 @@ class Alone:
 
         Actor(LETTERS[0], Code(work, files=self.files), EPOCH)
         if not said:
-            raise Wrong(f"{self.files.name}: setup and invariants may not wait for anything")
+            raise Wrong(f"{self.files.name}: {WAITS}")
         return said[0]
