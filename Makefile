@@ -31,14 +31,15 @@ check: install-dev ## after each change: style, types, unit tests, a slice throu
 LANES := test-browser test-others test-locks test-explorer
 PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
-BROWSER := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http lab_languages read_http \
-  explorer_pages explorer_in_chinese explorer_process bad_requests contract_shop) tests/integration/trust
+BROWSER := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http read_http explorer_pages \
+  explorer_in_chinese explorer_process contract_shop) tests/integration/trust
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := packages/fairlock/tests $(addprefix tests/integration/,locks modes bench chaos stampede \
-  comparison test_one_key.py test_hand_over.py $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
+  comparison test_one_key.py test_hand_over.py test_lab_languages.py \
+  $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
 EXPLORER := $(filter-out $(LOCKS),$(PACKAGES)) tests/unit/explorer \
   $(addprefix tests/integration/,explorer cluster)
-TIMED_LOCKS := $(addprefix tests/integration/,locks modes)
+TIMED_LOCKS := $(addprefix tests/integration/,locks modes processes/test_away.py)
 TIMED_RUNS := $(PACKAGES) $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
 UNTIMED := -m "not timed and not alone and not long"
 

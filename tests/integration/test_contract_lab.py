@@ -39,7 +39,7 @@ from tests.servers import free_port, until
 RUNS_ON = ["valkey"]
 SEED = 20_261_124
 SHARE = 2  # requests of each operation, beside those that follow from the contract
-CHAINS, STEPS = 20, 12  # of requests, to some of which an answer before has led
+CHAINS, STEPS = 12, 12  # of requests, to some of which an answer before has led
 STOCK, BOUGHT = 1_000, 3
 # An item's first round: its mode, and how long it is held.
 BEFORE = {

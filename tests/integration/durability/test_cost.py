@@ -16,7 +16,6 @@ from tests.integration.durability.crowd import Crowd
 SECONDS = 1.0  # of each share; the levels take turns
 
 
-@pytest.mark.alone
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("buyers", [1, 16])

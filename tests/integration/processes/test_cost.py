@@ -17,7 +17,7 @@ ROWS = [PLAIN, USUAL, NOOP, "atomic"]
 SALE = 1.2  # of the usual shop's CPU, at the most: that one books nothing and knows no keys
 EMPTY = 1.1  # of plain Flask's, for a request that does nothing
 CONNECTIONS = 64
-FEW, MANY = 3, 20  # rounds: in `make test`, in the soak
+FEW, MANY = 2, 20  # rounds: in `make test`, in the soak
 MOST = 8  # rounds that are tried before it is too dear
 SECONDS = 1
 
