@@ -6,6 +6,7 @@ import calendar
 import importlib
 import os
 import random
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,21 @@ def test_what_a_process_has_for_itself_is_not_changed(actor: Any) -> None:
     name = actor.__name__
     with pytest.raises(BadCode, match=rf"test_own_process\.py, line \d+, in {name}: changes the "):
         explore(actors=[actor])
+
+
+def test_a_handler_of_signals_is_its_own() -> None:
+    """asyncio.run() sets one, too; Ctrl-C would no longer end a search."""
+
+    def handles(redis: Any) -> None:
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        assert signal.signal(signal.SIGTERM, lambda *_: redis.incr("stopped")) is signal.SIG_DFL
+        redis.incr("n")
+
+    async def runs(redis: Any) -> None:
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        await redis.incr("n")
+
+    explore(actors=[handles, handles, runs]).assert_holds()
 
 
 def test_an_environment_that_stays_as_it_is_or_is_a_librarys(

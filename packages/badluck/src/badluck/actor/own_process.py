@@ -11,6 +11,7 @@ import os
 import queue
 import random
 import sched
+import signal
 import sys
 import threading
 import time
@@ -156,6 +157,15 @@ def _of_a_thread(name: str) -> Callable[..., Any]:
     return does
 
 
+def _handling(real: Callable[..., Any]) -> Callable[..., Any]:
+    def handle(number: int, handler: Any) -> Any:
+        if not isinstance(getcurrent(), Fiber):
+            return real(number, handler)
+        return signal.getsignal(number)  # nobody sends an actor a signal, and Ctrl-C is the search's
+
+    return handle
+
+
 def _starting(real: Callable[..., int]) -> Callable[..., int]:
     def start(*args: Any, **kwargs: Any) -> int:
         if not isinstance(getcurrent(), Fiber):
@@ -179,6 +189,7 @@ def of_its_own() -> Iterator[None]:
         (sched, "scheduler", Scheduler),
         (datetime, "datetime", Datetime),
         warned.NOTING,
+        (signal, "signal", _handling(signal.signal)),
         *((random, name, chance.drawing(name)) for name in chance.DRAWS),
         (random, "Random", chance.Seeded),
         (random, "_urandom", chance.urandom(os.urandom)),  # secrets asks it
