@@ -158,10 +158,12 @@ def _of_a_thread(name: str) -> Callable[..., Any]:
 
 
 def _handling(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Nobody sends an actor a signal, and Ctrl-C is the search's."""
+
     def handle(number: int, handler: Any) -> Any:
         if not isinstance(getcurrent(), Fiber):
             return real(number, handler)
-        return signal.getsignal(number)  # nobody sends an actor a signal, and Ctrl-C is the search's
+        return signal.getsignal(number)
 
     return handle
 
