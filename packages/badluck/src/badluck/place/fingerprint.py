@@ -8,8 +8,9 @@ try/finally keeps `x` where no variable shows it.
 from __future__ import annotations
 
 import asyncio
+import copyreg
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
@@ -32,7 +33,7 @@ from badluck.place.called import keeps_nothing_unseen
 from badluck.place.liveness import read_later
 from badluck.place.stack import known_awaits
 
-PLAIN = (type(None), bool, int, float, str, bytes)
+PLAIN = frozenset((type(None), int, str, bytes))
 ALIKE = (bool, float)  # equal to an int, and not the same
 # Which of its own locks a process holds, the place in its code shows.
 LOCKS = type(threading.Lock()) | type(threading.RLock())
@@ -40,6 +41,10 @@ CLIENTS = Redis | redis.asyncio.Redis
 USUAL = vars(Redis()).keys() | vars(redis.asyncio.Redis()).keys()  # neither of them connects
 CACHE = type(cache(str))
 NEW = object().__reduce_ex__(4)[0]  # of what has no way of its own to be pickled
+PICKLED = ("__reduce_ex__", "__reduce__", "__getstate__")
+# Kinds that are looked at by their attributes, and by nothing else: that is found out once. By
+# the modules whose objects are not looked at.
+ORDINARY: dict[tuple[str, ...], set[type]] = defaultdict(set)
 REAL_THREAD = threading.Thread  # which the search replaces later
 # What redis-py's own code goes on with when somebody listens.
 LISTENING = {
@@ -76,6 +81,7 @@ class Eye:
     def __init__(self, actor: Actor) -> None:
         code = actor.code
         self.skipped = (*SKIPPED, *code.harness)
+        self.ordinary = ORDINARY[self.skipped]
         self.counters = code.counters
         self.modules = actor.modules
         self.unseen: list[type] = []  # what has contents that cannot be looked at
@@ -143,7 +149,9 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
     """A value that compares by content; of what is not the actor's own, only its type."""
     kind = type(value)
     if kind in PLAIN:
-        return (kind, repr(value)) if kind in ALIKE else value
+        return value
+    if kind in ALIKE:
+        return (kind, repr(value))
     if kind in eye.counters:
         return kind
     if isinstance(value, type) and value.__module__ not in eye.modules:
@@ -159,7 +167,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         eye.met[id(value)] = len(eye.met), value  # kept meanwhile: its id is nobody else's
 
     def inside(one: Any) -> object:
-        return _frozen(one, depth - 1, eye)
+        return one if type(one) in PLAIN else _frozen(one, depth - 1, eye)
 
     if kind in (list, tuple):
         return (kind, *map(inside, value))
@@ -167,7 +175,18 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, frozenset(Counter(map(inside, value)).items()))
     if kind is dict:
         pairs = list(value.items())  # of a weak one some are collected meanwhile
-        return (kind, *((inside(key), inside(one)) for key, one in pairs))
+        return (
+            kind,
+            *[
+                (
+                    key if type(key) in PLAIN else inside(key),
+                    one if type(one) in PLAIN else inside(one),
+                )
+                for key, one in pairs
+            ],
+        )
+    if kind in eye.ordinary:
+        return _attributes(value, inside, eye)
     if isinstance(value, type):
         held = {key: one for key, one in vars(value).items() if not key.startswith("__")}
         return (_named(value, eye), inside(held))
@@ -251,10 +270,28 @@ def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
         return kind
     if isinstance(parts, str):
         return (kind, parts)
+    if _is_ordinary(kind) and value.__class__ is kind:
+        if kind.__module__ not in eye.modules:  # those are made anew for each history
+            eye.ordinary.add(kind)
+        return _attributes(value, inside, eye)
     made, given, *rest = parts
     held = [*(given[1:] if made is NEW else (made, given)), object.__getstate__(value)]
     held += [list(one) if isinstance(one, Iterator) else one for one in rest]
     return (_named(kind, eye), *map(inside, held))
+
+
+def _is_ordinary(kind: type) -> bool:
+    """Is it pickled as every object is, by its attributes?"""
+    return (
+        all(getattr(kind, name) is getattr(object, name) for name in PICKLED)
+        and not any(hasattr(kind, name) for name in ("__getnewargs__", "__getnewargs_ex__"))
+        and not issubclass(kind, list | dict)
+        and kind not in copyreg.dispatch_table
+    )
+
+
+def _attributes(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
+    return (_named(type(value), eye), inside(object.__getstate__(value)))
 
 
 def _content(cell: Any) -> object:
