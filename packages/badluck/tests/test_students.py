@@ -127,6 +127,20 @@ def test_a_forgotten_await_is_named() -> None:
     assert re.search(said, str(result)), result
 
 
+def test_who_is_told_error_is_told_which() -> None:
+    def work(redis: Redis) -> str:
+        with redis.lock("door", timeout=1):
+            redis.incr("n")
+        return "ok"
+
+    def both(redis: Redis, told: dict[str, Any]) -> bool:
+        return len(told) == 2
+
+    found = explore(actor=work, count=2, at_end=both, faults="pause=1")
+    assert found.verdict == "fails"
+    assert re.search(r"[AB] is told ERROR: LockNotOwnedError: Cannot release a lock", str(found))
+
+
 def test_what_is_raised_before_the_first_command_is_named() -> None:
     def fails(redis: Redis) -> None:
         raise ValueError("boom")

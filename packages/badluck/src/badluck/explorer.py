@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from badluck.actor.wrong import Wrong
 from badluck.faults import Faults
-from badluck.findings.causes import causes, mistake
+from badluck.findings.causes import causes, errors, mistake
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
 from badluck.findings.own_locks import unseen
@@ -77,8 +77,10 @@ class Explorer:
             if STUCK.name in found:
                 found[STUCK.name] = drawn(judge, found[STUCK.name])
             report = self._report(judge, faults, exhaustive, many, found, began)
-            if report.findings and self.moves.own and not reasons:
-                reasons = _without_a_race(graph, found[report.findings[0].name])
+            if report.findings and self.moves.own:
+                first = found[report.findings[0].name]
+                reasons = reasons or _without_a_race(graph, first)
+                reasons += errors(graph, first)
             return replace(report, causes=reasons)
 
     def starve(self, most: int = MOST) -> Report:

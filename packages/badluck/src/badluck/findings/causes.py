@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.actor import warned
+from badluck.actor.request import Failed
 from badluck.actor.wrong import line_of
 from badluck.findings.misspelt import misspelt
 from badluck.findings.raised import RAISED, Mistake
@@ -29,6 +30,14 @@ def causes(graph: Graph, target: Target) -> Iterator[str]:
             forgotten = f"{said}, and does nothing."
             yield f"{line_of(path, line)}: {forgotten if warned.FORGOTTEN in said else bytes_are}"
     yield from misspelt(graph, code.keys)
+
+
+def errors(graph: Graph, path: Path) -> Iterator[str]:
+    """Of those who are told ERROR at its end: what it was that their code does not catch."""
+    last = graph.states[path.ways[-1][1].to if path.ways else 0]
+    for actor, node in graph.alive(last):
+        if isinstance(ended := node.requests[0], Failed):
+            yield f"{graph.automata[actor].name} is told ERROR: {ended.error}"
 
 
 def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:
