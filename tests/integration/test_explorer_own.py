@@ -72,6 +72,15 @@ def test_its_shortest_schedule_is_played_on_its_own_lines(lab: FlaskClient) -> N
     assert "<code>left = 1</code>" in page, "what it remembers"
 
 
+def test_what_is_no_bad_luck_is_said_before_its_schedule(lab: FlaskClient, file: Path) -> None:
+    file.write_text(NAIVE.replace('redis.set("stock", left - 1)', "pass"))
+    no_race = '<p class="notice warn" lang="en">It is no race: it goes wrong when they come'
+    page = found(lab, "/explorer/own")
+    assert page.index(no_race) < page.index('id="player"')
+    file.write_text(NAIVE)
+    assert no_race not in found(lab, "/explorer/own")
+
+
 def test_it_is_scheduled_by_hand(lab: FlaskClient) -> None:
     page = found(lab, "/explorer/own/scheduler?moves=ABBBAA")
     assert '<strong class="finding">oversell</strong>' in page
