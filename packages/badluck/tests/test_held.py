@@ -165,6 +165,56 @@ def test_a_lock_that_cannot_be_followed_is_refused() -> None:
         explore(actor=on_both, servers=2, lock="door")
 
 
-def test_who_crashes_could_not_give_it_back() -> None:
+def test_who_waits_for_a_lock_of_one_that_has_crashed_is_stuck() -> None:
     (finding,) = explore(actor=deletes_its_own, faults="crash=1").report.findings
     assert finding.name == "stuck for ever"
+
+
+def sets_its_expiry_afterwards(redis: Redis) -> str:
+    if not redis.setnx("door", 1):
+        return "busy"
+    redis.expire("door", 5)
+    redis.incr("n")
+    redis.delete("door")
+    return "done"
+
+
+def sets_its_expiry_at_once(redis: Redis) -> str:
+    if not redis.set("door", 1, nx=True, ex=5):
+        return "busy"
+    redis.incr("n")
+    redis.delete("door")
+    return "done"
+
+
+def test_who_crashes_leaves_a_lock_that_never_expires_to_nobody() -> None:
+    """Also where nobody waits for it: all who come later are told that it is busy."""
+    assert explore(actor=sets_its_expiry_afterwards).verdict == "holds"
+    found = explore(actor=sets_its_expiry_afterwards, faults="crash=1")
+    assert "LOCK LEAKED, with 1 fault" in str(found)
+    assert explore(actor=sets_its_expiry_at_once, faults="crash=1").verdict == "holds"
+
+
+def leases_by_the_same_word(redis: Redis) -> str:
+    if not redis.set("door", "1", nx=True, ex=5):
+        return "busy"
+    redis.delete("door")
+    return "done"
+
+
+def leases_by_the_same_word_and_waits(redis: Redis) -> None:
+    while not redis.set("door", "1", nx=True, ex=5):
+        pass
+    redis.incr("n")
+    redis.eval(MINE, 1, "door", "1")
+
+
+@pytest.mark.parametrize("actor", [leases_by_the_same_word, leases_by_the_same_word_and_waits])
+def test_whose_it_is_is_known_also_where_all_write_the_same(actor: Actor) -> None:
+    """A had it, B has it: in both the key is 1, and A is about to delete it."""
+    assert explore(actor=actor, faults="crash=1").verdict == "holds"
+    found = explore(actor=actor, faults="pause=1")
+    assert "LOCK DELETED BY ANOTHER, with 1 fault" in str(found)
+    does = [(step.actor, step.lines) for step in found.report.findings[0].trace]
+    taken_by = [actor for actor, lines in does if "SET" in str(lines) and "NX" in str(lines)]
+    assert does[-1][0] == taken_by[0] != taken_by[-1]

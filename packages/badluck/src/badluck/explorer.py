@@ -11,7 +11,7 @@ from badluck.faults import Faults
 from badluck.findings.causes import causes, errors, mistake
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
-from badluck.findings.own_locks import unseen
+from badluck.findings.own_locks import on_some_way, unseen
 from badluck.findings.raised import EXCEPTION, RAISED
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
@@ -68,7 +68,10 @@ class Explorer:
             places = judge.places if exhaustive else judge.seen
             paths = shortest(graph, places)
             many = schedules(graph) if exhaustive else None
-            found = {name: paths[name] for name in places}
+            paths |= on_some_way(judge, paths)
+            found = {
+                rule.name: paths[rule.name] for rule in self.target.rules if rule.name in paths
+            }
             reasons = list(causes(graph, self.target)) if found else []
             if raised := mistake(graph, self.target, found):
                 raise Wrong("\n".join([raised, *reasons]))

@@ -17,7 +17,7 @@ from badluck.actor.request import Send
 from badluck.findings.locking import gives_back, taken, takes
 from badluck.search.automaton import Automaton
 from badluck.search.graph import CRASHED, Graph, State, Transition
-from badluck.search.paths import Goal
+from badluck.search.paths import Goal, Path, shortest
 from badluck.simulated.values import Command, Entry
 
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
@@ -50,6 +50,46 @@ class Lock:
     two_inside: set[Goal] = field(default_factory=set)  # without a fault, or of one that is named
 
 
+class Owned:
+    """The graph once more, each state apart for each who may hold the lock in it.
+
+    Locks that all write the same leave no trace of their owner: one state then stands for two, and
+    only on some of the ways to it is it another's. What only a script can tell is nobody's.
+    """
+
+    def __init__(self, held: Held, lock: Lock) -> None:
+        self.numbers = {(0, NOBODY): 0}
+        self.places = [(0, NOBODY)]  # states, and who holds it there
+        self.ways: list[list[Transition]] = []
+        self.deleted: set[Goal] = set()
+        for nth, (number, holder) in enumerate(self.places):  # which grow meanwhile
+            self.ways.append([])
+            for way in held.graph.ways[number]:
+                facts = {*held._then(lock, number, way, Fact(holder, frozenset()))}
+                then = facts.pop().holder if len(facts) == 1 else NOBODY
+                there = way._replace(to=self._number(way.to, then))
+                self.ways[nth].append(there)
+                if held._deletes(lock, number, way) and holder not in (NOBODY, way.actor):
+                    self.deleted.add((nth, there))
+
+    def _number(self, state: int, holder: int) -> int:
+        place = state, holder
+        if place not in self.numbers:
+            self.numbers[place] = len(self.places)
+            self.places.append(place)
+        return self.numbers[place]
+
+    def to_a_deletion(self) -> Path | None:
+        """By the states' own numbers."""
+        path = shortest(self, {"": self.deleted}).get("") if self.deleted else None
+        return path and path._replace(
+            ways=tuple(
+                (self.places[at][0], way._replace(to=self.places[way.to][0]))
+                for at, way in path.ways
+            )
+        )
+
+
 class Held:
     def __init__(self, graph: Graph, named: bytes | None) -> None:
         """`named` is a lock, whatever is done to it."""
@@ -72,10 +112,15 @@ class Held:
         """Where a text was ever written to the key that was named."""
         return {place.server for place in self._texts if place.key == self.named}
 
-    def left(self, ends: bool) -> set[int]:
+    def deleted_on_some_way(self) -> Path | None:
+        """The shortest to where another's lock is deleted, of those that states do not show."""
+        paths = [path for lock in self.locks if (path := Owned(self, lock).to_a_deletion())]
+        return min(paths, key=lambda path: path.cost, default=None)
+
+    def left(self, ends: bool, crashed: bool) -> set[int]:
         """Where all have come to an end and one is still held; `ends`: until it expires.
 
-        Who has crashed could not give it back.
+        `crashed`: also by one that has crashed. To expire is what a lock does for it.
         """
         return {
             number
@@ -83,11 +128,14 @@ class Held:
             for number, facts in lock.facts.items()
             if self.graph.over(self.graph.states[number])
             if (entry := self._entry(number, lock.at)) and (entry.expires is not None) == ends
-            if all(self._lives(number, fact.holder) for fact in facts)
+            if all(
+                fact.holder != NOBODY and (crashed or not self._crashed(number, fact.holder))
+                for fact in facts
+            )
         }
 
-    def _lives(self, number: int, actor: int) -> bool:
-        return actor != NOBODY and self.graph.states[number].nodes[actor] != CRASHED
+    def _crashed(self, number: int, actor: int) -> bool:
+        return self.graph.states[number].nodes[actor] == CRASHED
 
     @cached_property
     def _texts(self) -> set[Place]:
@@ -167,7 +215,7 @@ class Held:
         before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
         holders = {fact.holder for fact in facts}
         calm = self.graph.states[way.to].left == self.graph.states[0].left
-        if commands and before and not after:
+        if self._deletes(lock, number, way):
             if way.actor not in holders and NOBODY not in holders:
                 lock.deleted.add((number, way))
             lock.given_back |= calm and way.actor in holders
@@ -175,6 +223,11 @@ class Held:
         matters = calm or lock.at.key == self.named
         if takes_it and matters and all(fact.inside - {way.actor} for fact in facts):
             lock.two_inside.add((number, way))
+
+    def _deletes(self, lock: Lock, number: int, way: Transition) -> bool:
+        before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
+        commands = self._commands(lock.at.server, self.graph.states[number], way)
+        return bool(commands and before and not after)
 
     def _at_work(self, actor: int, at: int) -> bool:
         return at != CRASHED and not self.graph.automata[actor].nodes[at].ended

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from badluck.findings import locks
 from badluck.findings.held import Lock
 from badluck.findings.judge import Judge
 from badluck.findings.rule import OfGraph, Rule
-from badluck.search.paths import Goal
+from badluck.search.paths import Goal, Path
 
 
 def _of_each(places: Callable[[Lock], set[Goal]]) -> Callable[[Judge], set[Goal]]:
@@ -21,7 +21,22 @@ def _like(rule: Rule, where: Callable[[Judge], set[Goal]]) -> OfGraph:
 
 def _left_behind(judge: Judge) -> set[Goal]:
     states = judge.graph.states
-    return {at for at in judge.held.left(ends=True) if judge.undisturbed(states[at])}
+    return {at for at in judge.held.left(ends=True, crashed=False) if judge.undisturbed(states[at])}
+
+
+def _leaked(judge: Judge) -> set[Goal]:
+    """Where others wait for it for ever, that says it better."""
+    return {*judge.held.left(ends=False, crashed=not judge.stuck)}
+
+
+def on_some_way(judge: Judge, found: Mapping[str, Path]) -> dict[str, Path]:
+    """What no state shows by itself: where all write the same, one stands for two owners."""
+    rules = {rule.name for rule in judge.target.rules}
+    of_holders = {DELETED_BY_ANOTHER.name, TWO_HOLDERS.name}
+    if judge.target.code.shown or DELETED_BY_ANOTHER.name not in rules or of_holders & {*found}:
+        return {}
+    path = judge.held.deleted_on_some_way()
+    return {DELETED_BY_ANOTHER.name: path} if path else {}
 
 
 def unseen(judge: Judge, found: bool) -> str:
@@ -45,4 +60,4 @@ def unseen(judge: Judge, found: bool) -> str:
 TWO_HOLDERS = _like(locks.TWO_HOLDERS, _of_each(lambda lock: lock.two_inside))
 DELETED_BY_ANOTHER = _like(locks.DELETED_BY_ANOTHER, _of_each(lambda lock: lock.deleted))
 LEFT_BEHIND = _like(locks.LEFT_BEHIND, _left_behind)
-LEAKED = _like(locks.LEAKED, lambda judge: {*judge.held.left(ends=False)})
+LEAKED = _like(locks.LEAKED, _leaked)
