@@ -218,3 +218,18 @@ def test_whose_it_is_is_known_also_where_all_write_the_same(actor: Actor) -> Non
     does = [(step.actor, step.lines) for step in found.report.findings[0].trace]
     taken_by = [actor for actor, lines in does if "SET" in str(lines) and "NX" in str(lines)]
     assert does[-1][0] == taken_by[0] != taken_by[-1]
+
+
+def claims_a_seat(redis: Redis, name: str) -> str:
+    """For ever, or gives it back at once."""
+    if not redis.set("seat:1", name, nx=True):
+        return "taken"
+    if name == "A":
+        redis.delete("seat:1")
+        return "declined"
+    return "yours"
+
+
+def test_a_claim_that_is_no_lock_may_be_called_none() -> None:
+    assert "Taken for a lock: seat:1." in str(explore(actor=claims_a_seat))
+    explore(actor=claims_a_seat, lock=False, faults="crash=1").assert_holds()

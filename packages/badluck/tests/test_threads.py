@@ -240,3 +240,25 @@ def test_a_thread_knows_which_one_it_is() -> None:
         return names == [b"MainThread", b"Thread-1 (note)"] * 2
 
     badluck.explore(actor=by_their_names, count=2, at_end=as_python_names_them).assert_holds()
+
+
+def owns_by_a_pools_name(redis: Redis) -> None:
+    def task() -> None:
+        if redis.set("lock", threading.current_thread().name, nx=True, ex=5):
+            redis.rpush("names", redis.get("lock"))
+            redis.delete("lock")
+
+    for _ in range(2):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(task).result()
+
+
+def test_pools_are_counted_by_each_process() -> None:
+    """Each gives its threads the same names, however often its code was run before."""
+
+    def as_python_names_them(redis: Redis) -> bool:
+        known = {b"ThreadPoolExecutor-0_0", b"ThreadPoolExecutor-1_0"}
+        return {*redis.lrange("names", 0, -1)} <= known
+
+    found = badluck.explore(actor=owns_by_a_pools_name, count=2, at_end=as_python_names_them)
+    found.assert_holds()

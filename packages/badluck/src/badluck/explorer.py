@@ -11,7 +11,7 @@ from badluck.faults import Faults
 from badluck.findings.causes import causes, errors, mistake
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
-from badluck.findings.own_locks import on_some_way, unseen
+from badluck.findings.own_locks import OF_ANY, on_some_way, unseen
 from badluck.findings.raised import EXCEPTION, RAISED
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
@@ -123,6 +123,8 @@ class Explorer:
             explanations[STUCK.name] += f" {waiting}"
         if EXCEPTION.name in paths:
             explanations[EXCEPTION.name] += _raised(graph, paths[EXCEPTION.name])
+        for name in OF_ANY & {*paths} if self.moves.own else ():
+            explanations[name] += f" Taken for a lock: {', '.join(judge.held.keys)}."
         findings = [
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()

@@ -37,7 +37,7 @@ class Actor:
         self.begins_late = False  # may others have worked for long before it looks at the clock?
         self.tells_time = False  # has it ever asked what time it is, to compare it with others'?
         self.over = False  # nobody goes on with it again
-        self.tokens = self.connections = 0
+        self.tokens = self.connections = self.pools = 0
         self.taken: frozenset[int] | None = None  # tokens of mine that are in use, if that is known
         self.drew = False  # a token, since it went on last
         self.draws = 0  # of chance, since it went on last

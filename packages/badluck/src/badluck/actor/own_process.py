@@ -18,6 +18,7 @@ import time
 import timeit
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -216,10 +217,20 @@ def of_its_own() -> Iterator[None]:
             (threading, name, _in_a_fiber(getattr(threading, name), getattr(threads, name)))
             for name in WHICH
         ),
+        (ThreadPoolExecutor, "_counter", staticmethod(_in_a_fiber(_real_pools, _pools))),
         *asyncio_of_its_own.instead(),
     ]
     with warned.of_what_was_forgotten(), replaced(*instead, *taken(instead)):
         yield
+
+
+_real_pools = ThreadPoolExecutor._counter  # type: ignore[attr-defined]
+
+
+def _pools() -> int:
+    """How many it has made: their threads' names tell."""
+    here().actor.pools += 1
+    return here().actor.pools - 1
 
 
 def _identified(name: str) -> Callable[[], Any]:

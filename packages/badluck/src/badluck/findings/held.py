@@ -101,6 +101,10 @@ class Held:
         locks = [self._followed(place) for place in sorted(self.likely)]
         return [lock for lock in locks if self._is_one(lock)]
 
+    @property
+    def keys(self) -> list[str]:
+        return sorted({lock.at.key.decode(errors="replace") for lock in self.locks})
+
     @cached_property
     def likely(self) -> set[Place]:
         """Keys that may be locks: what is done to them tells."""

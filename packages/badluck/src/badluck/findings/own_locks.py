@@ -61,3 +61,4 @@ TWO_HOLDERS = _like(locks.TWO_HOLDERS, _of_each(lambda lock: lock.two_inside))
 DELETED_BY_ANOTHER = _like(locks.DELETED_BY_ANOTHER, _of_each(lambda lock: lock.deleted))
 LEFT_BEHIND = _like(locks.LEFT_BEHIND, _left_behind)
 LEAKED = _like(locks.LEAKED, _leaked)
+OF_ANY = {DELETED_BY_ANOTHER.name, LEAKED.name}  # rules of locks that nobody has named

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from greenlet import getcurrent
 
@@ -20,7 +20,7 @@ from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
 from badluck.functions.anew import refuse_shared
 from badluck.functions.calls import Function, arguments, called
-from badluck.functions.functions import Functions
+from badluck.functions.functions import NO_LOCK, Functions
 from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from badluck.functions.result import Result
 from badluck.functions.servers import check
@@ -49,7 +49,7 @@ def explore(
     resend: bool = False,
     decode_responses: bool = False,
     servers: int = 1,
-    lock: str | None = None,
+    lock: str | Literal[False] | None = None,
     before: Callable[[Mapping[int, Functions], Sequence[Rung]], object] | None = None,
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
@@ -60,7 +60,8 @@ def explore(
     answered, by name, if it takes two. `resend`: the actors' clients send again what was not
     answered, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
     several `servers` all functions get a tuple of clients.
-    `lock` is a key that is to keep all but its holder out: with two holders it fails.
+    `lock` is a key that is to keep all but its holder out: with two holders it fails; False: none
+    of the keys is a lock, whatever is done to it.
 
     `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
     whatever kind, and of 2 actors and 3. What is likely is looked at first (see ladder.py), until
@@ -78,7 +79,7 @@ def explore(
         refuse_shared(function, _callers_names())
     for looks in filter(None, (invariant, at_end)):
         refuse_unseen(functions, looks)
-    key = lock.encode() if lock else None
+    key = NO_LOCK if lock is False else lock.encode() if lock else None
     settings = (setup, invariant, at_end, resend, decode_responses, key)
     targets = {many: Functions(functions[:many], *settings, servers=servers) for many in counts}
     rungs = ladder(counts, faults)

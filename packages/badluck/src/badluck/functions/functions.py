@@ -36,6 +36,7 @@ from badluck.simulated.server import begun
 from badluck.simulated.values import Command, Entry
 from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
 
+NO_LOCK = b""  # in place of a lock's key: no key is one
 COLUMNS = 4  # keys whose values a chart has room for
 
 
@@ -148,7 +149,8 @@ class Functions(Own):
             said = partial(self._said, self.at_end)
             rules.append(OfState("broken at the end", text, self._ends_badly, said))
         two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
-        return (*rules, EXCEPTION, STUCK, *two, DELETED_BY_ANOTHER, LEAKED)
+        of_locks = () if self.lock_key == NO_LOCK else (*two, DELETED_BY_ANOTHER, LEAKED)
+        return (*rules, EXCEPTION, STUCK, *of_locks)
 
     def _broken(self, view: View) -> bool:
         return self.invariant is not None and not self._true(self.invariant, view)
