@@ -250,6 +250,8 @@ def test_who_exits_has_come_to_its_end_and_told_nothing(status: object) -> None:
 def test_what_is_no_question() -> None:
     with pytest.raises(BadCode, match="takes one argument, or two"):
         explore(actor=lambda: None)
+    with pytest.raises(BadluckError, match=r"actors=\[f, g\], or actor=f"):
+        explore(actors=count_up_at_once)  # type: ignore[arg-type]
     with pytest.raises(BadluckError, match="1 to 4 actors"):
         explore(actors=[])
     with pytest.raises(BadluckError, match="'fire' is not one of"):

@@ -69,6 +69,8 @@ def explore(
     `before` is told what will be searched, by the number of actors, and within which budgets; what
     it raises ends that.
     """
+    if callable(actors):
+        raise BadluckError("actors are a list: actors=[f, g], or actor=f and count=2.")
     counts = _counts(count, faults) if actor else (len(actors),)
     functions = [actor] * max(counts) if actor else list(actors)
     check(servers)
