@@ -69,7 +69,8 @@ class Owned:
                 then = facts.pop().holder if len(facts) == 1 else NOBODY
                 there = way._replace(to=self._number(way.to, then))
                 self.ways[nth].append(there)
-                if held._deletes(lock, number, way) and holder not in (NOBODY, way.actor):
+                commands, before, after = held._done(lock, number, way)
+                if commands and before and not after and holder not in (NOBODY, way.actor):
                     self.deleted.add((nth, there))
 
     def _number(self, state: int, holder: int) -> int:
@@ -201,8 +202,7 @@ class Held:
         return lock
 
     def _then(self, lock: Lock, number: int, way: Transition, fact: Fact) -> Iterator[Fact]:
-        before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
-        commands = self._commands(lock.at.server, self.graph.states[number], way)
+        commands, before, after = self._done(lock, number, way)
         nodes = self.graph.states[way.to].nodes
         for takes_it in taken(lock.at.key, commands, before, after):
             holder, inside = fact if after else (NOBODY, fact.inside)
@@ -215,11 +215,10 @@ class Held:
             yield Fact(holder, still)
 
     def _judge(self, lock: Lock, number: int, way: Transition, facts: set[Fact]) -> None:
-        commands = self._commands(lock.at.server, self.graph.states[number], way)
-        before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
+        commands, before, after = self._done(lock, number, way)
         holders = {fact.holder for fact in facts}
         calm = self.graph.states[way.to].left == self.graph.states[0].left
-        if self._deletes(lock, number, way):
+        if commands and before and not after:
             if way.actor not in holders and NOBODY not in holders:
                 lock.deleted.add((number, way))
             lock.given_back |= calm and way.actor in holders
@@ -228,10 +227,12 @@ class Held:
         if takes_it and matters and all(fact.inside - {way.actor} for fact in facts):
             lock.two_inside.add((number, way))
 
-    def _deletes(self, lock: Lock, number: int, way: Transition) -> bool:
-        before, after = self._entry(number, lock.at), self._entry(way.to, lock.at)
+    def _done(
+        self, lock: Lock, number: int, way: Transition
+    ) -> tuple[tuple[Command, ...], Entry | None, Entry | None]:
+        """By that step on the lock's server, and what the lock was before and is after it."""
         commands = self._commands(lock.at.server, self.graph.states[number], way)
-        return bool(commands and before and not after)
+        return commands, self._entry(number, lock.at), self._entry(way.to, lock.at)
 
     def _at_work(self, actor: int, at: int) -> bool:
         return at != CRASHED and not self.graph.automata[actor].nodes[at].ended

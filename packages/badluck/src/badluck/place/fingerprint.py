@@ -175,16 +175,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, frozenset(Counter(map(inside, value)).items()))
     if kind is dict:
         pairs = list(value.items())  # of a weak one some are collected meanwhile
-        return (
-            kind,
-            *[
-                (
-                    key if type(key) in PLAIN else inside(key),
-                    one if type(one) in PLAIN else inside(one),
-                )
-                for key, one in pairs
-            ],
-        )
+        return (kind, *[(inside(key), inside(one)) for key, one in pairs])
     if kind in eye.ordinary:
         return _attributes(value, inside, eye)
     if isinstance(value, type):
