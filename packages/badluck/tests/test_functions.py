@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -188,12 +189,13 @@ def test_what_actors_would_share_is_refused_by_name(actor: Callable[..., Any], s
         (lambda redis: redis.incr("n") == 1, "may only read"),
         (lambda redis: redis.get("n"), "answers None, and not True or False"),
         (lambda redis: int(redis.get("n")) == 1, "TypeError: int"),
+        (lambda redis, told: told["A"] > 0, "A has not answered: it is at work, has crashed"),
         (lambda redis: redis.ttl("lives") > 5, "whether a key expires is to be seen"),
         (lambda redis: redis.ttl("lives") + 1 > 0, "unsupported operand"),
         (lambda redis: redis.expiretime("lives") > 0, "at no clock"),
         (lambda redis: bool(redis.eval("return redis.call('pttl', 'lives')", 0)), "still lives"),
         (lambda redis: bool(redis.eval("return redis.call('time')", 0)), "at no clock"),
-        (lambda redis: redis.httl("h", "of") is not None, "at no clock"),
+        (lambda redis: redis.hexpiretime("h", "of") is not None, "is not supported"),
     ],
 )
 def test_what_an_invariant_may_not(invariant: Callable[..., Any], said: str) -> None:
@@ -203,6 +205,21 @@ def test_what_an_invariant_may_not(invariant: Callable[..., Any], said: str) -> 
             setup=lambda redis: redis.set("lives", 1, ex=9),
             invariant=invariant,
         )
+
+
+def test_an_invariant_may_ask_whether_a_field_expires() -> None:
+    def remembers(redis: Redis) -> None:
+        redis.hset("h", "of", 1)
+        redis.hexpire("h", 60, "of")
+
+    def expires(redis: Redis) -> bool:
+        return redis.httl("h", "of") != [-1] and redis.hpttl("h", "of") > [0]
+
+    assert explore(actor=remembers, at_end=expires).verdict == "holds"
+    found = explore(actor=remembers, count=1, at_end=expires, faults="crash=1")
+    assert found.verdict == "fails"
+    with pytest.raises(BadCode, match="whether a key expires is to be seen"):
+        explore(actor=remembers, at_end=lambda redis: redis.httl("h", "of") == [60])
 
 
 def test_an_invariant_may_ask_whether_a_key_expires() -> None:
@@ -283,3 +300,21 @@ def test_all_clients_decode_what_they_are_answered(actor: Callable[..., Any]) ->
     )
     (one,) = result.report.findings
     assert (one.name, one.trace[-1].told) == ("broken at the end", "True")
+
+
+class Job:
+    pass
+
+
+def test_what_depends_on_no_answer_is_named_with_its_line() -> None:
+    def asks_by_an_object(redis: Redis) -> None:
+        while not redis.set("door", repr(Job()), nx=True):
+            pass
+        redis.delete("door")
+
+    with pytest.raises(BadCode, match="does not do the same") as error:
+        explore(actor=asks_by_an_object)
+    assert re.search("It sent '<[a-z_.]+Job object at 0x[0-9a-f]+>', and now", str(error.value))
+    assert "That is where an object lies in memory.\n    test_functions.py, line" in str(
+        error.value
+    )

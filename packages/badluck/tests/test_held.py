@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 import redis
-from badluck import BadCode, explore
+from badluck import BadCode, Explorer, Faults, explore
+from badluck.functions.functions import Functions
 
 Redis = redis.Redis
 Actor = Callable[[Redis], object]
@@ -233,3 +234,14 @@ def claims_a_seat(redis: Redis, name: str) -> str:
 def test_a_claim_that_is_no_lock_may_be_called_none() -> None:
     assert "Taken for a lock: seat:1." in str(explore(actor=claims_a_seat))
     explore(actor=claims_a_seat, lock=False, faults="crash=1").assert_holds()
+
+
+def test_it_is_left_to_nobody_also_where_not_all_is_looked_at() -> None:
+    def counts(redis: Redis) -> None:
+        for _ in range(50):
+            redis.incr("n")
+
+    target = Functions(actors=[counts, sets_its_expiry_afterwards])
+    report = Explorer(target, 2).explore(Faults(crash=1), most=500)
+    assert not report.exhaustive
+    assert [finding.name for finding in report.findings] == ["lock leaked"]

@@ -387,3 +387,55 @@ def test_a_sleep_of_less_than_nothing_is_an_error() -> None:
 
     (one,) = explore(actor=is_late, count=1).report.findings
     assert one.name == "exception"
+
+
+def test_two_that_back_off_from_each_other_by_a_sleep_do_so_again_and_again() -> None:
+    def takes_both(redis: Redis, name: str) -> None:
+        one, other = ("a", "b") if name == "A" else ("b", "a")
+        while not (redis.setnx(one, name) and redis.setnx(other, name)):
+            if redis.get(one) == name.encode():
+                redis.delete(one)
+            time.sleep(0.3)
+        redis.incr("n")
+        redis.delete(one, other)
+
+    result = explore(actor=takes_both, at_end=lambda redis: redis.get("n") == b"2")
+    assert result.verdict == "holds", result
+    assert result.report.states < 200
+
+
+@pytest.mark.parametrize(("looks", "verdict"), [(True, "holds"), (False, "fails")])
+def test_who_polls_what_is_due_asks_otherwise_each_time_and_in_vain(
+    looks: bool, verdict: str
+) -> None:
+    def prepare(redis: Redis) -> None:
+        redis.zadd("later", {"mail": time.time() + 1800})
+
+    def poll(redis: Redis) -> None:
+        while redis.zcard("later"):
+            if not redis.zcount("later", "-inf", time.time()):
+                time.sleep(1)
+            elif redis.zrem("later", "mail") or not looks:
+                redis.rpush("sent", "mail")
+
+    result = explore(setup=prepare, actor=poll, at_end=lambda redis: redis.llen("sent") == 1)
+    assert result.verdict == verdict, result
+    assert result.report.states < 200
+
+
+def test_what_is_the_same_again_only_later_is_later_in_the_schedule() -> None:
+    def slow(redis: Redis) -> None:
+        if redis.get("x"):
+            redis.ping()
+            time.sleep(1)
+        else:  # a step less, and after it all is as after the other
+            time.sleep(2)
+        redis.set("y", 1)
+
+    def sets(redis: Redis) -> None:
+        redis.set("x", 1)
+        redis.get("x")
+
+    (one,) = explore(actors=[slow, sets], at_end=lambda redis: False).report.findings
+    assert [step.at for step in one.trace] == [0, 0, 0, 2001, 2001, 2001]
+    assert [step.lines for step in one.trace if step.does == "time"] == [["2.0 s"]]

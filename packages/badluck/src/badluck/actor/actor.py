@@ -35,6 +35,7 @@ class Actor:
         self.asked_time = False  # its own code did, and not only to sleep
         self.slept = 0.0  # s, since it went on last
         self.begins_late = False  # may others have worked for long before it looks at the clock?
+        self.counts_time = False  # has its own code ever asked the clock? It may count from there
         self.tells_time = False  # has it ever asked what time it is, to compare it with others'?
         self.over = False  # nobody goes on with it again
         self.tokens = self.connections = self.pools = 0
@@ -127,7 +128,7 @@ class Actor:
         """
         if self.begins_late and self.heard is None and not of_a_wait:
             ask(Rest(self.now, "looks at the clock"))
-        self.asked_time = True
+        self.asked_time = self.counts_time = True
         return self.look_at_clock()
 
     def token(self) -> str:

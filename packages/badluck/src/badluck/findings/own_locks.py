@@ -25,8 +25,9 @@ def _left_behind(judge: Judge) -> set[Goal]:
 
 
 def _leaked(judge: Judge) -> set[Goal]:
-    """Where others wait for it for ever, that says it better."""
-    return {*judge.held.left(ends=False, crashed=not judge.stuck)}
+    """Where others are known to wait for it for ever, that says it better."""
+    waits = judge.graph.all_seen and judge.stuck
+    return {*judge.held.left(ends=False, crashed=not waits)}
 
 
 def on_some_way(judge: Judge, found: Mapping[str, Path]) -> dict[str, Path]:

@@ -53,13 +53,8 @@ def _goals(board: Board, graph: Graph, ways: Ways) -> list[set[Goal]]:
         same = [one for one in graph.ways[at] if one[:3] == way[:3]]
         if not same:
             break
-        took = _took(board, number, way)
-        nearest = min(same, key=lambda one, at=at: abs(_took(graph, at, one) - took))  # type: ignore[misc]
+        took = board.took(number, way)
+        nearest = min(same, key=lambda one, at=at: abs(graph.took(at, one) - took))  # type: ignore[misc]
         found.append({(at, nearest), nearest.to})
         at = nearest.to
     return found
-
-
-def _took(graph: Graph, number: int, way: Transition) -> int:
-    now = graph.servers.now
-    return now(graph.states[way.to].servers) - now(graph.states[number].servers)

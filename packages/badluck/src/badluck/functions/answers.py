@@ -21,10 +21,20 @@ def plain(said: object) -> str:
     return f"<{type(said).__name__}>"
 
 
-def told(words: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """By name, of those who have answered."""
-    return {
-        name: word if word.startswith("<") else literal_eval(word)
+class Told(dict[str, Any]):
+    """What actors have answered, by name."""
+
+    def __missing__(self, name: str) -> Any:
+        raise KeyError(
+            f"{name} has not answered: it is at work, has crashed, or ended in an error "
+            f"(told.get({name!r}) is None then)"
+        )
+
+
+def told(words: Sequence[tuple[str, str]]) -> Told:
+    """Of those who have answered."""
+    return Told(
+        (name, word if word.startswith("<") else literal_eval(word))
         for name, word in words
         if word != FAILED and not word.startswith(RAISED)
-    }
+    )

@@ -10,7 +10,7 @@ from badluck.functions.all_orders import judged
 from badluck.functions.follow import faults_of
 from badluck.game.board import Board
 from badluck.place.standing import Spot
-from badluck.report.trace import Step, as_heard, step
+from badluck.report.trace import Step, as_heard, steps_of
 from badluck.run.job import Follow
 from badluck.run.sandbox import Sandbox
 from badluck.search.graph import CRASHED, TooMany, Transition
@@ -37,12 +37,13 @@ def _followed(job: Follow, board: Board) -> dict[str, Any]:
     `finding` is "" when nothing is; `spots`: the line from which each step was taken, if any;
     `sure`: in the time it could be told.
     """
-    number, ways = 0, list[tuple[int, Transition]]()
+    number, at, ways = 0, 0, list[tuple[int, Transition]]()
     found = list(board.judge.seen)
     for one in job.steps:
-        way = None if found else _way(board, number, one)
+        way = None if found else _way(board, number, one, one.at - at)
         if way is None:
             break
+        at += board.took(number, way)
         ways.append((number, way))
         found = board.judge.after(number, way)
         number = way.to
@@ -57,7 +58,7 @@ def _followed(job: Follow, board: Board) -> dict[str, Any]:
         "finding": found[0] if found else "",
         "explanation": explained[found[0]] if found else "",
         "cost": list(cost([way for _, way in ways])),
-        "steps": [one._asdict() for one in as_heard([_taken(board, *each) for each in ways])],
+        "steps": [one._asdict() for one in as_heard([*steps_of(board, board.judge, ways)])],
         "spots": [_spot(board, *each) for each in ways],
         "sure": sure,
     }
@@ -77,8 +78,8 @@ def _for_ever(board: Board, number: int) -> bool:
     return False
 
 
-def _way(board: Board, number: int, one: Step) -> Transition | None:
-    """The same move from that state; of several the one that takes about as long."""
+def _way(board: Board, number: int, one: Step, took: int) -> Transition | None:
+    """The same move from that state; of several the one that takes about as long, ms."""
     ways = board.on(number) if one.does == "time" else board.at_once(number)
     same = [
         way
@@ -87,12 +88,8 @@ def _way(board: Board, number: int, one: Step) -> Transition | None:
         and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.actor, one.fiber))
     ]
     if same:
-        return min(same, key=lambda way: abs(_at(board, way.to) - one.at))
+        return min(same, key=lambda way: abs(board.took(number, way) - took))
     return _in_vain(board, number, one) if one.does == "goes" else None
-
-
-def _at(board: Board, number: int) -> int:
-    return board.servers.now(board.states[number].servers) - board.began
 
 
 def _in_vain(board: Board, number: int, one: Step) -> Transition | None:
@@ -104,10 +101,6 @@ def _in_vain(board: Board, number: int, one: Step) -> Transition | None:
     if not any(each.fiber == one.fiber for each in steps):
         return None
     return Transition("goes", actor, one.fiber, number)
-
-
-def _taken(board: Board, number: int, way: Transition) -> Step:
-    return step(board, board.judge, board.states[number], board.states[way.to], way)
 
 
 def _spot(board: Board, number: int, way: Transition) -> Spot | None:

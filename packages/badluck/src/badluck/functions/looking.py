@@ -53,7 +53,7 @@ class Looking:
         for sent, server, entries in zip(alone.sent, alone.servers, stores, strict=True):
             sent.clear()
             server.keys.entries = dict(entries)
-            server.keys.told_time = server.keys.told_left = False
+            server.keys.told_time = False
 
         def ask() -> str | None:
             try:
@@ -70,7 +70,7 @@ class Looking:
         names = ", ".join(sorted(name.decode() for name in asked))
         if [server.keys.entries for server in alone.servers] != [*stores]:
             raise Wrong(f"{called(function)} may only read, and changes a key ({names})")
-        if any(server.keys.told_time or server.keys.told_left for server in alone.servers):
-            text = "may look at keys, and at no clock, but whether something expires (TTL, PTTL)"
+        if any(server.keys.told_time for server in alone.servers):
+            text = "may look at keys, and at no clock, but whether something expires (TTL, HTTL …)"
             raise Wrong(f"{called(function)} {text}: {names}")
         return said

@@ -41,16 +41,19 @@ class Board(Graph):
     def at_once(self, number: int) -> list[Transition]:
         """The same, but that time passes by itself: to know that takes a look at many states."""
         self._open(number)
-        return sorted(
-            self.ways[number], key=lambda way: self.servers.now(self.states[way.to].servers)
-        )
+        return sorted(self.ways[number], key=lambda way: self.took(number, way))
 
     def stuck(self, number: int) -> bool:
         """Do all wait here, and however long: for what can never happen?"""
-        ways = self.on(number)
-        if not self.circles[number] or self.over(self.states[number]):
-            return False
-        return all(self.stuck(way.to) for way in ways if way.kind in ("time", "arrives"))
+        todo, seen = [number], {number}
+        for at in todo:
+            ways = self.on(at)
+            if not self.circles[at] or self.over(self.states[at]):
+                return False
+            later = {way.to for way in ways if way.kind in ("time", "arrives")} - seen
+            todo += sorted(later)
+            seen |= later
+        return True
 
     def _open(self, number: int) -> None:
         if number not in self.opened:

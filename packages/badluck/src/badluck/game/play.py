@@ -19,7 +19,7 @@ from badluck.faults import FAULTS, Faults
 from badluck.findings.for_ever import STUCK
 from badluck.game.board import Board
 from badluck.game.memory import memories
-from badluck.report.trace import Step, step
+from badluck.report.trace import Step, steps_of
 from badluck.search.graph import CRASHED, State, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
@@ -53,7 +53,6 @@ class Place:
     number: int
     step: Step | None  # None: this is the beginning
     found: list[str]
-    at: int  # ms since the beginning
 
 
 def split(schedule: str) -> list[str]:
@@ -87,40 +86,40 @@ def _written(ways: Sequence[Transition]) -> dict[str, Transition]:
 
 def spelled(board: Board, steps: Sequence[Step]) -> str:
     """A schedule of the search, as it is written."""
-    number, moves = 0, []
+    number, at, moves = 0, 0, []
     for one in steps:
         move, way = next(
             (move, way)
             for move, way in choices(board, number).items()
             if way.kind == one.does
             and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.actor, one.fiber))
-            and board.servers.now(board.states[way.to].servers) - board.began == one.at
+            and at + board.took(number, way) == one.at
         )
         moves.append(move)
+        at = one.at
         number = way.to
     return "".join(moves)
 
 
 def play(board: Board, schedule: str) -> dict[str, Any]:
     """All places of a schedule, and what can be done at its end. Raises Impossible, TooMany."""
-    moves, ways = split(schedule), []
-    places = [_place(board, 0, None, [])]
-    for nth, move in enumerate(moves, 1):
-        number = places[-1].number
-        way = _one(board, number, move)
-        if way is None:
-            raise Impossible(nth, move)
-        ways.append(way)
-        states = board.states
-        one = step(board, board.judge, states[number], states[way.to], way)
-        places.append(_place(board, way.to, one, board.judge.after(number, way)))
+    moves = split(schedule)
+    ways = _ways(board, moves)
+    taken = [way for _, way in ways]
+    places = [
+        Place(0, None, []),
+        *(
+            Place(way.to, one, board.judge.after(number, way))
+            for (number, way), one in zip(ways, steps_of(board, board.judge, ways), strict=True)
+        ),
+    ]
     last = places[-1].number
     if board.stuck(last):
         places[-1].found.append(STUCK.name)
     shown = [
-        _shown(board, place) | {"cost": list(cost(ways[:nth]))} for nth, place in enumerate(places)
+        _shown(board, place) | {"cost": list(cost(taken[:nth]))} for nth, place in enumerate(places)
     ]
-    for there, remembered in zip(shown, memories(board, ways), strict=True):
+    for there, remembered in zip(shown, memories(board, taken), strict=True):
         for actor, memory in zip(there["actors"], remembered, strict=True):
             actor |= memory
     return {
@@ -128,9 +127,21 @@ def play(board: Board, schedule: str) -> dict[str, Any]:
         "places": shown,
         "wrong": _gravest(board.judge.target, shown),
         "choices": [_choice(board, last, *choice) for choice in choices(board, last).items()],
-        "faults": {kind: sum(way.kind == kind for way in ways) for kind in sorted(Faults._fields)},
+        "faults": {kind: sum(way.kind == kind for way in taken) for kind in sorted(Faults._fields)},
         "over": board.over(board.states[last]),
     }
+
+
+def _ways(board: Board, moves: Sequence[str]) -> list[tuple[int, Transition]]:
+    """Those of the moves, each with the state that it leads from. Raises Impossible."""
+    number, ways = 0, list[tuple[int, Transition]]()
+    for nth, move in enumerate(moves, 1):
+        way = _one(board, number, move)
+        if way is None:
+            raise Impossible(nth, move)
+        ways.append((number, way))
+        number = way.to
+    return ways
 
 
 def _gravest(target: Target, places: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -142,17 +153,12 @@ def _gravest(target: Target, places: list[dict[str, Any]]) -> dict[str, Any] | N
     return None
 
 
-def _place(board: Board, number: int, step: Step | None, found: list[str]) -> Place:
-    now = board.servers.now(board.states[number].servers)
-    return Place(number, step, found, now - board.began)
-
-
 def _shown(board: Board, place: Place) -> dict[str, Any]:
     state = board.states[place.number]
     return {
         "step": place.step.document() if place.step else None,
         "found": place.found,
-        "at": place.at,
+        "at": place.step.at if place.step else 0,
         "shown": board.judge.target.shown(board.judge.book(state.servers)),
         "actors": [_actor(board, state, actor) for actor in range(len(state.nodes))],
     }
@@ -201,11 +207,10 @@ def _in_vain(board: Board, state: State, actor: int) -> dict[int, list[str]]:
 
 
 def _choice(board: Board, number: int, move: str, way: Transition) -> dict[str, Any]:
-    now, then = (board.servers.now(board.states[one].servers) for one in (number, way.to))
     return {
         "move": move,
         "kind": way.kind,
         "actor": LETTERS[way.actor] if way.actor >= 0 else "",
         "fiber": way.fiber,
-        "passes": then - now,
+        "passes": board.took(number, way),
     }

@@ -16,7 +16,9 @@ from badluck.search.names import Names
 from badluck.search.paths import Path
 from badluck.target import Shown
 
+Ways = Sequence[tuple[int, Transition]]
 SECOND = 1_000  # ms
+UNITS = (("days", 86_400_000), ("h", 3_600_000))
 TELLS: dict[str, Tells] = {  # of steps that are no fault
     "goes": "command and reply",
     "arrives": "command and reply",
@@ -47,7 +49,7 @@ class Step(NamedTuple):
 
 
 def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
-    return as_heard(list(_steps(graph, judge, path)))
+    return as_heard(list(steps_of(graph, judge, path.ways)))
 
 
 def as_heard(steps: Sequence[Step]) -> list[Step]:
@@ -64,19 +66,28 @@ def unheard(steps: Sequence[Step], nth: int) -> bool:
     )
 
 
-def _steps(graph: Graph, judge: Judge, path: Path) -> Iterator[Step]:
-    called = _by_first_move(graph, path)
+def steps_of(graph: Graph, judge: Judge, ways: Ways) -> Iterator[Step]:
+    """Those of the ways from the beginning, each with the state that it leads from."""
+    called = _by_first_move(graph, ways)
     after = graph.called(graph.states[0], called)
-    for _, way in path.ways:
+    at = 0
+    for number, way in ways:
         before = after
         actor = called[way.actor] if way.actor >= 0 else -1
         called = _through(called, way)
         after = graph.called(graph.states[way.to], called)
-        yield step(graph, judge, before, after, way._replace(actor=actor))
+        took = graph.took(number, way)
+        at += took
+        yield _step(graph, judge, before, after, way._replace(actor=actor), took, at)
 
 
-def step(graph: Graph, judge: Judge, before: State, after: State, way: Transition) -> Step:
-    """`way` leads from the state `before` to `after`, in which the actors have their own names."""
+def _step(
+    graph: Graph, judge: Judge, before: State, after: State, way: Transition, took: int, at: int
+) -> Step:
+    """`way` leads from the state `before` to `after`, in which the actors have their own names.
+
+    It `took` so long, and is done `at`; ms, since the schedule began.
+    """
     actor = way.actor
     told = ""
     if actor >= 0 and after.nodes[actor] != CRASHED:
@@ -86,8 +97,8 @@ def step(graph: Graph, judge: Judge, before: State, after: State, way: Transitio
         graph.automata[actor].name if actor >= 0 else "",
         way.fiber,
         way.kind,
-        graph.servers.now(after.servers) - graph.began,
-        *_what(graph, judge.target.code.words, before, after, way),
+        at,
+        *_what(graph, judge.target.code.words, before, way, took),
         told,
         judge.target.shown(judge.book(after.servers)),
         _line(graph, judge, before, way) if actor >= 0 else "",
@@ -112,14 +123,14 @@ def _through(called: Names, way: Transition) -> Names:
     return tuple(after)
 
 
-def _by_first_move(graph: Graph, path: Path) -> Names:
+def _by_first_move(graph: Graph, ways: Ways) -> Names:
     """A is who moves first, then comes B."""
     called = tuple(range(len(graph.automata)))
     if graph.symmetry is None:
         return called
     order: list[int] = []
     through = called
-    for _, way in path.ways:
+    for _, way in ways:
         if way.actor >= 0 and through[way.actor] not in order:
             order.append(through[way.actor])
         through = _through(through, way)
@@ -127,13 +138,20 @@ def _by_first_move(graph: Graph, path: Path) -> Names:
     return tuple(order.index(actor) for actor in called)
 
 
+def _in_words(ms: int) -> str:
+    """So long; the unit is one of which there are two or more, from a second on."""
+    for name, unit in UNITS:
+        if ms >= 2 * unit:
+            return f"{ms / unit:.1f} {name}"
+    return f"{ms / SECOND:.1f} s" if ms >= SECOND else f"{ms} ms"
+
+
 def _what(
-    graph: Graph, words: Words, before: State, after: State, way: Transition
+    graph: Graph, words: Words, before: State, way: Transition, took: int
 ) -> tuple[list[str], list[str]]:
     tells = FAULTS[way.kind].tells if way.kind in FAULTS else TELLS[way.kind]
     if tells == "duration":
-        passed = graph.servers.now(after.servers) - graph.servers.now(before.servers)
-        return [f"{passed / 1000:.1f} s" if passed >= SECOND else f"{passed} ms"], []
+        return [_in_words(took)], []
     if tells == "nothing":
         return [], []
     request: Request

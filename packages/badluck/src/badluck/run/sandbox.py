@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import Any, NoReturn
 
 from badluck.actor import wrong
 from badluck.actor.request import Send
+from badluck.actor.words import decoded
 from badluck.backend import Backend
 from badluck.errors import BadluckError
 from badluck.explorer import Explorer
@@ -28,6 +31,7 @@ from badluck.run.limits import MEMORY, SEARCH, Watch
 from badluck.search.automaton import Automaton, NotAgain
 from badluck.search.server_states import Unsupported
 
+ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}|^\d{14,15}$")  # repr() and id() of an object
 MOST = 500_000  # states, which fit into the memory
 
 
@@ -49,9 +53,8 @@ class Sandbox:
             self.answer({"wrong": str(error)})
         except Unsupported as lacks:
             self.answer({"wrong": self._lacking(lacks)})
-        except NotAgain:
-            text = "does not do the same when it is answered the same: on what does it depend?"
-            self.answer({"wrong": f"{target.name}: {target.function} {text}"})
+        except NotAgain as error:
+            self.answer({"wrong": f"{target.name}: {target.function} {_otherwise(error)}"})
         except MemoryError:
             fewer = f"fewer {target.vocabulary.actor}s or faults?"
             text = f"this takes more than {MEMORY >> 30} GiB of memory: {fewer}"
@@ -109,6 +112,21 @@ class Sandbox:
         with os.fdopen(self.output, "wb") as to:
             to.write(json.dumps(document).encode())
         os._exit(0)
+
+
+def _otherwise(error: NotAgain) -> str:
+    """What it did and does, when it is answered the same; of a command the word that differs."""
+    once, again = error.once, error.again
+    text = "does not do the same when it is answered the same: on what does it depend?"
+    if isinstance(once, Send) and isinstance(again, Send):
+        words = (chain.from_iterable(request.commands) for request in (once, again))
+        pairs = ((one or b"", two or b"") for one, two in zip_longest(*words))
+        one, two = next(((a, b) for a, b in pairs if a != b), (b"", b""))
+        text += f" It sent {decoded(one)!r:.80}, and now {decoded(two)!r:.80}."
+        if ADDRESS.search(one) and ADDRESS.search(two):
+            text += " That is where an object lies in memory."
+    where = [wrong.line_of(*spot) for spot in error.spots]
+    return "\n    ".join([text, *where])
 
 
 def opened(but: int) -> list[int]:

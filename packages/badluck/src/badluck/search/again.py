@@ -1,7 +1,8 @@
-"""The same again, only later: what threads do for ever that nobody ends.
+"""The same again, only later: what goes on for ever that nobody ends.
 
 A lock that is renewed every three seconds makes a new state each time, as the clock says something
-else. Nobody asks it, so the two go on alike, and the way leads back in time.
+else; so do two that back off from each other again and again. Nobody asks it, so the two go on
+alike, and the way leads back in time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from badluck.actor.request import NEVER, Hear, Request, Rest
 from badluck.search.automaton import Known, Node
+from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
 from badluck.simulated.memory import State as Store
 from badluck.simulated.values import Hash, Stream
@@ -20,15 +22,17 @@ if TYPE_CHECKING:
 
 
 class Again:
-    """`known`: states by what they are but for the clock; only where a thread outlives its work."""
+    """`known`: states by what they are but for the clock, and by which names."""
 
-    def __init__(self, servers: ServerStates, automata: Sequence[Known]) -> None:
+    def __init__(self, servers: ServerStates, automata: Sequence[Known], own: bool) -> None:
+        """`own`: the code is somebody's own; else only a thread can go on for ever."""
+        self.own = own
         self.servers = servers
         self.automata = automata
-        self.known: dict[object, int] = {}
+        self.known: dict[object, tuple[int, Names]] = {}
 
     def key(self, state: State) -> object:
-        """None: a thread has nothing to do with it, or somebody may see what the clock says."""
+        """None: somebody may see what the clock says, or it never comes again."""
         nodes = [
             automaton.nodes[at]
             for automaton, at in zip(self.automata, state.nodes, strict=True)
@@ -36,12 +40,16 @@ class Again:
         ]
         if any(server.keys.told_time for server in self.servers.servers):
             return None
-        if state.before >= 0 or state.in_flight or not any(map(_outlived, nodes)):
+        if any(automaton.counts_time for automaton in self.automata):  # it may have kept that
+            return None
+        if state.before >= 0 or state.in_flight:
+            return None
+        if not self.own and not any(map(_outlived, nodes)):
             return None
         if not all(look.whole for node in nodes for look in node.looks):
             return None
         stores, now = self.servers.states[state.servers], self.servers.now(state.servers)
-        if any(node.tells_time for node in nodes) or not all(map(_timeless, stores)):
+        if not all(map(_timeless, stores)):
             return None
         places = ([_from_now(one, now) for one in node.requests] for node in nodes)
         return (
@@ -52,6 +60,7 @@ class Again:
             ),
             tuple(tuple(_store(store)) for store in stores),
             state.left,
+            state.late,
         )
 
 

@@ -27,6 +27,10 @@ class Alike:
         self.names = tuple(names)
         self.nodes = Nodes(first, rename, self.names)
 
+    @property
+    def counts_time(self) -> bool:
+        return self.first.counts_time
+
     def move(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol
 
 from badluck.actor.actor import Actor
@@ -45,7 +46,21 @@ def first(now: int, last: int, same: Callable[[int], bool]) -> int | None:
 
 
 class NotAgain(RuntimeError):
-    """The code does something else when it is answered the same."""
+    """The code does something else when it is answered the same: `again`, what it did `once`.
+
+    Both are the first fiber's that differs; `spots` is where that stood.
+    """
+
+    def __init__(
+        self,
+        once: Sequence[Request],
+        again: Sequence[Request],
+        stands: Sequence[tuple[Spot, ...]],
+    ) -> None:
+        pairs = enumerate(zip_longest(once, again))
+        fiber, (self.once, self.again) = next(each for each in pairs if each[1][0] != each[1][1])
+        self.spots = stands[fiber] if fiber < len(stands) else ()
+        super().__init__(f"{self.again} instead of {self.once}")
 
 
 class Answer(NamedTuple):
@@ -114,6 +129,10 @@ class Known(Protocol):
     def nodes(self) -> Nodes:
         """The first is where it begins."""
 
+    @property
+    def counts_time(self) -> bool:
+        """Has it ever asked the clock? What it was told may lie anywhere."""
+
     def move(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:
@@ -148,6 +167,7 @@ class Automaton:
         self.nodes: list[Node] = []
         self.orders: dict[object, int] = {}  # see _told_apart
         self.live: dict[int, Actor] = {}  # actors that stand at a node at this moment
+        self.counts_time = False
         self._add(self._fresh(), -1, None)
 
     def move(
@@ -220,10 +240,8 @@ class Automaton:
         for answer in self.history(at):
             actor.go_on(*answer)
         if actor.requests != self.nodes[at].requests:
-            raise NotAgain(
-                f"{self.name} does not do the same again: {actor.requests} instead of "
-                f"{self.nodes[at].requests}"
-            )
+            node = self.nodes[at]
+            raise NotAgain(node.requests, actor.requests, node.stands)
         return actor
 
     def history(self, at: int) -> list[Answer]:
@@ -234,6 +252,7 @@ class Automaton:
         return answers[::-1]
 
     def _add(self, actor: Actor, parent: int, came_by: Answer | None) -> int:
+        self.counts_time |= actor.counts_time
         looks = tuple(fingerprint(fiber) for fiber in actor.fibers)
         requests = actor.requests
         # Who has come to an end is one, whatever led there.

@@ -66,6 +66,7 @@ class Transition(NamedTuple):
     fiber: int  # of the actor; of what arrives, which of those that it has in flight
     to: int  # number of the state
     names: Names = ()  # that actors have there, by the names that they have here; (): the same
+    behind: int = 0  # ms; it is the same again, and so much later than its clock says
 
 
 class TooMany(Exception):
@@ -99,7 +100,8 @@ class Graph:
         self.ways: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
-        self.again = Again(self.servers, self.automata)
+        self.all_seen = False
+        self.again = Again(self.servers, self.automata, moves.own)
         start = self.servers.start
         self.began = self.servers.now(start)
         self._number(start, tuple(0 for _ in self.automata), faults, NONE, ())
@@ -111,6 +113,7 @@ class Graph:
             found = self._moment(now, self.later.pop(now))
             for number, sleepers in self.waiting(found).items():
                 self._let_time_pass(number, sleepers)
+        self.all_seen = True
 
     def _moment(self, now: int, todo: list[int]) -> list[int]:
         """All that can happen while the clock says `now`."""
@@ -262,8 +265,8 @@ class Graph:
         turns = (self.moves.turns(state, actor) for actor, _ in self.alive(state))
         due = self.deadlines(state, renewals=True, sleepers=sleepers).union(*turns)
         moment = min(due, default=patient)
-        passed = [way.to for way in self.ways[number] if way.kind == "time"]
-        if now < moment and moment not in map(self._now, passed):
+        passed = [self.took(number, way) for way in self.ways[number] if way.kind == "time"]
+        if now < moment and moment - now not in passed:
             self._pass_time(number, moment, state.late)
 
     def _sleep_through(self, number: int) -> None:
@@ -286,13 +289,16 @@ class Graph:
     def _pass_time(self, number: int, moment: int, late: frozenset[int]) -> None:
         state = self.states[number]
         servers, before = self.later_servers(state, moment)
-        later = state._replace(servers=servers, before=before)
-        if (key := self.again.key(later)) in self.again.known:
-            self.ways[number].append(Transition("time", EVERYBODY, 0, self.again.known[key]))
-            return
-        to, names = self._number(*later[:3], before, state.in_flight, late)
-        self.again.known |= {key: to} if key else {}
-        self.ways[number].append(Transition("time", EVERYBODY, 0, to, names))
+        later = state._replace(servers=servers, before=before, late=late)
+        key = self.again.key(later)
+        to, names = self.again.known.get(key) or self._number(*later)
+        self.again.known |= {key: (to, names)} if key else {}
+        behind = moment - self._now(to)
+        self.ways[number].append(Transition("time", EVERYBODY, 0, to, names, behind))
+
+    def took(self, number: int, way: Transition) -> int:
+        """How long that step takes, in ms."""
+        return self._now(way.to) + way.behind - self._now(number)
 
     def _now(self, number: int) -> int:
         return self.servers.now(self.states[number].servers)

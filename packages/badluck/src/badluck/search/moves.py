@@ -156,12 +156,11 @@ class Moves:
         if known is None or not known.looked:
             return None
 
-        def same(when: int) -> bool:
-            found = self._round(state, actor, at, fiber, when)
-            return found is not None and found.asked == known.asked
+        def in_vain(when: int) -> bool:
+            return self._round(state, actor, at, fiber, max(when, known.began)) is not None
 
         last = min((moment - 1 for moment in due if moment > now), default=now + HOUR)
-        return first(now, min(last, now + HOUR), lambda when: same(max(when, known.began)))
+        return first(now, min(last, now + HOUR), in_vain)
 
     def _asks_by_clock(
         self, actor: int, at: int, fiber: int, answer: Answered, now: int, taken: Taken
@@ -207,7 +206,7 @@ class Moves:
         if not once.asked:
             return not once.looked  # at the clock: that alone may end it
         again = self._round(state, actor, at, fiber, once.until)
-        return again is not None and again.asked == once.asked
+        return again is not None
 
     def _round(self, state: State, actor: int, at: int, fiber: int, when: int) -> Round | None:
         """What it asks when it wakes `when`; None: it does not come back to the same sleep."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from badluck.simulated.collections import hash_of
-from badluck.simulated.generic import CONDITIONS, applies
+from badluck.simulated.generic import CONDITIONS, applies, time_left
 from badluck.simulated.keyspace import Keyspace
 from badluck.simulated.values import (
     HIGHEST,
@@ -73,12 +73,12 @@ def _moment(keys: Keyspace, name: bytes, number: bytes) -> int:
 
 def ttl(keys: Keyspace, command: Command) -> Reply:
     """HTTL rounds to the nearest second; HPTTL is exact."""
-    keys.told_left = True
     found, fields = _asked(keys, command)
     alive, expires = dict(found.pairs), dict(found.expires or ())
-    left = {field: until - keys.now for field, until in expires.items()}
-    if command[0] == b"HTTL":
-        left = {field: (ms + 500) // 1000 for field, ms in left.items()}
+    left = {
+        field: time_left(keys, until, exact=command[0] == b"HPTTL")
+        for field, until in expires.items()
+    }
     return tuple(left.get(one, NO_EXPIRY) if one in alive else NO_FIELD for one in fields)
 
 

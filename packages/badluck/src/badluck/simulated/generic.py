@@ -91,11 +91,15 @@ def ttl(keys: Keyspace, command: Command) -> Reply:
         return -2
     if entry.expires is None:
         return -1
+    return time_left(keys, entry.expires, exact=command[0] == b"PTTL")
+
+
+def time_left(keys: Keyspace, until: int, exact: bool) -> int | SomeTime:
+    """In ms if it is `exact`, else in s, to the nearest; `until` in ms since 1970."""
     if keys.no_clock:
         return SomeTime()
-    keys.told_left = True
-    left = entry.expires - keys.now
-    return left if command[0] == b"PTTL" else (left + 500) // 1000
+    left = until - keys.now
+    return left if exact else (left + 500) // 1000
 
 
 def rename(keys: Keyspace, command: Command) -> Reply:

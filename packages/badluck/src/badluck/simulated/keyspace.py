@@ -26,8 +26,7 @@ class Keyspace:
         self.watches: dict[str, dict[bytes, bool]] = {}  # connection -> key -> touched since?
         self.ready: list[bytes] = []  # came just now: somebody may wait for them
         self.now = 0  # ms since 1970
-        # Has anything ever hung on what the clock says, or on how long something lives? No state's.
-        self.told_time = self.told_left = False
+        self.told_time = False  # has anything ever hung on what the clock says? No state's
         self.no_clock = False  # who asks is to see the keys, and not how late it is
 
     def pass_time(self, now: int) -> None:

@@ -90,7 +90,7 @@ class Err:
 
 
 class SomeTime:
-    """How long a key still lives, for who is to see that it expires, and not when."""
+    """How long a key or a field still lives, for who is to see that it expires, and not when."""
 
     def _is_more(self, other: object) -> bool:
         if isinstance(other, int) and other <= 0:
