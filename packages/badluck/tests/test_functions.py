@@ -12,6 +12,7 @@ import pytest
 import redis
 from badluck import BadCode, BadluckError, Faults, explore
 from badluck.functions.ladder import Rung
+from badluck.run import limits
 
 Redis = redis.Redis
 TAKE = "if tonumber(redis.call('get', KEYS[1])) > 0 then return redis.call('decr', KEYS[1]) end"
@@ -318,3 +319,39 @@ def test_what_depends_on_no_answer_is_named_with_its_line() -> None:
     assert "That is where an object lies in memory.\n    test_functions.py, line" in str(
         error.value
     )
+
+
+def writes_on_and_on(redis: Redis, name: str) -> None:
+    for at in range(80):
+        redis.rpush("l", f"{name}{at}")
+
+
+def grows_by_a_megabyte(redis: Redis, name: str) -> None:
+    for _ in range(20):
+        redis.append("l", name * 1_000_000)
+
+
+def no_line(redis: Redis) -> bool:
+    return redis.llen("l") != 160
+
+
+def test_what_was_found_is_said_before_the_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FULL", 1 << 24)
+    result = explore(actor=writes_on_and_on, at_end=no_line, seconds=60)
+    assert (result.verdict, result.report.exhaustive) == ("fails", False)
+    assert result.report.seconds < 30
+
+
+@pytest.mark.parametrize(
+    ("actor", "seconds", "takes"),
+    [(grows_by_a_megabyte, 60, "1 GiB of memory"), (writes_on_and_on, 1, "1 s, with all")],
+)
+def test_a_search_that_takes_too_much_is_inconclusive(
+    actor: Callable[..., Any], seconds: int, takes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SHOWING", 0)
+    monkeypatch.setattr(limits, "FULL", 1 << 40)
+    result = explore(actor=actor, count=(1, 2), seconds=seconds)
+    assert result.verdict == "inconclusive", result
+    assert f"The search takes more than {takes}" in str(result)
+    assert "proved: all orders of 1 with no fault" in str(result)

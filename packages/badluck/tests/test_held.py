@@ -232,7 +232,9 @@ def claims_a_seat(redis: Redis, name: str) -> str:
 
 
 def test_a_claim_that_is_no_lock_may_be_called_none() -> None:
-    assert "Taken for a lock: seat:1." in str(explore(actor=claims_a_seat))
+    found = str(explore(actor=claims_a_seat))
+    assert "Taken for a lock: seat:1." in found
+    assert "and no lock, say so: lock=False" in found
     explore(actor=claims_a_seat, lock=False, faults="crash=1").assert_holds()
 
 

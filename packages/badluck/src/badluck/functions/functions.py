@@ -25,10 +25,10 @@ from badluck.functions.alone import Alone
 from badluck.functions.anew import Anew
 from badluck.functions.answers import plain
 from badluck.functions.calls import Function, arguments, called
-from badluck.functions.linearizable import BEGIN, OURS, SCRIPTS, Linearizable
+from badluck.functions.linearizable import BEGIN, OURS, Linearizable, Marks
 from badluck.functions.looking import Looking, Stores
 from badluck.functions.project import Project, ours
-from badluck.functions.servers import OfServers, given, named
+from badluck.functions.servers import given, named
 from badluck.run.own import LOAD_LOCK_SCRIPTS, Own
 from badluck.run.values import in_words
 from badluck.search.names import LETTERS
@@ -91,8 +91,7 @@ class Functions(Own):
 
     @property
     def words(self) -> Words:
-        kind = Words if self.servers == 1 else OfServers
-        return kind(lambda: SCRIPTS, bytes_as_such=True)
+        return Marks(bytes_as_such=True)
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:

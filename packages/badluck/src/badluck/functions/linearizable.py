@@ -18,9 +18,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from badluck.actor.words import names_of
+from badluck.actor.request import Lost, Request, Send
+from badluck.functions.servers import OfServers
 from badluck.search.names import LETTERS
 from badluck.simulated.scripts import sha
+from badluck.simulated.values import Reply
 
 Plain = Callable[[Any], tuple[object, Any]]
 
@@ -31,7 +33,7 @@ ENDED, BEGUN = "badluck:ended", "badluck:begun"
 BEGIN = """local ended = redis.call('hkeys', KEYS[1])
 table.sort(ended)
 return redis.call('hsetnx', KEYS[2], ARGV[1], table.concat(ended))"""
-SCRIPTS = names_of({"begins": BEGIN})
+BEGINS = sha(BEGIN.encode())
 
 
 class Call(NamedTuple):
@@ -49,7 +51,7 @@ class Linearizable:
     start: Any
 
     def begins(self, redis: Any, name: str) -> None:
-        redis.evalsha(sha(BEGIN.encode()), 2, ENDED, BEGUN, name)
+        redis.evalsha(BEGINS, 2, ENDED, BEGUN, name)
 
     def ends(self, redis: Any, name: str, said: str) -> None:
         """`said` goes with it: in this frame nobody would see by what an actor's places differ."""
@@ -65,10 +67,30 @@ class Linearizable:
             name: Call(self._of(name), frozenset(after), name in told, told.get(name))
             for name, after in (dict.fromkeys(told, "") | begun).items()
         }
-        return _explained(self.start, calls)
+        if _explained(self.start, calls):
+            return True
+        answers = ", ".join(f"{name} {said!r:.60}" for name, said in told.items())
+        raise AssertionError(f"In no order of the calls are they told: {answers}.")
 
     def _of(self, name: str) -> Plain:
         return self.plain[LETTERS.index(name) % len(self.plain)]
+
+
+class Marks(OfServers):
+    """What actors leave there, as no commands of their own: `begins`, `answers 1`."""
+
+    def of(
+        self, request: Request, said: tuple[Reply, ...] | Lost | None
+    ) -> tuple[list[str], list[str]]:
+        lines, answers = super().of(request, said)
+        if isinstance(request, Send):
+            first = request.commands[0]
+            known = answers if isinstance(said, Lost) else []
+            if first[:2] == (b"EVALSHA", BEGINS):
+                return ["begins"], known
+            if first[:2] == (b"HSET", ENDED.encode()):
+                return [f"answers {self._word(first[-1])}"], known
+        return lines, answers
 
 
 def text(word: bytes | str) -> str:

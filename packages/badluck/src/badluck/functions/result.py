@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from badluck.findings.own_locks import OF_ANY
 from badluck.functions.ladder import Rung, beyond, highest
 from badluck.report.chart import chart
 from badluck.report.report import Report
@@ -63,6 +64,8 @@ class Result:
                 LETTERS[: report.actors],
                 vocabulary=report.target.vocabulary,
             )
+            if report.findings[0].name in OF_ANY and report.target.lock_key is None:
+                yield "if that key is a claim to be kept, and no lock, say so: lock=False"
         yield from budget(report)
         if self.proved:
             yield f"proved: all orders of {'; of '.join(map(str, highest(self.proved)))}"

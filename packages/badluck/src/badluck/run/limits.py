@@ -29,6 +29,7 @@ SHOWING = 10  # s more, for that
 DEADLINE = SEARCH + SHOWING  # s for all of it, also on the processor
 SILENCE = 2  # s in which code may go on without a command, a sleep or an end
 MEMORY = 1 << 30  # bytes of address space
+FULL = MEMORY * 3 // 4  # then no state more is looked at: to say what was found takes some, too
 LIMITS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory"
 IN_WORDS = f"{LIMITS}, {kept_out.in_words()}"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -57,29 +58,34 @@ FORBIDDEN = {
 }
 
 GiveUp = Callable[[str], None]  # ends this process, and says why
+TooLong = Callable[[], None]  # ends it, and says what is known
 
 
 class Watch:
     """Looks once a second where the code is."""
 
-    def __init__(self, target: OwnTarget, give_up: GiveUp, search: int = SEARCH) -> None:
+    def __init__(
+        self, target: OwnTarget, give_up: GiveUp, too_long: TooLong, search: int = SEARCH
+    ) -> None:
         self.files = target.code.files
         self.function = target.function
-        self.actors = f"{target.vocabulary.actor}s"
-        self.give_up = give_up
+        self.give_up, self.too_long = give_up, too_long
         self.search = search  # s
         self.deadline = search + SHOWING
         self.explorer: Explorer | None = None
         self.seconds = 0
         self.quiet = 0
+        self.full = 0  # bytes
         self.before: tuple[object, object] | None = None
 
     def begin(self, signals: Sequence[int] = ()) -> None:
         """`signals`: to which processes this one has yet to send some."""
-        memory = MEMORY + _in_use()
+        before = _in_use()
+        memory = MEMORY + before
+        self.full = before + FULL
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        # For what never comes back to Python, where the alarm below would be heard.
-        resource.setrlimit(resource.RLIMIT_CPU, (self.deadline, self.deadline + 5))
+        # For what never comes back to Python, where the alarm below would be heard before.
+        resource.setrlimit(resource.RLIMIT_CPU, (self.deadline + 2, self.deadline + 5))
         signal.signal(signal.SIGALRM, self._tick)
         signal.setitimer(signal.ITIMER_REAL, 1, 1)
         signal.signal(signal.SIGSYS, self._refused)
@@ -104,11 +110,10 @@ class Watch:
                 "or a call that waits"
             )
             self.give_up(wrong.standing(frame, self.files, text))
-        if self.over and self.explorer:
+        if self.explorer and (self.over or _in_use() > self.full):
             self.explorer.stop()
         if self.seconds >= self.deadline:
-            text = f"stopped after {self.deadline} s: fewer {self.actors} or faults?"
-            self.give_up(f"{self.files.name}: {text}")
+            self.too_long()
 
     def _audit(self, event: str, given: tuple[Any, ...]) -> None:
         if event in FORBIDDEN and isinstance(getcurrent(), Fiber):

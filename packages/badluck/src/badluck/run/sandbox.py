@@ -25,6 +25,7 @@ from badluck.explorer import Explorer
 from badluck.real.backend import real_backend
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
+from badluck.report.report import Report
 from badluck.run.file import OwnFile
 from badluck.run.job import Explore, Job, Replay
 from badluck.run.limits import MEMORY, SEARCH, Watch
@@ -44,7 +45,9 @@ class Sandbox:
         target = self.job.target
         job = self.job
         seconds = job.seconds if isinstance(job, Explore) else SEARCH
-        self.watch = Watch(target, lambda text: self.answer({"wrong": text}), seconds)
+        self.watch = Watch(
+            target, lambda text: self.answer({"wrong": text}), self._too_long, seconds
+        )
         if isinstance(target, OwnFile):
             target.load_libraries()
         try:
@@ -56,9 +59,7 @@ class Sandbox:
         except NotAgain as error:
             self.answer({"wrong": f"{target.name}: {target.function} {_otherwise(error)}"})
         except MemoryError:
-            fewer = f"fewer {target.vocabulary.actor}s or faults?"
-            text = f"this takes more than {MEMORY >> 30} GiB of memory: {fewer}"
-            self.answer({"wrong": f"{target.name}: {text}"})
+            self._incomplete(f"more than {MEMORY >> 30} GiB of memory")
         except BadluckError as error:
             self.answer({"failed": str(error)})
 
@@ -69,12 +70,34 @@ class Sandbox:
             return self._replay(self.job)
         raise NotImplementedError  # functions/following.py does it
 
+    def _too_long(self) -> NoReturn:
+        self._incomplete(f"more than {self.watch.deadline} s, with all that is to be said of it")
+
+    def _incomplete(self, takes: str) -> NoReturn:
+        """So far it is known that nothing was found."""
+        job, explorer = self.job, self.watch.explorer
+        text = f"The search takes {takes}."
+        if not isinstance(job, Explore) or explorer is None or not explorer.seen:
+            self.answer({"wrong": f"{job.target.name}: {text}"})
+        report = Report(
+            job.target,
+            job.actors,
+            self.faults,
+            exhaustive=False,
+            schedules=None,
+            states=explorer.seen,
+            seconds=self.watch.seconds,
+            findings=[],
+            causes=[text],
+        )
+        self.answer({"report": report.document()})
+
     def _explore(self, job: Explore) -> dict[str, Any]:
         self.watch.begin()
         with job.target.surroundings():
             explorer = self.watch.explorer = Explorer(job.target, job.actors)
-            for faults in job.ladder:
-                report = explorer.explore(faults, MOST)
+            for self.faults in job.ladder:
+                report = explorer.explore(self.faults, MOST)
                 if report.findings or not report.exhaustive or self.watch.over:
                     break
         return {"report": report.document()}
