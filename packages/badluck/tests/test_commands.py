@@ -53,6 +53,9 @@ def run(redis, name):
     id = redis.xadd("x", {"job": "1"})
     [[_, entries]] = redis.xreadgroup("g", "me", {"x": ">"})
     assert [tuple(entry) for entry in entries] == [(id, {b"job": b"1"})]
+    [waits] = redis.xpending_range("x", "g", "-", "+", 10)
+    assert (waits["message_id"], waits["times_delivered"]) == (id, 1)
+    assert redis.xrange("x", b"(" + id) == []
     assert redis.xack("x", "g", id) == 1
     assert redis.wait(1, 100) == 0
     redis.zadd("z", {"a": 1, "b": 2})

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from badluck import explore
 from badluck.simulated.server import Server
 from badluck.simulated.values import Command
 from badluck.target import EPOCH
+from redis import Redis
 
 
 def command(words: str) -> Command:
@@ -37,3 +39,49 @@ def test_who_waits_hears_of_what_is_added_and_of_nothing_else(server: Server) ->
     assert not server.unread
     server.execute("b", command("XADD q 7-1 a b"))
     assert server.unread["a"]
+
+
+def works(redis: Redis, name: str) -> str:
+    """Takes over what lies about, and gives up what was given too often."""
+    redis.xautoclaim("q", "g", name, 0)
+    for waits in redis.xpending_range("q", "g", "-", "+", 10):
+        if int(waits["times_delivered"]) > 2:
+            redis.xack("q", "g", waits["message_id"])
+            return "gave it up"
+    return "went on"
+
+
+def begins_a_group(redis: Redis) -> None:
+    redis.xgroup_create("q", "g", "0", mkstream=True)
+    redis.xadd("q", {"job": "1"}, id="5-1")
+    redis.xreadgroup("g", "dead", {"q": ">"})
+
+
+def test_how_often_it_was_given_is_counted_once_somebody_asks() -> None:
+    """Else two who take it from each other for ever would never be where they were."""
+    given_up = explore(
+        setup=begins_a_group,
+        actor=works,
+        at_end=lambda redis, told: "gave it up" in told.values(),
+    )
+    assert given_up.verdict == "holds", given_up
+
+    def sees_it(redis: Redis) -> bool:
+        return all(
+            int(waits["times_delivered"]) < 3
+            for waits in redis.xpending_range("q", "g", "-", "+", 9)
+        )
+
+    def takes_it(redis: Redis, name: str) -> None:
+        redis.xautoclaim("q", "g", name, 0)
+
+    found = explore(setup=begins_a_group, actor=takes_it, invariant=sees_it)
+    assert found.verdict == "fails"
+    assert found.report.findings[0].cost.steps == 2
+
+    def for_ever(redis: Redis, name: str) -> None:
+        while redis.exists("q"):
+            redis.xautoclaim("q", "g", name, 0)
+
+    endless = explore(setup=begins_a_group, actor=for_ever)
+    assert endless.report.findings[0].name == "stuck for ever"

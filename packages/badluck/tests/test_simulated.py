@@ -111,3 +111,26 @@ def test_a_ctrl_c_in_the_middle_of_a_script_is_heard() -> None:
     for call in (b"redis.call", b"redis.pcall"):
         with pytest.raises(KeyboardInterrupt):
             Lua().run(b"return " + call + b"('GET', KEYS[1])", (b"k",), (), interrupted)
+
+
+def test_a_script_may_neither_wait_nor_open_a_transaction() -> None:
+    server = Server(EPOCH)
+    for name in ("MULTI", "WATCH", "EVAL", "SUBSCRIBE"):
+        reply = server.execute(
+            "a", (b"EVAL", b"return redis.call('%s', 'k')" % name.encode(), b"0")
+        )
+        assert "not allowed from script" in str(reply)
+    server.execute("a", (b"RPUSH", b"q", b"1"))
+    with pytest.raises(Undefined, match="BLPOP in a script"):
+        server.execute("a", (b"EVAL", b"return redis.call('BLPOP', 'q', 0)", b"0"))
+    server.execute("a", (b"MULTI",))
+    with pytest.raises(Undefined, match="MULTI inside MULTI"):
+        server.execute("a", (b"MULTI",))
+
+
+def test_what_is_set_until_a_moment_that_is_over_is_gone() -> None:
+    server = Server(EPOCH)
+    for word in (b"EXAT", b"PXAT"):
+        server.execute("a", (b"SET", b"k", b"0"))
+        assert server.execute("a", (b"SET", b"k", b"1", word, b"1", b"GET")) == b"0"
+        assert server.execute("a", (b"GET", b"k")) is None

@@ -20,7 +20,8 @@ FAMILIES = {
         GETBIT k n; BITCOUNT k; BITCOUNT k i i; BITCOUNT k n n BYTE; BITCOUNT k bit bit BIT;
         BITCOUNT k i i v; GETEX k; GETEX k PX t; GETEX k PERSIST; GETEX k EX n; GETEX k PXAT at;
         GETEX k PX; GETEX k EX 1 PERSIST; SET k v IFEQ v; SET k v IFEQ v GET PX t; SET k v IFEQ;
-        SET k v IFEQ v NX; SET k v GET KEEPTTL;
+        SET k v IFEQ v NX; SET k v GET KEEPTTL; SET k v EXAT 1; SET k v PXAT at;
+        SET k v PXAT 1 GET; SET k v PXAT 1 NX;
         GETRANGE k i n; GETRANGE k n i; GETRANGE k bit bit; GETRANGE k 0 -1; SETRANGE k i v;
         SETRANGE k bit v; SETRANGE k n v
     """,
@@ -122,7 +123,10 @@ FAMILIES = {
         XREADGROUP GROUP g a STREAMS k $; XREADGROUP GROUP h a BLOCK 10 STREAMS k >;
         XREADGROUP GROUP g a BLOCK 0 STREAMS k >; XREADGROUP GROUP g c BLOCK 1 STREAMS k l > >;
         XREADGROUP COUNT 1 BLOCK 1 STREAMS k >; XACK k g 5-1; XACK k g 5-1 6-1; XACK k h x; XLEN k;
-        XPENDING k g; XPENDING k g; XPENDING k h; XCLAIM k g c 0 5-1; XCLAIM k g a 2 5-1 6-1 JUSTID;
+        XPENDING k g; XPENDING k g; XPENDING k h; XPENDING k g - + 10; XPENDING k g 5-1 + n a;
+        XRANGE k (5-1 +; XRANGE k - (6; XREVRANGE k (6-1 (5-1; XRANGE k ( +; XREVRANGE k + (0-0;
+        XRANGE k - (0-0; XPENDING k g IDLE n - + 5; XPENDING k g IDLE 1 - (6-1 n c;
+         XCLAIM k g c 0 5-1; XCLAIM k g a 2 5-1 6-1 JUSTID;
         XCLAIM k g a n 6-1; XCLAIM k g a 0 5-1 v; XAUTOCLAIM k g c 0 0;
         XAUTOCLAIM k g a 1 0 COUNT 1;
         XAUTOCLAIM k g c t 5-1 COUNT n JUSTID; XAUTOCLAIM k g a x 0; XAUTOCLAIM k g c 10 - v;
@@ -137,7 +141,9 @@ FAMILIES = {
         XREADGROUP GROUP g c COUNT 1 STREAMS q >; XREADGROUP GROUP g c STREAMS q >;
         XREADGROUP GROUP g a NOACK STREAMS q >; XREADGROUP GROUP g a STREAMS q 0;
         XREADGROUP GROUP g c COUNT 1 STREAMS q 5-1; XREADGROUP GROUP g a BLOCK 10 STREAMS q >;
-        XPENDING q g; XPENDING q g; XACK q g 5-1; XACK q g 6-1 5-1; XINFO STREAM q;
+        XPENDING q g; XPENDING q g - + 10; XPENDING q g IDLE 2 (5-1 + 10; XPENDING q g - + 1 a;
+        XPENDING q g - +; XPENDING q g IDLE 1; XPENDING q g x + 1; XPENDING q g - + x;
+         XACK q g 5-1; XACK q g 6-1 5-1; XINFO STREAM q;
         XCLAIM q g c 0 5-1; XCLAIM q g a 2 5-1 6-1 JUSTID; XCLAIM q g c 0 6-1 5-1;
         XCLAIM q g a t 6-1; XAUTOCLAIM q g c 0 0; XAUTOCLAIM q g a 1 0 COUNT 1;
         XAUTOCLAIM q g c t 5-1 COUNT n JUSTID; XAUTOCLAIM q g a 10 - COUNT 1;

@@ -26,6 +26,7 @@ from badluck.search.server_states import ServerStates
 from badluck.search.starvation import Endless, starvation
 from badluck.search.symmetry import Symmetry
 from badluck.simulated.server import begun
+from badluck.simulated.values import Uncounted
 from badluck.target import EPOCH, Target
 
 
@@ -35,11 +36,12 @@ class Explorer:
     Their code runs in this process; `explore` in run/apart.py gives it one of its own.
     """
 
-    def __init__(self, target: Target, actors: int) -> None:
+    def __init__(self, target: Target, actors: int, counts_given: bool = False) -> None:
+        """`counts_given`: how often the entries of a stream were; it does so by itself if asked."""
         self.target = target
         self.graph: Graph | None = None
         with target.surroundings():
-            started = begun(EPOCH, target.setup())
+            started = begun(EPOCH, target.setup(), counts_given)
             self.servers = ServerStates(started, target.names_follow, target.moments)
             self.automata: list[Known]
             self.symmetry: Symmetry | None = None
@@ -59,6 +61,13 @@ class Explorer:
         `most`: states that are looked at; with more to see the report is not exhaustive. Raises
         NotImplementedError for what the model of the server lacks.
         """
+        try:
+            return self._explore(faults, most)
+        except Uncounted:
+            self.__init__(self.target, len(self.automata), counts_given=True)  # type: ignore[misc]
+            return self._explore(faults, most)
+
+    def _explore(self, faults: Faults, most: int) -> Report:
         began = time.perf_counter()
         with self.target.surroundings():
             graph = Graph(self.moves, faults, self.target.pauses, most, self.symmetry)

@@ -23,7 +23,7 @@ MOST = 50_000
 
 class Board(Graph):
     def __init__(self, target: Target, actors: int, faults: Faults = TWO_OF_EACH) -> None:
-        self.explorer = Explorer(target, actors)
+        self.explorer = Explorer(target, actors, counts_given=True)
         super().__init__(self.explorer.moves, faults, target.pauses, MOST)
         self.judge = Judge(self, target)
         self.opened: set[int] = set()

@@ -1,6 +1,7 @@
 """What one consumer was given and another takes over: XPENDING, XCLAIM, XAUTOCLAIM.
 
-How often something was given is lacking, as it tells apart what goes on alike.
+How often something was given tells apart what else goes on alike: it is counted only in a search
+in which somebody has asked for it.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from badluck.simulated.groups import group_of, keep_group
+from badluck.simulated.groups import group_of, handed, keep_group
 from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.streams import Id, bound, read_id, shown, stream_of
+from badluck.simulated.streams import LAST, Id, bound, read_id, shown, stream_of
 from badluck.simulated.values import (
     HIGHEST,
     SYNTAX,
@@ -18,7 +19,9 @@ from badluck.simulated.values import (
     Pending,
     Refused,
     Reply,
+    SomeTime,
     Stream,
+    Uncounted,
     integer,
 )
 
@@ -27,10 +30,42 @@ LARGEST = HIGHEST // 16  # that it may say
 LOOKED_AT = 10  # times so many it looks at
 
 
-def summary(keys: Keyspace, command: Command) -> Reply:
-    """XPENDING of a whole group."""
-    if len(command) > 3:
-        raise NotImplementedError("XPENDING but of a whole group")
+def pending(keys: Keyspace, command: Command) -> Reply:
+    """XPENDING."""
+    return _some(keys, command) if len(command) > 3 else _summary(keys, command)
+
+
+def _some(keys: Keyspace, command: Command) -> Reply:
+    """Each with how long ago and how often it was given."""
+    _, key, name, *words = command
+    at_least = 0
+    if words[0].upper() == b"IDLE" and len(words) > 1:
+        at_least = integer(words[1])
+        words = words[2:]
+    if not 3 <= len(words) <= 4:
+        raise Refused(SYNTAX)
+    most = max(0, integer(words[2]))
+    low, high = bound(words[0], 0), bound(words[1], LAST)
+    found = [
+        one
+        for one in group_of(stream_of(keys, key), name).pending
+        if low <= one.id <= high and one.consumer in (words[3:] or [one.consumer])
+        if keys.now - one.since >= at_least
+    ][:most]
+    if not all(one.given for one in found):
+        raise Uncounted
+    return tuple((shown(one.id), one.consumer, _ago(keys, one), one.given) for one in found)
+
+
+def _ago(keys: Keyspace, one: Pending) -> int | SomeTime:
+    if keys.no_clock:
+        return SomeTime()
+    keys.told_time = True
+    return keys.now - one.since
+
+
+def _summary(keys: Keyspace, command: Command) -> Reply:
+    """Of a whole group."""
     _, key, name = command
     pending = group_of(stream_of(keys, key), name).pending
     if not pending:
@@ -61,7 +96,7 @@ def claim(keys: Keyspace, command: Command) -> Reply:
         if id not in there:
             del pending[id]
         elif keys.now - pending[id].since >= at_least:
-            pending[id] = Pending(id, consumer, keys.now)
+            pending[id] = _taken(keys, pending[id], consumer, bool(options))
             taken.append(id)
     rest = tuple(pending[id] for id in sorted(pending))
     keep_group(keys, key, stream, group._replace(pending=rest))
@@ -107,11 +142,18 @@ def claim_next(keys: Keyspace, command: Command) -> Reply:
             del pending[one.id]
             deleted.append(one.id)
         elif keys.now - one.since >= at_least:
-            pending[one.id] = Pending(one.id, consumer, keys.now)
+            pending[one.id] = _taken(keys, one, consumer, only_ids)
             taken.append(one.id)
     keep_group(keys, key, stream, group._replace(pending=tuple(pending.values())))
     cursor = left[0].id if left else (0, 0)
     return shown(cursor), _told(stream, taken, only_ids), tuple(map(shown, deleted))
+
+
+def _taken(keys: Keyspace, one: Pending, consumer: bytes, only_id: bool) -> Pending:
+    """Over from another; by its id alone it is not given once more."""
+    if only_id:
+        return one._replace(consumer=consumer, since=keys.now)
+    return handed(keys, one.id, consumer, one.given)
 
 
 def _told(stream: Stream, ids: Iterable[Id], only_ids: bool) -> Reply:

@@ -180,7 +180,7 @@ TABLE: dict[bytes, Known] = {
     b"XINFO": Known(-2, streams.info),
     b"XGROUP": Known(-2, groups.group),
     b"XACK": Known(-4, groups.acknowledge),
-    b"XPENDING": Known(-3, claims.summary),
+    b"XPENDING": Known(-3, claims.pending),
     b"XCLAIM": Known(-6, claims.claim),
     b"XAUTOCLAIM": Known(-6, claims.claim_next),
     b"XSETID": Known(-3, streams.set_id),

@@ -106,6 +106,11 @@ def read(keys: Keyspace, command: Command, of: tuple[bytes, ...]) -> Reply:
     return tuple(found) or None
 
 
+def handed(keys: Keyspace, id: Id, consumer: bytes, given: int) -> Pending:
+    """Once more, to that consumer, at this moment."""
+    return Pending(id, consumer, keys.now, given + 1 if keys.counts_given else 0)
+
+
 def _told(entries: tuple[StreamEntry, ...]) -> Reply:
     return tuple((shown(entry.id), entry.fields) for entry in entries)
 
@@ -147,9 +152,7 @@ def _give_new(keys: Keyspace, key: bytes, stream: Stream, asked: Asked) -> Reply
     entries = _after(stream, group.last)[: asked.most]
     if entries:
         given = {entry.id for entry in entries}
-        mine = tuple(
-            Pending(entry.id, asked.consumer, keys.now) for entry in entries if asked.keeps
-        )
+        mine = tuple(handed(keys, entry.id, asked.consumer, 0) for entry in entries if asked.keeps)
         others = tuple(one for one in group.pending if not asked.keeps or one.id not in given)
         pending = tuple(sorted(others + mine, key=lambda one: one.id))
         keep_group(keys, key, stream, group._replace(last=entries[-1].id, pending=pending))
@@ -163,7 +166,10 @@ def _history(keys: Keyspace, key: bytes, stream: Stream, asked: Asked, id: Id) -
     mine = [one.id for one in group.pending if one.consumer == asked.consumer and one.id > id]
     given = mine[: asked.most]
     again = {one for one in given if one in fields}
-    pending = (one._replace(since=keys.now) if one.id in again else one for one in group.pending)
+    pending = (
+        handed(keys, one.id, one.consumer, one.given) if one.id in again else one
+        for one in group.pending
+    )
     keep_group(keys, key, stream, group._replace(pending=tuple(pending)))
     return tuple((shown(one), fields.get(one)) for one in given)
 

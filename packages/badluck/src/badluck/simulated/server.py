@@ -6,10 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from badluck.simulated import blocking, commands, scripts
+from badluck.simulated.channels import LISTENS
 from badluck.simulated.values import OK, QUEUED, Command, Err, Ok, Refused, Reply, Undefined
 from badluck.simulated.waiters import WAITS, Waiters, Waits
 
 ABORTED = "EXECABORT Transaction discarded because of previous errors."
+
+
+NOT_IN_SCRIPTS = {b"MULTI", b"EXEC", b"DISCARD", b"WATCH", b"UNWATCH"}
+NOT_IN_SCRIPTS |= {b"EVAL", b"EVALSHA", b"SCRIPT", *LISTENS}
 
 
 class Server(Waiters):
@@ -53,8 +58,8 @@ class Server(Waiters):
         return commands.TABLE[command[0]].do(self.keys, command)
 
     def _multi(self, connection: str, _: Command) -> Reply:
-        if connection in self.queued:
-            raise Refused("ERR MULTI calls can not be nested")
+        if connection in self.queued:  # Redis 7 goes on, newer servers abort at EXEC
+            raise Undefined("MULTI inside MULTI")
         self.queued[connection] = []
         return OK
 
@@ -101,7 +106,7 @@ class Server(Waiters):
 
     def _watch(self, connection: str, command: Command) -> Reply:
         if connection in self.queued:
-            raise Refused("ERR WATCH inside MULTI is not allowed")
+            raise Undefined("WATCH inside MULTI")
         self.keys.watch(connection, command[1:])
         return OK
 
@@ -125,8 +130,18 @@ class Server(Waiters):
         self, connection: str, text: bytes, keys: tuple[bytes, ...], args: tuple[bytes, ...]
     ) -> Reply:
         return self._within(
-            lambda: self.lua.run(text, keys, args, lambda command: self._inner(connection, command))
+            lambda: self.lua.run(
+                text, keys, args, lambda command: self._in_a_script(connection, command)
+            )
         )
+
+    def _in_a_script(self, connection: str, command: Command) -> Reply:
+        name = command[0]
+        if name in NOT_IN_SCRIPTS:
+            return Err("ERR This Redis command is not allowed from script")
+        if name in commands.TABLE and blocking.may_wait(command):
+            raise Undefined(f"{name.decode()} in a script")  # Redis 7 refuses it, others do not
+        return self._inner(connection, command)
 
     def _script(self, _: str, command: Command) -> Reply:
         what = command[1].upper()
@@ -164,10 +179,11 @@ class Server(Waiters):
         return command[1] if len(command) > 1 else Ok("PONG")
 
 
-def begun(now: int, setup: Sequence[Sequence[Command]]) -> list[Server]:
+def begun(now: int, setup: Sequence[Sequence[Command]], counts_given: bool = True) -> list[Server]:
     """Servers after the commands that each of them is told first; `now` in ms since 1970."""
     servers = [Server(now) for _ in setup]
     for server, told in zip(servers, setup, strict=True):
+        server.keys.counts_given = counts_given
         for command in told:
             server.execute("", command)
     return servers

@@ -187,11 +187,28 @@ def range_(keys: Keyspace, command: Command) -> Reply:
 
 
 def bound(text: bytes, sequence: int) -> Id:
+    """Of a range; `sequence` is that of an id without one: 0 where it begins, LAST where it ends.
+
+    Behind a `(` the id itself is left out.
+    """
+    if text.startswith(b"(") and len(text) > 1:
+        return _beside(read_id(text[1:], sequence), before=sequence == LAST)
     if text == b"-":
         return 0, 0
     if text == b"+":
         return LAST, LAST
     return read_id(text, sequence)
+
+
+def _beside(id: Id, before: bool) -> Id:
+    ms, sequence = id
+    if before:
+        if id == (0, 0):
+            raise Refused("ERR invalid end ID for the interval")
+        return (ms, sequence - 1) if sequence else (ms - 1, LAST)
+    if id == (LAST, LAST):
+        raise Refused("ERR invalid start ID for the interval")
+    return (ms, sequence + 1) if sequence < LAST else (ms + 1, 0)
 
 
 def delete(keys: Keyspace, command: Command) -> Reply:

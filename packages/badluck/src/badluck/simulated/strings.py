@@ -48,7 +48,11 @@ def set_(keys: Keyspace, command: Command) -> Reply:
     if done:
         if b"KEEPTTL" in flags and there:
             expires = there.expires
+        if expires == keys.now:  # Redis 7 keeps it for this millisecond, newer servers do not
+            raise Undefined("SET of what expires at this very millisecond")
         keys.put(key, value, expires)
+        if expires is not None and expires < keys.now:
+            keys.delete(key)  # who watches it has seen it come
     if b"GET" in flags:
         return old
     return OK if done else None

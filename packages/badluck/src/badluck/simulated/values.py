@@ -47,6 +47,7 @@ class Pending(NamedTuple):
     id: tuple[int, int]
     consumer: bytes
     since: int  # ms since 1970
+    given: int = 0  # how often; 0: nobody counts
 
 
 class Group(NamedTuple):
@@ -110,6 +111,11 @@ Reply = None | int | bytes | Ok | Err | SomeTime | tuple["Reply", ...]
 
 class NeverAnswers(Exception):
     """A script without an end."""
+
+
+class Uncounted(BaseException):
+    """How often an entry was given is asked, and nobody has counted; no `except Exception` of the
+    code in question catches it."""
 
 
 class Undefined(NotImplementedError):
