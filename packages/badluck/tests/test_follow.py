@@ -72,6 +72,25 @@ def leases(redis: Redis, name: str) -> None:
     redis.delete("door")
 
 
+def leases_by_the_same_word(redis: Redis) -> None:
+    while not redis.set("door", 1, nx=True, ex=5):
+        time.sleep(0.1)
+    redis.incr("n")
+    redis.delete("door")
+
+
+def adds_a_job(redis: Redis) -> None:
+    redis.rpush("jobs", "a")
+
+
+def works_for_ever(redis: Redis) -> None:
+    while True:
+        if redis.lpop("jobs"):
+            redis.rpush("done", "a")
+        else:
+            time.sleep(1)
+
+
 def finds_it_free(redis: Redis) -> None:
     if not redis.exists("door"):
         redis.set("door", 1)
@@ -95,6 +114,8 @@ def is_two(redis: Redis) -> bool:
         ("lock leaked", 3, {"actor": keeps_it}),
         ("lock deleted by another", 3, {"actor": deletes_in_any_case}),
         ("lock deleted by another", 5, {"actor": leases, "faults": "pause=1"}),
+        ("lock deleted by another", 5, {"actor": leases_by_the_same_word, "faults": "pause=1"}),
+        ("stuck for ever", 4, {"actors": [adds_a_job, works_for_ever]}),
         ("two holders", 4, {"actor": finds_it_free, "lock": "door"}),
         ("invariant broken", 0, {"actor": count_up, "invariant": lambda redis: False}),
     ],

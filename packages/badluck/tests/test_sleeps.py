@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import queue
 import sched
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -439,3 +441,88 @@ def test_what_is_the_same_again_only_later_is_later_in_the_schedule() -> None:
     (one,) = explore(actors=[slow, sets], at_end=lambda redis: False).report.findings
     assert [step.at for step in one.trace] == [0, 0, 0, 2001, 2001, 2001]
     assert [step.lines for step in one.trace if step.does == "time"] == [["2.0 s"]]
+
+
+def gives_up_by(clock: Callable[[], float], redis: Redis) -> str:
+    deadline = clock() + 5
+    redis.incr("reserved")
+    if clock() > deadline:
+        return "too late"
+    redis.incr("ordered")
+    return "ordered"
+
+
+def an_event(redis: Redis) -> str:
+    done = threading.Event()
+
+    def work() -> None:
+        redis.incr("n")
+        done.set()
+
+    threading.Thread(target=work).start()
+    return "ordered" if done.wait(1) else "too late"
+
+
+def a_queue(redis: Redis) -> str:
+    answers: queue.Queue[str] = queue.Queue()
+
+    def work() -> None:
+        redis.incr("n")
+        answers.put("ordered")
+
+    threading.Thread(target=work).start()
+    try:
+        return answers.get(timeout=1)
+    except queue.Empty:
+        return "too late"
+
+
+def a_timer(redis: Redis) -> str:
+    late = threading.Timer(30, lambda: redis.set("late", 1))
+    late.start()
+    redis.incr("n")
+    late.cancel()
+    late.join()
+    return "too late" if redis.exists("late") else "ordered"
+
+
+@pytest.mark.parametrize(
+    "actor",
+    [
+        partial(gives_up_by, time.monotonic),
+        partial(gives_up_by, time.perf_counter),
+        an_event,
+        a_queue,
+        a_timer,
+    ],
+)
+def test_a_pause_lasts_until_somebody_gives_up_by_whatever_clock(actor: Callable[..., Any]) -> None:
+    def nobody_is_late(redis: Redis, told: Mapping[str, Any]) -> bool:
+        return told == {"A": "ordered"}
+
+    assert explore(actor=actor, count=1, at_end=nobody_is_late).verdict == "holds"
+    paused = explore(actor=actor, count=1, at_end=nobody_is_late, faults="pause=1")
+    assert "BROKEN AT THE END, with 1 fault" in str(paused)
+
+
+def asks_until(clock: Callable[[], float], between: float, redis: Redis) -> str:
+    end = clock() + 3
+    while clock() < end:
+        if redis.get("answer"):
+            return "has it"
+        time.sleep(between)
+    return "gave up"
+
+
+@pytest.mark.parametrize("between", [0.5, 0.05])
+@pytest.mark.parametrize("clock", [time.monotonic, time.time])
+def test_who_polls_until_a_deadline_may_give_up_before_the_other_begins(
+    clock: Callable[[], float], between: float
+) -> None:
+    def answers(redis: Redis) -> None:
+        redis.set("answer", "42")
+
+    polls = partial(asks_until, clock, between)
+    result = explore(actors=[answers, polls], at_end=nobody_gave_up)
+    assert "BROKEN AT THE END, with no fault" in str(result)
+    assert result.report.states < 100

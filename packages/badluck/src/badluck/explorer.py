@@ -29,6 +29,11 @@ from badluck.simulated.server import begun
 from badluck.simulated.values import Uncounted
 from badluck.target import EPOCH, Target
 
+IN_EVERY_ORDER = (
+    "It comes to that in every order: what is to run for ever needs an end here, as a message that "
+    "stops it, or a time-out."
+)
+
 
 class Explorer:
     """One target and so many actors, 2 to 4; what their code does is learned once for all budgets.
@@ -130,6 +135,8 @@ class Explorer:
                 explanations[rule.name] += f" {more}"
         if STUCK.name in paths and (waiting := waits(judge, paths[STUCK.name])):
             explanations[STUCK.name] += f" {waiting}"
+            if 0 in judge.stuck and self.moves.own:
+                explanations[STUCK.name] += f" {IN_EVERY_ORDER}"
         if EXCEPTION.name in paths:
             explanations[EXCEPTION.name] += _raised(graph, paths[EXCEPTION.name])
         for name in OF_ANY & {*paths} if self.moves.own else ():

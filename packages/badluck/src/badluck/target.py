@@ -101,7 +101,7 @@ class Target(Protocol):
     def terms(self) -> dict[str, Any]:
         """What such a file says of the setting."""
 
-    def surroundings(self) -> AbstractContextManager[None]:
+    def surroundings(self) -> AbstractContextManager[object]:
         """What its actors have of their own, while they run."""
 
     def setup(self) -> list[list[Command]]:

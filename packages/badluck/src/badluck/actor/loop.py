@@ -166,7 +166,7 @@ class Loop(base_events.BaseEventLoop):
         for flight in self.flights:
             flight.show()
         self.waits = True
-        woken = ask(Rest(until, gives_up=True))
+        woken = ask(Rest(until))
         self.waits = False
         # A reply that comes when the time is over, too: who is first, the search has said.
         if not woken:

@@ -180,7 +180,8 @@ def _starting(real: Callable[..., int]) -> Callable[..., int]:
 
 
 @contextmanager
-def of_its_own() -> Iterator[None]:
+def of_its_own() -> Iterator[dict[int, Any]]:
+    """Yields what stands in for the system's own, by the ids of that: who holds it has its own."""
     instead: list[Replacement] = [
         *((time, name, _clock(name)) for name in CLOCKS),
         *((time, name, _turned(name)) for name in TURNED),
@@ -220,8 +221,8 @@ def of_its_own() -> Iterator[None]:
         (ThreadPoolExecutor, "_counter", staticmethod(_in_a_fiber(_real_pools, _pools))),
         *asyncio_of_its_own.instead(),
     ]
-    with warned.of_what_was_forgotten(), replaced(*instead, *taken(instead)):
-        yield
+    with warned.of_what_was_forgotten(), replaced(*instead, *taken(instead)) as known:
+        yield known
 
 
 _real_pools = ThreadPoolExecutor._counter  # type: ignore[attr-defined]

@@ -10,13 +10,17 @@ Replacement = tuple[Any, str, Any]  # of what, the attribute of that name, by th
 
 
 @contextmanager
-def replaced(*replacements: Replacement) -> Iterator[None]:
-    """Of modules and classes that have the attribute themselves; all is set back in the end."""
+def replaced(*replacements: Replacement) -> Iterator[dict[int, Any]]:
+    """Of modules and classes that have the attribute themselves; all is set back in the end.
+
+    Yields what stands in for the originals, by their id.
+    """
     before = [(owner, name, vars(owner)[name]) for owner, name, _ in replacements]
     try:
         for owner, name, value in replacements:
             setattr(owner, name, value)
-        yield
+        pairs = zip(before, replacements, strict=True)
+        yield {id(original[2]): instead[2] for original, instead in pairs}
     finally:
         for owner, name, value in before:
             setattr(owner, name, value)

@@ -32,7 +32,6 @@ class Rest(NamedTuple):
 
     until: int
     then: str = "its time has come"
-    gives_up: bool = False  # on others, perhaps: a pause may last so long
     sleeps: bool = False
 
 

@@ -30,6 +30,9 @@ class Pause(Fault):
     def _ends(self, graph: Graph, state: State) -> set[int]:
         """Until when, ms since 1970."""
         found = graph.deadlines(state, renewals=False)
+        if graph.moves.own:  # until it is too late for what they do next
+            for actor, _ in graph.alive(state):
+                found.update(graph.moves.turns(state, actor))
         # Some leases are but a time that actors compare with their own clocks.
         if any(node.tells_time for _, node in graph.alive(state)):
             now = graph.servers.now(state.servers)

@@ -9,7 +9,9 @@ from badluck.findings.rule import Rule
 from badluck.search.automaton import Node
 from badluck.search.components import terminal_components
 from badluck.search.graph import Graph, State
+from badluck.simulated.values import Value
 
+BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that happen if nobody prevents them
 STUCK = Rule(
     "stuck for ever",
     "Somebody waits for something that can never happen, and no timeout ends the wait.",
@@ -28,7 +30,7 @@ def stuck(graph: Graph) -> set[int]:
         if graph.over(state):
             ends.append(number)
         for way in graph.ways[number]:
-            if way.kind in ("goes", "time", "arrives"):
+            if way.kind in BY_ITSELF:
                 onward[way.to].append(number)
     free, todo = set(ends), ends
     while todo:
@@ -41,7 +43,36 @@ def stuck(graph: Graph) -> set[int]:
 
 def doomed(graph: Graph, where: set[int]) -> set[int]:
     """Of those states the ones to show: of all when every order ends so, where all only wait."""
-    return waiting(graph, where) if 0 in where else where
+    if 0 not in where:
+        return where
+    ends = waiting(graph, where)
+    return ends & _settled(graph, where) or ends
+
+
+def _settled(graph: Graph, where: set[int]) -> set[int]:
+    """From which on no key changes any more, whatever happens by itself."""
+    backward: dict[int, list[int]] = defaultdict(list)
+    todo = []
+    for number in where:
+        values = _values(graph, number)
+        for way in graph.ways[number]:
+            if way.kind in BY_ITSELF:
+                backward[way.to].append(number)
+                if _values(graph, way.to) != values:
+                    todo.append(number)
+    moving = set(todo)
+    while todo:
+        for number in backward[todo.pop()]:
+            if number not in moving:
+                moving.add(number)
+                todo.append(number)
+    return where - moving
+
+
+def _values(graph: Graph, number: int) -> list[dict[bytes, Value]]:
+    """Of the keys of each server, whenever they expire."""
+    stores = graph.servers.stores(graph.states[number].servers)
+    return [{key: entry.value for key, entry in store.items()} for store in stores]
 
 
 def waiting(graph: Graph, where: set[int]) -> set[int]:

@@ -8,7 +8,7 @@ say: it is followed through the graph, from step to step.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -65,12 +65,10 @@ class Owned:
         for nth, (number, holder) in enumerate(self.places):  # which grow meanwhile
             self.ways.append([])
             for way in held.graph.ways[number]:
-                facts = {*held._then(lock, number, way, Fact(holder, frozenset()))}
-                then = facts.pop().holder if len(facts) == 1 else NOBODY
+                then = held._holder(lock, number, way, holder)
                 there = way._replace(to=self._number(way.to, then))
                 self.ways[nth].append(there)
-                commands, before, after = held._done(lock, number, way)
-                if commands and before and not after and holder not in (NOBODY, way.actor):
+                if held._deletes(lock, number, way, holder):
                     self.deleted.add((nth, there))
 
     def _number(self, state: int, holder: int) -> int:
@@ -121,6 +119,26 @@ class Held:
         """The shortest to where another's lock is deleted, of those that states do not show."""
         paths = [path for lock in self.locks if (path := Owned(self, lock).to_a_deletion())]
         return min(paths, key=lambda path: path.cost, default=None)
+
+    def deletes_anothers(self, ways: Sequence[tuple[int, Transition]]) -> int:
+        """The step, from 1, in which another's lock is deleted on these ways; 0: none."""
+        for lock in self.locks:
+            holder = NOBODY
+            for nth, (number, way) in enumerate(ways, 1):
+                if self._deletes(lock, number, way, holder):
+                    return nth
+                holder = self._holder(lock, number, way, holder)
+        return 0
+
+    def _deletes(self, lock: Lock, number: int, way: Transition, holder: int) -> bool:
+        """Does that step delete the lock of another?"""
+        commands, before, after = self._done(lock, number, way)
+        return bool(commands and before and not after and holder not in (NOBODY, way.actor))
+
+    def _holder(self, lock: Lock, number: int, way: Transition, holder: int) -> int:
+        """Whose it is after that step; what only a script can tell is nobody's."""
+        facts = {*self._then(lock, number, way, Fact(holder, frozenset()))}
+        return facts.pop().holder if len(facts) == 1 else NOBODY
 
     def left(self, ends: bool, crashed: bool) -> set[int]:
         """Where all have come to an end and one is still held; `ends`: until it expires.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from badluck.findings.held import Held
 from badluck.findings.judge import Judge
+from badluck.findings.own_locks import DELETED_BY_ANOTHER
 from badluck.findings.rule import OfGraph
 from badluck.game.board import Board
 from badluck.search.graph import Graph, TooMany, Transition
@@ -33,28 +34,30 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
     judge = Judge(graph, board.judge.target)
     rules = [rule for rule in judge.target.rules if isinstance(rule, OfGraph)]
     where = {rule.name: rule.where(judge) for rule in rules}
-    for steps, goals in enumerate(_goals(board, graph, ways)):
+    same = _same(board, graph, ways)
+    reached: list[set[Goal]] = [{0}]
+    reached += [{step, step[1].to} for step in same]
+    for steps, goals in enumerate(reached):
         if found := [name for name, places in where.items() if places & goals]:
             return found, steps, True
+    if DELETED_BY_ANOTHER in rules and (steps := judge.held.deletes_anothers(same)):
+        return [DELETED_BY_ANOTHER.name], steps, True
     return [], len(ways), sure
 
 
-def _goals(board: Board, graph: Graph, ways: Ways) -> list[set[Goal]]:
-    """The beginning, then of each step the same way in the graph, and the state that it leads to.
-
-    Fewer, where not all was looked at.
-    """
+def _same(board: Board, graph: Graph, ways: Ways) -> list[tuple[int, Transition]]:
+    """Of each step the same way in the graph; fewer, where not all was looked at."""
     at = 0
-    found: list[set[Goal]] = [{at}]
+    found: list[tuple[int, Transition]] = []
     for number, way in ways:
         if way.to == number:  # asked in vain
-            found.append({at})
+            found.append((at, way._replace(to=at)))
             continue
         same = [one for one in graph.ways[at] if one[:3] == way[:3]]
         if not same:
             break
         took = board.took(number, way)
         nearest = min(same, key=lambda one, at=at: abs(graph.took(at, one) - took))  # type: ignore[misc]
-        found.append({(at, nearest), nearest.to})
+        found.append((at, nearest))
         at = nearest.to
     return found

@@ -41,6 +41,8 @@ class Anew:
     def of(self, value: Any, holder: str) -> Any:
         """Raises Wrong for what would be shared: `pay has captured log`, which is the `holder`."""
         kind = type(value)
+        if id(value) in self.project.instead:
+            return self.project.instead[id(value)]
         if isinstance(value, Enum):
             return self.of(kind, holder)[value.name]
         if isinstance(value, CONSTANT):

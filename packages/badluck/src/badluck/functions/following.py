@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from badluck.findings.for_ever import STUCK
+from badluck.findings.for_ever import BY_ITSELF, STUCK
 from badluck.functions.all_orders import judged
 from badluck.functions.follow import faults_of
 from badluck.game.board import Board
@@ -71,7 +71,7 @@ def _for_ever(board: Board, number: int) -> bool:
         for at in todo:
             if board.over(board.states[at]):
                 return False
-            ways = (way.to for way in board.on(at) if way.kind in ("goes", "time", "arrives"))
+            ways = (way.to for way in board.on(at) if way.kind in BY_ITSELF)
             todo += [to for to in dict.fromkeys(ways) if to not in seen]
             seen.update(todo)
         return True

@@ -95,7 +95,8 @@ class Functions(Own):
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
-        with own_process.of_its_own(), self.project.anew():
+        with own_process.of_its_own() as instead, self.project.anew():
+            self.project.instead |= instead  # one search may be within another's surroundings
             yield
 
     def work(self, actor: Actor) -> str:

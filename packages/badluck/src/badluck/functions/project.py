@@ -52,6 +52,7 @@ class Project(MetaPathFinder, Loader):
 
     def __init__(self) -> None:
         self.originals = dict(_imported())
+        self.instead: dict[int, Any] = {}  # for the system's own, by its id
         self.places: dict[str, Place | None] = {}
         self.compiled: dict[str, CodeType] = {}
 

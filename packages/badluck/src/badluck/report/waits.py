@@ -54,9 +54,9 @@ def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transiti
     """What it does until it is where it was; nothing if it has just done that."""
     graph = judge.graph
     at = ways[-1][1].to if ways else 0
-    asks = graph.automata[actor].nodes[graph.states[at].nodes[actor]].requests[0]
+    asks = _request(judge, at, actor)
     own = [(number, way) for number, way in ways if (way.actor, way.fiber) == (actor, 0)]
-    if not _does(asks) or (own and _asked(judge, *own[-1]) == _does(asks)):
+    if not _does(asks) or (own and _does(_request(judge, own[-1][0], actor)) == _does(asks)):
         return
     seen: set[int] = set()
     while at not in seen:
@@ -64,14 +64,15 @@ def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transiti
         back = Transition("goes", actor, 0, at)  # who asks in vain is where it was: no way at all
         ways_on = (way for way in graph.ways[at] if (way.kind, *way[1:3]) == ("goes", actor, 0))
         way = next(ways_on, back)
+        if way is back and isinstance(_request(judge, at, actor), Rest):
+            return  # it sleeps, and has asked before that
         yield at, way
         at = way.to
 
 
-def _asked(judge: Judge, number: int, way: Transition) -> object:
+def _request(judge: Judge, number: int, actor: int) -> Request:
     graph = judge.graph
-    request = graph.automata[way.actor].nodes[graph.states[number].nodes[way.actor]].requests[0]
-    return _does(request)
+    return graph.automata[actor].nodes[graph.states[number].nodes[actor]].requests[0]
 
 
 def _does(request: Request) -> object:

@@ -61,7 +61,7 @@ class Own(ABC):
     def moments(self, _: dict[bytes, Entry]) -> Iterable[int]:
         return ()  # what its values mean, its author knows
 
-    def surroundings(self) -> AbstractContextManager[None]:
+    def surroundings(self) -> AbstractContextManager[object]:
         return own_process.of_its_own()
 
     def terms(self) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from badluck.place.fingerprint import Look, fingerprint
 from badluck.place.standing import Spot, standing
 
 ANY = -1  # in place of the clock: the code did not look at it
-SECOND, HOUR = 1_000, 3_600_000  # ms
+SECOND = 1_000  # ms
+LATEST = 32 * 86_400_000  # ms; by what happens later nobody is waited for
 NUMBER = re.compile(r"[\d.]+")
 # So often a loop is run after it was seen to be one, where something might count out of sight: who
 # gives up after more tries than that, with nothing to show how many they were, seems to go on.
@@ -147,7 +148,7 @@ class Known(Protocol):
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
     ) -> int | None:
-        """When the same answer leads another way, ms since 1970; None: not within an HOUR."""
+        """When the same answer leads another way, ms since 1970; None: not until the LATEST."""
 
     def history(self, at: int) -> list[Answer]:
         """Answers that lead to the node `at`, from the beginning."""
@@ -228,7 +229,7 @@ class Automaton:
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
     ) -> int | None:
         return first(
-            now, now + HOUR, lambda when: self._same_way(at, fiber, said, now, when, taken)
+            now, now + LATEST, lambda when: self._same_way(at, fiber, said, now, when, taken)
         )
 
     def _fresh(self) -> Actor:

@@ -149,7 +149,10 @@ class Graph:
                 continue
             for fiber, request in enumerate(node.requests):
                 if isinstance(request, Rest) and now < request.until < NEVER:
-                    if not (request.sleeps and self.moves.idles(state, actor, fiber)):
+                    if not request.sleeps or self.moves.waits(state, actor, fiber):
+                        return True
+                elif isinstance(request, Send):
+                    if self.moves.waits(state, actor, fiber):
                         return True
                 elif isinstance(request, Hear):
                     until = request.until or self.servers.blocked(state.servers, request.connection)
@@ -262,7 +265,11 @@ class Graph:
         now = self.servers.now(state.servers)
         # What is in flight is there before the most patient gives up.
         patient = now if state.in_flight else self.began + LONG_AFTER
-        turns = (self.moves.turns(state, actor) for actor, _ in self.alive(state))
+        turns = (
+            self.moves.turns(state, actor)
+            for actor, _ in self.alive(state)
+            if not (self.moves.own and state.nodes[actor] == BEGINNING)
+        )
         due = self.deadlines(state, renewals=True, sleepers=sleepers).union(*turns)
         moment = min(due, default=patient)
         passed = [self.took(number, way) for way in self.ways[number] if way.kind == "time"]
@@ -319,7 +326,7 @@ class Graph:
         return State(*changed[:2], left, *changed[2:], frozenset(names[actor] for actor in late))
 
     def deadlines(self, state: State, renewals: bool, sleepers: Sleepers = frozenset()) -> set[int]:
-        """When something happens by itself, ms since 1970; `renewals` are an actor's own."""
+        """When something happens by itself, ms since 1970; `renewals` are a mode's own."""
         now = self.servers.now(state.servers)
         found = set(self.servers.deadlines(state.servers))
         ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in sleepers]
@@ -331,7 +338,7 @@ class Graph:
                 elif (
                     isinstance(request, Rest)
                     and not request.sleeps
-                    and (renewals or request.gives_up)
+                    and (renewals or self.moves.own)
                 ):
                     found.add(request.until)
         latest = NEVER - 1 if self.moves.own else max(min(ends, default=0), now + SOON)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Request, Rest, Send
-from badluck.search.automaton import HOUR, Answer, Known, Move, Node, first
+from badluck.search.automaton import LATEST, Answer, Known, Move, Node, first
 from badluck.search.server_states import ServerStates, Step, tokens
 from badluck.simulated.values import Command
 
@@ -89,6 +89,7 @@ class Moves:
         self.automata = automata
         self.known: dict[object, list[Successor]] = {}
         self.idle: dict[object, bool] = {}
+        self.gives_up: dict[object, bool] = {}
 
     def of(self, state: State, actor: int) -> list[Successor]:
         """The steps that an actor may take; it has not crashed."""
@@ -159,8 +160,8 @@ class Moves:
         def in_vain(when: int) -> bool:
             return self._round(state, actor, at, fiber, max(when, known.began)) is not None
 
-        last = min((moment - 1 for moment in due if moment > now), default=now + HOUR)
-        return first(now, min(last, now + HOUR), in_vain)
+        last = min((moment - 1 for moment in due if moment > now), default=now + LATEST)
+        return first(now, min(last, now + LATEST), in_vain)
 
     def _asks_by_clock(
         self, actor: int, at: int, fiber: int, answer: Answered, now: int, taken: Taken
@@ -186,6 +187,26 @@ class Moves:
         else:
             late = isinstance(request, Rest) and request.until <= now
         return Answered(servers, None, False) if late else None
+
+    def waits(self, state: State, actor: int, fiber: int) -> bool:
+        """Does it sleep until a moment, or ask in vain until one at which it gives up?"""
+        request = self.automata[actor].nodes[state.nodes[actor]].requests[fiber]
+        if not isinstance(request, Send) and not self.idles(state, actor, fiber):
+            return True
+        key = (state.servers, actor, state.nodes[actor], fiber)
+        if key not in self.gives_up:
+            self.gives_up[key] = self._gives_up(state, actor, fiber, request)
+        return self.gives_up[key]
+
+    def _gives_up(self, state: State, actor: int, fiber: int, request: Request) -> bool:
+        if not isinstance(request, Send):
+            return self._turn(state, actor, fiber) is not None
+        at, now = state.nodes[actor], self.servers.now(state.servers)
+        automaton, step = self.automata[actor], self.servers.send(state.servers, *request)
+        taken = self._taken(state, step.to, state.in_flight, actor)
+        move = automaton.move(at, fiber, step.said, now, taken)
+        in_vain = step.to == state.servers and move.to == at
+        return in_vain and automaton.turn(at, fiber, step.said, now, taken) is not None
 
     def idles(self, state: State, actor: int, fiber: int) -> bool:
         """Does it wake only to ask the same once more, in vain? Not if it counts, or writes."""
