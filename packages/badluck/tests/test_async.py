@@ -183,7 +183,7 @@ def test_what_is_refused_is_said(actor: Callable[..., Any], said: str) -> None:
 
 
 def test_who_looks_does_not_wait() -> None:
-    with pytest.raises(BadCode, match="_answers looks at all at once"):
+    with pytest.raises(BadCode, match="_answers must be a plain function"):
         explore(actors=[counts], invariant=_answers)
 
 

@@ -173,10 +173,10 @@ class Bank:
     [
         (_captures(), "has captured log: a list"),
         (_has_by_default(), "logs has a default: a list"),
-        (Bank().pays, "pays: a method"),
+        (Bank().pays, r"pays: a method .* `def actor\(redis\): Bank\(…\)\.pays\(redis\)`"),
         (partial(_has_by_default(), log=[]), "log: a list"),
-        (remembers, "remembers uses seen, a list of the test's own module"),
-        (counts_its_tries, "counts_its_tries uses tries"),
+        (remembers, "remembers changes seen of the test's own module .list.;"),
+        (counts_its_tries, "counts_its_tries changes tries"),
     ],
 )
 def test_what_actors_would_share_is_refused_by_name(actor: Callable[..., Any], said: str) -> None:
@@ -266,7 +266,7 @@ def test_who_exits_has_come_to_its_end_and_told_nothing(status: object) -> None:
 
 
 def test_what_is_no_question() -> None:
-    with pytest.raises(BadCode, match="takes one argument, or two"):
+    with pytest.raises(BadCode, match="must take a client, or a client and a name"):
         explore(actor=lambda: None)
     with pytest.raises(BadluckError, match=r"actors=\[f, g\], or actor=f"):
         explore(actors=count_up_at_once)  # type: ignore[arg-type]

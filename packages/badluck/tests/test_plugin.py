@@ -317,7 +317,7 @@ def test_it(badluck):
     )
     ended, printed = ran(project)
     assert ended == 1
-    assert "remembers uses seen, a list of the test's own module; each is a process" in printed
+    assert "remembers changes seen of the test's own module (list); each is a process" in printed
     assert "explore.py" not in printed
     assert "another exception" not in printed
 

@@ -6,13 +6,14 @@ import time
 from dataclasses import replace
 from itertools import pairwise
 
+from badluck.actor.request import RAISED
 from badluck.actor.wrong import Wrong
 from badluck.faults import Faults
-from badluck.findings.causes import causes, errors, mistake
+from badluck.findings.causes import causes, errors, mistake, never_well
 from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
 from badluck.findings.own_locks import OF_ANY, on_some_way, unseen
-from badluck.findings.raised import EXCEPTION, RAISED
+from badluck.findings.raised import EXCEPTION
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
 from badluck.report.waits import drawn, waits
@@ -98,6 +99,8 @@ class Explorer:
                 first = found[report.findings[0].name]
                 reasons = reasons or _without_a_race(graph, first)
                 reasons += errors(graph, first)
+            elif exhaustive and self.moves.own:
+                reasons += never_well(graph)
             return replace(report, causes=reasons)
 
     def starve(self, most: int = MOST) -> Report:

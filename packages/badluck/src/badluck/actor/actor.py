@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from types import ModuleType
@@ -25,8 +25,10 @@ LONG = 1.0  # s; no poll and no backoff sleeps for so long
 class Actor:
     """One process of the search. `requests` is what each of its fibers waits for."""
 
-    def __init__(self, name: str, code: Code, now: int) -> None:
-        """`now` in ms since 1970."""
+    def __init__(
+        self, name: str, code: Code, now: int, modules: Mapping[str, ModuleType] | None = None
+    ) -> None:
+        """`now` in ms since 1970; `modules` are its code's, which it does not import anew."""
         self.name = name
         self.code = code
         self.clock = ActorClock(self)
@@ -43,7 +45,7 @@ class Actor:
         self.drew = False  # a token, since it went on last
         self.draws = 0  # of chance, since it went on last
         # Its own, by name: what its code keeps beside its frames.
-        self.modules: dict[str, ModuleType] = {}
+        self.modules = dict(modules or {})
         self.heard: tuple[Request, Any] | None = None  # the last request, and its answer
         self.open: set[str] = set()  # connections
         self.bound: set[str] = set()  # those that have left something with their servers
@@ -86,6 +88,12 @@ class Actor:
             for beside in self.fibers[1:]:  # a renewal does not outlive the work
                 if isinstance(beside.request, Rest) and not beside.outlives:
                     beside.request = Done("")
+
+    def end(self, outcome: str) -> None:
+        """All of it, from a thread that has raised an exception: none of the others goes on."""
+        for fiber in self.fibers:
+            fiber.woken, fiber.request = False, Done("")
+        self.fibers[0].request = Done(outcome)
 
     def inside(self) -> bool:
         """Is it in the critical section?"""

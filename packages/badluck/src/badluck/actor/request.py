@@ -8,6 +8,7 @@ from typing import NamedTuple
 from badluck.simulated.values import Command, Reply
 
 NEVER = 10**15  # ms since 1970
+RAISED = "raised "  # so begins what is told of an exception; nobody's answer does
 
 
 class Send(NamedTuple):

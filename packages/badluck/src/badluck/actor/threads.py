@@ -16,7 +16,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 from badluck.actor import wrong
 from badluck.actor.fiber import Fiber, ask, here
-from badluck.actor.request import NEVER, Done, Failed, Request, Rest
+from badluck.actor.request import NEVER, RAISED, Done, Failed, Request, Rest
 
 OURS = "_Thread__over"  # who has it was made in a fiber
 SHORT = 0.2  # s; what sleeps for less only polls, or backs off, and takes no time by it
@@ -88,7 +88,10 @@ def _work_of(run: Callable[[], object], over: Event) -> Request:
     except BaseException as error:
         if actor.over:
             raise GreenletExit from None
-        raise wrong.raised(error, actor) from error
+        if not isinstance(error, Exception) or isinstance(error, MemoryError):
+            raise wrong.raised(error, actor) from error
+        actor.end(RAISED + wrong.in_words(error, actor.code.files).partition("\n")[0])
+        return Done("")
     over.set()
     return Done("")
 

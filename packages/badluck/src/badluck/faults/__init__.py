@@ -38,12 +38,13 @@ class Faults(NamedTuple):
             kind, _, count = (word.strip() for word in part.partition("="))
             if kind not in cls._fields:
                 known = ", ".join(cls._fields)
-                raise BadluckError(f"{kind!r} is not one of {known}; {NONE} stands alone.")
+                raise BadluckError(f"{kind!r} is not one of {known}; or all of it is {NONE!r}.")
             if kind in counts:
                 raise BadluckError(f"{kind}= is there twice.")
             # Only plain digits: to Python ² is one as well.
             if not (count.isascii() and count.isdigit()) or int(count) > MOST:
-                raise BadluckError(f"{part.strip()!r}: {kind}= needs 0 to {MOST}.")
+                text = f"it needs a number, {kind}=1 (0 to {MOST})"
+                raise BadluckError(f"{part.strip()!r}: {text}.")
             counts[kind] = int(count)
         return cls(**counts)
 

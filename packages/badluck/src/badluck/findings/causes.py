@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.actor import warned
-from badluck.actor.request import Failed
+from badluck.actor.request import RAISED, Failed
 from badluck.actor.wrong import line_of
 from badluck.findings.misspelt import misspelt
-from badluck.findings.raised import RAISED, Mistake
+from badluck.findings.raised import Mistake
+from badluck.search.automaton import Automaton
 from badluck.search.graph import Graph
 from badluck.search.paths import Path
 from badluck.target import Target
@@ -38,6 +39,16 @@ def errors(graph: Graph, path: Path) -> Iterator[str]:
     for actor, node in graph.alive(last):
         if isinstance(ended := node.requests[0], Failed):
             yield f"{graph.automata[actor].name} is told ERROR: {ended.error}"
+
+
+def never_well(graph: Graph) -> Iterator[str]:
+    """Of those who are told ERROR in whatever order: what it was. All orders were looked at."""
+    for automaton in graph.automata:
+        if isinstance(automaton, Automaton):
+            ends = [node.requests[0] for node in automaton.nodes if node.ended]
+            if ends and all(isinstance(ended, Failed) for ended in ends):
+                error = next(ended.error for ended in ends if isinstance(ended, Failed))
+                yield f"{automaton.name} is told ERROR in every order: {error}"
 
 
 def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from badluck.actor.request import RAISED
 from badluck.findings.rule import OfState, View
-
-RAISED = "raised "  # nobody's answer begins so
 
 
 def _raised(view: View) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import redis
@@ -55,8 +56,15 @@ class AtOnce(GateConnection):
 class Alone:
     """Models of servers; `given` is their only client or clients, `sent` what each was told."""
 
-    def __init__(self, files: Files, servers: int, decode_responses: bool = False) -> None:
-        self.files = files
+    def __init__(
+        self,
+        files: Files,
+        servers: int,
+        decode_responses: bool = False,
+        modules: Mapping[str, ModuleType] | None = None,
+    ) -> None:
+        """`modules` are the project's, as the test has them."""
+        self.files, self.modules = files, modules
         self.servers = [Server(EPOCH) for _ in range(servers)]
         self.sent: list[list[Command]] = [[] for _ in self.servers]
         self.connections = 0
@@ -99,7 +107,7 @@ class Alone:
                 raise Wrong(wrong.in_words(error, self.files)) from error
             return ""
 
-        Actor(LETTERS[0], Code(work, files=self.files), EPOCH)
+        Actor(LETTERS[0], Code(work, files=self.files), EPOCH, self.modules)
         if not said:
             raise Wrong(f"{self.files.name}: {WAITS}")
         return said[0]

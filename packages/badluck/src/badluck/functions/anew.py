@@ -5,16 +5,18 @@ from __future__ import annotations
 import dis
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from functools import partial
+from itertools import zip_longest
 from pathlib import PurePath
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 from uuid import UUID
 
+from badluck.actor.fiber import here
 from badluck.actor.wrong import Wrong
 from badluck.errors import BadCode
 from badluck.functions.project import Project
@@ -25,10 +27,10 @@ CONSTANT = (
     *(Decimal, date, time, timedelta, UUID, PurePath, re.Pattern),
 )
 CONTAINERS = (list, dict, set, bytearray)
+CHANGES = {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse"}
+CHANGES |= {"add", "discard", "update", "setdefault", "difference_update", "intersection_update"}
 INSTEAD = "each is a process of its own: let it make one, or keep it in Redis"
-ELSE = (
-    "A constant, or what each has for itself, may stand in a module beside the test, with the code"
-)
+ELSE = "What each has for itself may stand in a module beside the test, with the code"
 
 
 class Anew:
@@ -59,7 +61,7 @@ class Anew:
         bound = getattr(value, "__self__", None)
         if hasattr(value, "__qualname__") and isinstance(bound, type | ModuleType | None):
             return self._named(value, holder)
-        raise Wrong(f"{holder}: a {kind.__name__} that all actors would share; {INSTEAD}.")
+        raise Wrong(f"{holder}: a {kind.__name__} that all actors would share; {_instead(value)}.")
 
     def _named(self, value: Any, holder: str) -> Any:
         """A function or a class, as the actor's own module has it."""
@@ -99,6 +101,15 @@ class Anew:
         return made
 
 
+def _instead(value: Any) -> str:
+    """Of an object, or one's method, how an actor makes its own."""
+    of = getattr(value, "__self__", value)
+    if not callable(value):
+        return INSTEAD
+    call = f"{type(of).__name__}(…)" + (f".{value.__name__}" if of is not value else "")
+    return f"each is a process of its own: let it make one, `def actor(redis): {call}(redis)`"
+
+
 def _found(module: ModuleType, path: str) -> Any:
     found: Any = module
     for name in path.split("."):
@@ -106,8 +117,8 @@ def _found(module: ModuleType, path: str) -> Any:
     return found
 
 
-def refuse_shared(function: Callable[..., object], names: dict[str, Any]) -> None:
-    """Raises BadCode if it uses a variable of the test's module that others could see change.
+def containers(function: Callable[..., object], names: dict[str, Any]) -> Iterator[str]:
+    """The lists, dicts … of the test's module that it reads; raises BadCode if it changes one.
 
     `names` are that module's. What is judged, is judged there; what an actor changes, it changes
     in a module of its own, and nobody would ever know.
@@ -118,19 +129,46 @@ def refuse_shared(function: Callable[..., object], names: dict[str, Any]) -> Non
         if id(one) in seen or getattr(one, "__globals__", None) is not names:
             continue
         seen.add(id(one))
-        for name, sets in _globals(one.__code__):
+        for name, sets, changes in _globals(one.__code__):
             value = names.get(name)
-            if sets or isinstance(value, CONTAINERS):
-                what = f"a {type(value).__name__} of the test's own module"
-                raise BadCode(f"{one.__name__} uses {name}, {what}; {INSTEAD}. {ELSE}.")
+            if sets or (changes and isinstance(value, CONTAINERS)):
+                what = f"of the test's own module ({type(value).__name__})"
+                raise BadCode(f"{one.__name__} changes {name} {what}; {INSTEAD}. {ELSE}.")
+            if isinstance(value, CONTAINERS):
+                yield name
             todo.append(value)
 
 
-def _globals(code: CodeType) -> Iterator[tuple[str, bool]]:
-    """The names that it uses, also in functions inside of it, and whether it sets them."""
-    for step in dis.get_instructions(code):
+def refuse_changed(project: Project, module: str, names: Sequence[str]) -> None:
+    """Raises Wrong if the test's module has changed one of these since it was imported."""
+    original, anew = project.original(module), here().actor.modules.get(module)
+    for name in names if original and anew else ():
+        one, other = (vars(each).get(name) for each in (original, anew) if each)
+        if not _alike(one, other):
+            text = f"{module}.{name} has changed since its module was imported, and an actor"
+            raise Wrong(f"{text} imports it anew: fill it where it stands.")
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Of what cannot be compared, as its classes are imported anew, only how many there are."""
+    if type(one) is not type(other) or len(one) != len(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() or not all(isinstance(key, CONSTANT) for key in one)
+    return one == other or not all(isinstance(each, CONSTANT) for each in one)
+
+
+def _globals(code: CodeType) -> Iterator[tuple[str, bool, bool]]:
+    """The names that it uses, also in functions inside of it; does it set them, or what is in them?
+
+    What is passed on, who is given it may change: that is not seen.
+    """
+    steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
+    puts = {step.opname for step in steps} & {"STORE_SUBSCR", "DELETE_SUBSCR"}
+    for step, after in zip_longest(steps, steps[1:]):
         if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL"):
-            yield step.argval, step.opname == "STORE_GLOBAL"
+            changes = after is not None and after.argval in CHANGES
+            yield step.argval, step.opname == "STORE_GLOBAL", changes or bool(puts)
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             yield from _globals(inner)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from badluck.findings.raised import RAISED
+from badluck.actor.request import RAISED
 
 FAILED = "ERROR"  # as `outcome` in actor/request.py
 

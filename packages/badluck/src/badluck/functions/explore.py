@@ -18,9 +18,10 @@ from greenlet import getcurrent
 from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
-from badluck.functions.anew import refuse_shared
+from badluck.functions.anew import containers
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import NO_LOCK, Functions
+from badluck.functions.imports import imported_for_their_effect
 from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from badluck.functions.result import Result
 from badluck.functions.servers import check
@@ -33,6 +34,7 @@ from badluck.run.limits import SEARCH
 from badluck.search.names import LETTERS
 
 OURS = "badluck."  # modules
+LOOK = "must take a client, or a client and what actors were told"
 USUAL, LADDER = (2,), (2, 3)  # actors, when nobody says how many
 
 
@@ -69,6 +71,8 @@ def explore(
     `before` is told what will be searched, by the number of actors, and within which budgets; what
     it raises ends that.
     """
+    if actor and actors:
+        raise BadluckError("actor=f says what all do, actors=[f, g] what each does: not both.")
     if callable(actors):
         raise BadluckError("actors are a list: actors=[f, g], or actor=f and count=2.")
     counts = _counts(count, faults) if actor else (len(actors),)
@@ -77,13 +81,25 @@ def explore(
     if not isinstance(faults, str):
         raise BadluckError(f"faults are a text, like 'crash=1,pause=1', and not {faults!r:.60}.")
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
-    for function in functions:
-        refuse_shared(function, _callers_names())
+    if setup and arguments(setup) == 2:
+        raise BadCode(f"{called(setup)} must take a client, and nothing else: it is the setup")
+    names = _callers_names()
+    reads = {name for function in functions for name in containers(function, names)}
     for looks in filter(None, (invariant, at_end)):
         refuse_unseen(functions, looks)
     key = NO_LOCK if lock is False else lock.encode() if lock else None
     settings = (setup, invariant, at_end, resend, decode_responses, key)
-    targets = {many: Functions(functions[:many], *settings, servers=servers) for many in counts}
+    imports = imported_for_their_effect(names.get("__file__"), names.get("__package__") or "")
+    targets = {
+        many: Functions(
+            functions[:many],
+            *settings,
+            servers=servers,
+            imports=imports,
+            reads=(names.get("__name__", ""), sorted(reads)),
+        )
+        for many in counts
+    }
     rungs = ladder(counts, faults)
     if before:
         before(targets, rungs)
@@ -122,11 +138,12 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
         if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
             raise BadCode(f"{called(function)} must be a function without yield")
         if function in others and inspect.iscoroutinefunction(function):
-            raise BadCode(f"{called(function)} looks at all at once: a function without async")
+            raise BadCode(f"{called(function)} must be a plain function, without async")
         try:
             arguments(function)
         except TypeError as error:
-            raise BadCode(f"{called(function)} takes one argument, or two: {error}") from error
+            text = "must take a client, or a client and a name" if function in functions else LOOK
+            raise BadCode(f"{called(function)} {text}: {error}") from error
 
 
 def forked(job: Job) -> dict[str, Any]:

@@ -15,14 +15,15 @@ from badluck.actor import coroutines, own_process, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
+from badluck.actor.request import RAISED
 from badluck.actor.words import Words, decoded
 from badluck.actor.wrong import Wrong
 from badluck.findings.for_ever import STUCK
 from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
-from badluck.findings.raised import EXCEPTION, RAISED
+from badluck.findings.raised import EXCEPTION
 from badluck.findings.rule import OfState, Rule, View
 from badluck.functions.alone import Alone
-from badluck.functions.anew import Anew
+from badluck.functions.anew import Anew, refuse_changed
 from badluck.functions.answers import plain
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.linearizable import BEGIN, OURS, Linearizable, Marks
@@ -65,6 +66,8 @@ class Functions(Own):
     lock_key: bytes | None = None  # a lock, which is seen by itself where it is deleted or polled
     show: Sequence[str] = ()  # keys that a chart shows; (): those that are met first
     servers: int = 1
+    imports: Sequence[str] = ()  # modules that the test imports for what they do when imported
+    reads: tuple[str, Sequence[str]] = ("", ())  # a module, and its lists, dicts … that actors read
     project: Project = field(default_factory=Project)
 
     @property
@@ -102,8 +105,11 @@ class Functions(Own):
     def work(self, actor: Actor) -> str:
         """Raises Wrong for what no order of steps can be the cause of."""
         try:
+            for name in self.imports:
+                self.project.module(name)
             function = self.actors[LETTERS.index(actor.name)]
             call = Anew(self.project).of(function, called(function))
+            refuse_changed(self.project, *self.reads)
             names = [actor.name] if arguments(function) == 2 else []
             actor.begins_late = True
         except Exception as error:
@@ -156,8 +162,8 @@ class Functions(Own):
         return self.invariant is not None and not self._true(self.invariant, view)
 
     def _ends_badly(self, view: View) -> bool:
-        if self.at_end is None or not view.told.over:
-            return False
+        if self.at_end is None or not view.told.over or EXCEPTION.wrong(view):
+            return False  # of one that ended by an exception that says enough
         return not self._true(self.at_end, view)
 
     def _true(self, function: Function, view: View) -> bool:
@@ -169,7 +175,11 @@ class Functions(Own):
 
     @cached_property
     def _looking(self) -> Looking:
-        return Looking(Alone(self.files, self.servers, self.decode_responses))
+        return Looking(self._alone())
+
+    def _alone(self) -> Alone:
+        modules = self.project.originals
+        return Alone(self.files, self.servers, self.decode_responses, modules)
 
     @cached_property
     def _met(self) -> dict[tuple[int, bytes], None]:
@@ -178,7 +188,7 @@ class Functions(Own):
 
     @cached_property
     def _prepared(self) -> list[list[Command]]:
-        alone, prepare = Alone(self.files, self.servers, self.decode_responses), self.prepare
+        alone, prepare = self._alone(), self.prepare
         if prepare:
             alone.call(lambda: prepare(alone.given))
         return alone.sent

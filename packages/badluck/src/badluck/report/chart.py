@@ -89,7 +89,8 @@ def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> I
     if step.does == "again":
         yield f"comes again; {vocabulary.refilled}"
         return
-    beside = f"({vocabulary.beside}) " if several and step.fiber else ""
+    number = f" {step.fiber}" if step.fiber > 1 else ""
+    beside = f"({vocabulary.beside}{number}) " if several and step.fiber else ""
     who = "(late) " if step.does == "arrives" else beside
     # Of a transaction only what EXEC answers is news.
     said = step.said[-1:] if len(step.lines) > 1 else step.said

@@ -33,21 +33,28 @@ def verdict(report: Report) -> str:
 
 def budget(report: Report) -> Iterator[str]:
     """What was looked at, and what that does not show."""
-    target, actors = report.target, f"{report.target.vocabulary.actor}s"
+    target, actor = report.target, report.target.vocabulary.actor
+    states = _count(report.states, "state")
     yield (
-        f"{report.actors} {actors} ({', '.join(LETTERS[: report.actors])}), {target.setting}; "
-        f"{again(target) if report.again else allowed(report.faults)}"
+        f"{_count(report.actors, actor)} ({', '.join(LETTERS[: report.actors])}), "
+        f"{target.setting}; {again(target) if report.again else allowed(report.faults)}"
     )
     if not report.exhaustive:
-        yield f"stopped after {report.states:,} states: fewer {actors} or faults are fewer states"
+        yield f"stopped after {states}: {_fewer(report)}"
         return
-    many = f"unlimited schedules ({actors} ask again and again)"
+    many = f"unlimited schedules ({actor}s ask again and again)"
     if report.schedules is not None:
-        many = f"{report.schedules:,} schedule{'s' * (report.schedules != 1)}"
+        many = _count(report.schedules, "schedule")
     yield (
-        f"{many}, {report.states:,} states, all of them looked at in {report.seconds:.2f} s; more "
-        f"{actors}, more faults and what the model of the server lacks are not part of that"
+        f"{many}, {states}, all of them looked at in {report.seconds:.2f} s; more {actor}s, more "
+        "faults and what the model of the server lacks are not part of that"
     )
+
+
+def _fewer(report: Report) -> str:
+    if report.actors == 1 and not any(report.faults):
+        return "it comes to no end by itself; a loop that changes something at each turn?"
+    return f"fewer {report.target.vocabulary.actor}s or faults are fewer states"
 
 
 def allowed(faults: Faults) -> str:
@@ -68,4 +75,4 @@ def others(findings: list[Finding]) -> Iterator[str]:
 
 
 def _count(number: int, what: str, many: str = "") -> str:
-    return f"{number} {what if number == 1 else many or what + 's'}"
+    return f"{number:,} {what if number == 1 else many or what + 's'}"

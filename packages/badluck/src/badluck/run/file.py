@@ -23,8 +23,8 @@ from greenlet import GreenletExit
 from badluck.actor import coroutines, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
+from badluck.actor.request import RAISED
 from badluck.actor.wrong import Wrong
-from badluck.findings.raised import RAISED
 from badluck.run.own import Own
 
 

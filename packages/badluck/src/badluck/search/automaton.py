@@ -284,7 +284,9 @@ class Automaton:
         )
         self.nodes.append(node)
         self.orders[key] = len(self.nodes) - 1
-        if not over:
+        if over:
+            actor.drop()
+        else:
             self.live[len(self.nodes) - 1] = actor
         return len(self.nodes) - 1
 
