@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -355,3 +356,53 @@ def test_a_search_that_takes_too_much_is_inconclusive(
     assert result.verdict == "inconclusive", result
     assert f"The search takes more than {takes}" in str(result)
     assert "proved: all orders of 1 with no fault" in str(result)
+
+
+def test_an_exception_comes_before_what_follows_of_it() -> None:
+    def shows(redis: Redis) -> str | None:
+        return str(redis.hgetall("user")[b"name"]) if redis.exists("user") else None
+
+    result = explore(
+        setup=lambda redis: redis.hset("user", "name", "ann"),
+        actors=[shows, lambda redis: redis.delete("user")],
+        at_end=lambda redis, told: told["A"] in ("b'ann'", None),
+    )
+    (finding,) = result.report.findings
+    assert finding.name == "exception"
+    assert "in shows: KeyError: b'name'" in finding.explanation
+
+
+def test_who_is_told_an_error_in_every_order_is_said_to_be() -> None:
+    def releases_twice(redis: Redis) -> None:
+        lock = redis.lock("lock")
+        lock.acquire()
+        lock.release()
+        lock.release()
+
+    result = explore(actor=releases_twice)
+    assert result.verdict == "holds"
+    assert "A is told ERROR in every order: LockError: Cannot release" in str(result)
+
+
+def test_one_that_comes_to_no_end_by_itself_is_called_so() -> None:
+    def ticks(redis: Redis) -> None:
+        while redis.incr("ticks"):
+            time.sleep(60)
+
+    result = explore(actor=ticks, count=1, seconds=1)
+    assert "it comes to no end by itself" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ({"actor": count_up, "actors": [count_up]}, "actor=f says what all do"),
+        ({"actor": count_up, "setup": lambda redis, name: 1}, "must take a client, and nothing"),
+        ({"actor": lambda: 1}, "must take a client, or a client and a name"),
+        ({"actor": count_up, "at_end": lambda: 1}, "or a client and what actors were told"),
+        ({"actor": count_up, "faults": "crash"}, "it needs a number, crash=1"),
+    ],
+)
+def test_what_is_asked_wrongly(question: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadluckError, match=said):
+        explore(**question)

@@ -95,12 +95,104 @@ def test_loops_with_objects_end():
 """,
 }
 
+# What the test imports, and does nothing else with, fills a registry; so it does in an app's start.
+REGISTRY = {
+    "shop/__init__.py": "",
+    "shop/registry.py": """
+HANDLERS = {}
+def handles(kind):
+    return lambda work: HANDLERS.setdefault(kind, work)
+""",
+    "shop/handlers.py": """
+from .registry import handles
+@handles("mail")
+def mail(redis):
+    redis.incr("mails")
+""",
+    "shop/worker.py": """
+from .registry import HANDLERS
+def work(redis):
+    if kind := redis.lpop("jobs"):
+        HANDLERS[kind.decode()](redis)
+""",
+    "shop/players.py": """
+from dataclasses import dataclass
+@dataclass
+class Player:
+    name: str
+""",
+    "test_shop.py": """
+import pickle
+import shop.handlers
+from shop import worker
+from shop.players import Player
 
-def test_a_project(tmp_path: Path) -> None:
-    for name, text in FILES.items():
-        path = tmp_path / name
+NAMES = ["ann", "bob"]
+TASKS = {}
+
+def task(work):
+    TASKS[work.__name__] = work
+
+@task
+def count(redis):
+    redis.incr("n")
+
+def fill(redis):
+    from shop import players
+    assert isinstance(Player("ann"), players.Player)
+    redis.set("player", pickle.dumps(Player("ann")))
+    redis.rpush("jobs", "mail", "mail")
+
+def says_her_name(redis):
+    return pickle.loads(redis.get("player")).name
+
+def adds_all(redis):
+    redis.sadd("names", *NAMES)
+    for work in TASKS.values():
+        work(redis)
+
+def test_handlers_are_there(badluck):
+    badluck.explore(
+        setup=fill, actor=worker.work, at_end=lambda redis: redis.get("mails") == b"2"
+    )
+
+def test_setup_has_the_classes_of_the_test(badluck):
+    badluck.explore(
+        setup=fill, actor=says_her_name, at_end=lambda redis, told: told["A"] == "ann"
+    )
+
+def test_constants_of_the_test_may_be_read(badluck):
+    badluck.explore(
+        actor=adds_all,
+        at_end=lambda redis: redis.scard("names") == 2 and redis.get("n") == b"2",
+    )
+
+def test_what_has_changed_since_is_refused(badluck):
+    NAMES.append("cid")
+    badluck.explore(actor=adds_all)
+""",
+}
+
+
+def written(files: dict[str, str], folder: Path) -> None:
+    for name, text in files.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+def test_what_a_test_imports_and_what_stands_in_it(tmp_path: Path) -> None:
+    written(REGISTRY, tmp_path)
+    words = ("-m", "pytest", "-p", "no:cacheprovider", "-q", "--tb=short")
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert re.search(r"^1 failed, 3 passed", done.stdout, re.MULTILINE), done.stdout
+    assert "test_shop.NAMES has changed since its module was imported" in done.stdout
+
+
+def test_a_project(tmp_path: Path) -> None:
+    written(FILES, tmp_path)
     words = ("-m", "pytest", "-p", "no:cacheprovider", "-W", "error", "tests")
     done = subprocess.run(
         [sys.executable, *words],
@@ -131,10 +223,7 @@ from use import say
 explore(actor=say, at_end=lambda redis: redis.get("said") == b"hello").assert_holds()
 """,
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    written(files, tmp_path)
     done = subprocess.run(
         [sys.executable, "look.py"], cwd=tmp_path, capture_output=True, text=True, check=False
     )

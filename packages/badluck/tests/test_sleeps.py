@@ -526,3 +526,14 @@ def test_who_polls_until_a_deadline_may_give_up_before_the_other_begins(
     result = explore(actors=[answers, polls], at_end=nobody_gave_up)
     assert "BROKEN AT THE END, with no fault" in str(result)
     assert result.report.states < 100
+
+
+def test_a_heartbeat_that_expires_is_the_same_again() -> None:
+    def beats(redis: Redis) -> None:
+        while not redis.exists("stop"):
+            redis.set("beat", 1, ex=5)
+            time.sleep(1)
+
+    result = explore(actors=[beats, lambda redis: redis.set("stop", 1)])
+    assert result.verdict == "holds", result
+    assert result.report.states < 50

@@ -262,3 +262,41 @@ def test_pools_are_counted_by_each_process() -> None:
 
     found = badluck.explore(actor=owns_by_a_pools_name, count=2, at_end=as_python_names_them)
     found.assert_holds()
+
+
+def test_an_exception_in_a_thread_is_found_with_its_schedule() -> None:
+    def renews(redis: Redis) -> str:
+        if not redis.set("lock", 1, nx=True, ex=10):
+            return "busy"
+        over = threading.Event()
+
+        def renew() -> None:
+            while not over.wait(3):
+                if not redis.expire("lock", 10):
+                    raise ValueError("it is lost")
+
+        thread = threading.Thread(target=renew)
+        thread.start()
+        redis.incr("n")
+        over.set()
+        thread.join()
+        return "done"
+
+    assert badluck.explore(actor=renews).verdict == "holds"
+    found = badluck.explore(actor=renews, faults="pause=1")
+    assert "EXCEPTION, with 1 fault" in str(found)
+    last = found.report.findings[0].trace[-1]
+    assert (last.fiber, last.lines) == (1, ["EXPIRE lock 10"])
+    assert last.told.endswith("in renew: ValueError: it is lost")
+
+
+def test_a_chart_tells_one_thread_from_another() -> None:
+    def two(redis: Redis) -> None:
+        for key in ("a", "b"):
+            threading.Thread(target=redis.incr, args=[key]).start()
+
+    found = badluck.explore(
+        actor=two, count=1, at_end=lambda redis: redis.mget("a", "b") != [b"1", b"1"]
+    )
+    assert "(thread) INCRBY a 1" in str(found)
+    assert "(thread 2) INCRBY b 1" in str(found)
