@@ -185,7 +185,7 @@ def test_who_only_sleeps_is_stuck(tmp_path: Path) -> None:
     words = " ".join(done.stdout.split())
     assert "STUCK FOR EVER, with no fault" in words
     assert "A and B wait in my_sell.py, line 3: `while True: time.sleep(60)`" in words
-    assert "1 has slept" in words
+    assert "has slept" in words
 
 
 def test_what_has_no_end_is_inconclusive(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def doomed(graph: Graph, where: set[int]) -> set[int]:
     """Of those states the ones to show: of all when every order ends so, where all only wait."""
     if 0 not in where:
         return where
-    ends = waiting(graph, where)
-    return ends & _settled(graph, where) or ends
+    ends = waiting(graph, where) - {0}  # who only sleeps is shown to sleep
+    return ends & _settled(graph, where) or ends or {0}
 
 
 def _settled(graph: Graph, where: set[int]) -> set[int]:
