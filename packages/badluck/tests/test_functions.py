@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -406,3 +407,16 @@ def test_one_that_comes_to_no_end_by_itself_is_called_so() -> None:
 def test_what_is_asked_wrongly(question: dict[str, Any], said: str) -> None:
     with pytest.raises(BadluckError, match=said):
         explore(**question)
+
+
+def test_who_keeps_a_weak_proxy_of_what_is_gone() -> None:
+    def works(redis: Redis) -> None:
+        job = Job()
+        held = [weakref.proxy(job)]
+        while not redis.set("door", 1, nx=True):
+            held[0].tries = 1
+        del job
+        redis.incr("n")
+        redis.delete("door")
+
+    explore(actor=works, at_end=lambda redis: redis.get("n") == b"2").assert_holds()

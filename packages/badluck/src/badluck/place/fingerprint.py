@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import copyreg
 import threading
+import weakref
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from types import FrameType, FunctionType, MethodType, ModuleType
@@ -37,6 +39,7 @@ PLAIN = frozenset((type(None), int, str, bytes))
 ALIKE = (bool, float)  # equal to an int, and not the same
 # Which of its own locks a process holds, the place in its code shows.
 LOCKS = type(threading.Lock()) | type(threading.RLock())
+PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
 CLIENTS = Redis | redis.asyncio.Redis
 USUAL = vars(Redis()).keys() | vars(redis.asyncio.Redis()).keys()  # neither of them connects
 CACHE = type(cache(str))
@@ -154,6 +157,10 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, repr(value))
     if kind in eye.counters:
         return kind
+    if kind in PROXIES:
+        with suppress(ReferenceError):  # it is gone
+            return (kind, _frozen(value.__repr__.__self__, depth, eye))
+        return kind
     if isinstance(value, type) and value.__module__ not in eye.modules:
         return value
     if kind is ModuleType:
@@ -244,7 +251,7 @@ def _skipped(value: Any, eye: Eye) -> bool:
         return False
     if kind.__module__.startswith(eye.skipped):
         return kind.__module__ != threads.__name__
-    return isinstance(value, CLIENTS | LOCKS)  # also by a weak reference to it
+    return isinstance(value, CLIENTS | LOCKS)
 
 
 def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
