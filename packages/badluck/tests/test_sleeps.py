@@ -508,7 +508,7 @@ def test_a_pause_lasts_until_somebody_gives_up_by_whatever_clock(actor: Callable
 def asks_until(clock: Callable[[], float], between: float, redis: Redis) -> str:
     end = clock() + 3
     while clock() < end:
-        if redis.get("answer"):
+        if redis.exists("question") and redis.get("answer"):
             return "has it"
         time.sleep(between)
     return "gave up"
@@ -523,7 +523,11 @@ def test_who_polls_until_a_deadline_may_give_up_before_the_other_begins(
         redis.set("answer", "42")
 
     polls = partial(asks_until, clock, between)
-    result = explore(actors=[answers, polls], at_end=nobody_gave_up)
+
+    def asks(redis: Redis) -> None:
+        redis.set("question", "?")
+
+    result = explore(setup=asks, actors=[answers, polls], at_end=nobody_gave_up)
     assert "BROKEN AT THE END, with no fault" in str(result)
     assert result.report.states < 100
 

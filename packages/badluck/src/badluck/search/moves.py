@@ -195,18 +195,34 @@ class Moves:
             return True
         key = (state.servers, actor, state.nodes[actor], fiber)
         if key not in self.gives_up:
-            self.gives_up[key] = self._gives_up(state, actor, fiber, request)
+            self.gives_up[key] = self._gives_up(state, actor, fiber)
         return self.gives_up[key]
 
-    def _gives_up(self, state: State, actor: int, fiber: int, request: Request) -> bool:
-        if not isinstance(request, Send):
+    def _gives_up(self, state: State, actor: int, fiber: int) -> bool:
+        automaton, now = self.automata[actor], self.servers.now(state.servers)
+        if not isinstance(automaton.nodes[state.nodes[actor]].requests[fiber], Send):
             return self._turn(state, actor, fiber) is not None
-        at, now = state.nodes[actor], self.servers.now(state.servers)
-        automaton, step = self.automata[actor], self.servers.send(state.servers, *request)
-        taken = self._taken(state, step.to, state.in_flight, actor)
-        move = automaton.move(at, fiber, step.said, now, taken)
-        in_vain = step.to == state.servers and move.to == at
-        return in_vain and automaton.turn(at, fiber, step.said, now, taken) is not None
+        taken = self._taken(state, state.servers, state.in_flight, actor)
+        circle = self._circle(state, actor, fiber, taken)
+        return any(automaton.turn(at, fiber, said, now, taken) is not None for at, said in circle)
+
+    def _circle(self, state: State, actor: int, fiber: int, taken: Taken) -> list[tuple[int, Any]]:
+        """Where it asks, and what it is told, in a loop that changes nothing; [] if in none."""
+        automaton, now = self.automata[actor], self.servers.now(state.servers)
+        at, found = state.nodes[actor], list[tuple[int, Any]]()
+        while len(found) < LONGEST_ROUND:
+            requests = automaton.nodes[at].requests
+            request = requests[fiber] if fiber < len(requests) else None
+            if not isinstance(request, Send):
+                break
+            step = self.servers.send(state.servers, *request)
+            if step.to != state.servers:
+                break
+            found.append((at, step.said))
+            at = automaton.move(at, fiber, step.said, now, taken).to
+            if at == state.nodes[actor]:
+                return found
+        return []
 
     def idles(self, state: State, actor: int, fiber: int) -> bool:
         """Does it wake only to ask the same once more, in vain? Not if it counts, or writes."""
