@@ -165,6 +165,26 @@ def _has_by_default() -> Callable[..., object]:
     return logs
 
 
+counts: dict[str, int] = {}
+
+
+def counts_by_name(redis: Redis, name: str) -> None:
+    counts[name] += 1
+
+
+def sets_by_name(redis: Redis, name: str) -> None:
+    counts[name] = redis.incr("n")
+
+
+def reads_by_name(redis: Redis, name: str) -> None:
+    known = {}
+    known[name] = counts.get(name, redis.incr("n"))
+
+
+def test_a_constant_of_the_test_may_be_read() -> None:
+    explore(actor=reads_by_name, at_end=lambda redis: redis.get("n") == b"2").assert_holds()
+
+
 class Bank:
     def pays(self, redis: Redis) -> None:
         redis.incr("n")
@@ -179,6 +199,8 @@ class Bank:
         (partial(_has_by_default(), log=[]), "log: a list"),
         (remembers, "remembers changes seen of the test's own module .list.;"),
         (counts_its_tries, "counts_its_tries changes tries"),
+        (counts_by_name, "counts_by_name changes counts"),
+        (sets_by_name, "sets_by_name changes counts"),
     ],
 )
 def test_what_actors_would_share_is_refused_by_name(actor: Callable[..., Any], said: str) -> None:

@@ -10,7 +10,6 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from functools import partial
-from itertools import zip_longest
 from pathlib import PurePath
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -29,6 +28,7 @@ CONSTANT = (
 CONTAINERS = (list, dict, set, bytearray)
 CHANGES = {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse"}
 CHANGES |= {"add", "discard", "update", "setdefault", "difference_update", "intersection_update"}
+PUTS = {"STORE_SUBSCR", "DELETE_SUBSCR", "COPY"}  # an item; += copies where it stands
 INSTEAD = "each is a process of its own: let it make one, or keep it in Redis"
 ELSE = "What each has for itself may stand in a module beside the test, with the code"
 
@@ -164,11 +164,10 @@ def _globals(code: CodeType) -> Iterator[tuple[str, bool, bool]]:
     What is passed on, who is given it may change: that is not seen.
     """
     steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
-    puts = {step.opname for step in steps} & {"STORE_SUBSCR", "DELETE_SUBSCR"}
-    for step, after in zip_longest(steps, steps[1:]):
-        if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL"):
-            changes = after is not None and after.argval in CHANGES
-            yield step.argval, step.opname == "STORE_GLOBAL", changes or bool(puts)
+    names = [(step.opname, step.argval) for step in steps] + [("", None)] * 2
+    for (what, name), (_, method), (then, _) in zip(names, names[1:], names[2:], strict=False):
+        if what in ("LOAD_GLOBAL", "STORE_GLOBAL"):  # the global, a key, and then to be put there
+            yield name, what == "STORE_GLOBAL", method in CHANGES or then in PUTS
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             yield from _globals(inner)
