@@ -167,8 +167,10 @@ def test_a_file_that_no_test_is_of(project: pytest.Pytester) -> None:
     assert "no test that was run has" in printed
     (project.path / "test_it.py").rename(project.path / "test_renamed.py")
     ended, printed = ran(project, "test_renamed.py", f"--badluck-replay={SAVED}")
-    assert ended == 1
-    assert "of call 1 of explore in test_it.py::test_n, and not of test_renamed" in printed
+    assert ended == 4
+    assert "1 skipped" in printed
+    assert "to play, which is of test_it.py::test_n." in printed
     ended, printed = ran(project, "test_renamed.py", "--badluck-replay=nowhere.json")
     assert ended == 1
     assert "nowhere.json: No such file or directory." in printed
+    assert "Delete it" not in printed

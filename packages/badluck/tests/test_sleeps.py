@@ -541,3 +541,85 @@ def test_a_heartbeat_that_expires_is_the_same_again() -> None:
     result = explore(actors=[beats, lambda redis: redis.set("stop", 1)])
     assert result.verdict == "holds", result
     assert result.report.states < 50
+
+
+def claims(redis: Any, name: str) -> None:
+    """What another was given a minute ago, or else what is new."""
+    taken = redis.xautoclaim("jobs", "g", name, 60_000)[1]
+    if not taken:
+        for _, entries in redis.xreadgroup("g", name, {"jobs": ">"}):
+            taken += entries
+    for entry, _ in taken:
+        redis.rpush("done", entry)
+        redis.xack("jobs", "g", entry)
+
+
+LEASE_BY_TIME = """
+local now = tonumber(redis.call('TIME')[1])
+if tonumber(redis.call('GET', KEYS[1]) or '0') > now then return 0 end
+redis.call('SET', KEYS[1], now + 60)
+return 1
+"""
+
+
+def leases_by_the_servers_clock(redis: Redis) -> None:
+    if redis.eval(LEASE_BY_TIME, 1, "until"):
+        redis.rpush("done", redis.incr("inside"))
+        redis.decr("inside")
+
+
+def test_a_pause_is_long_enough_for_what_the_server_tells_by_its_clock() -> None:
+    def prepare(redis: Redis) -> None:
+        redis.xgroup_create("jobs", "g", "0", mkstream=True)
+        redis.xadd("jobs", {"of": "ann"}, id="5-1")
+
+    for faults, verdict in (("none", "holds"), ("pause=1", "fails")):
+        claimed = explore(
+            setup=prepare, actor=claims, at_end=lambda redis: redis.llen("done") == 1, faults=faults
+        )
+        assert claimed.verdict == verdict, claimed
+        leased = explore(
+            actor=leases_by_the_servers_clock,
+            invariant=lambda redis: b"2" not in redis.lrange("done", 0, -1),
+            faults=faults,
+        )
+        assert leased.verdict == verdict, leased
+
+
+def test_a_pause_is_longer_than_the_first_thing_that_changes_by_it() -> None:
+    def takes(redis: Redis) -> str:
+        began = time.monotonic()
+        redis.incr("n")
+        took = time.monotonic() - began
+        return "too late" if took > 8 else "late" if took > 5 else "in time"
+
+    paused = explore(
+        actor=takes,
+        count=1,
+        at_end=lambda redis, told: told["A"] != "too late",
+        faults="pause=1",
+    )
+    assert paused.verdict == "fails"
+
+
+def test_clocks_that_only_count_began_at_another_time() -> None:
+    def mixes_them(redis: Redis) -> None:
+        end = time.time() + 5
+        while time.monotonic() < end:
+            redis.get("x")
+            time.sleep(1)
+
+    (one,) = explore(actor=mixes_them, count=1).report.findings
+    assert one.name == "stuck for ever"
+
+    async def counts_by_its_loop(redis: Any) -> bool:
+        end = time.monotonic() + 5
+        while asyncio.get_running_loop().time() < end:
+            await redis.get("x")
+            await asyncio.sleep(1)
+        return time.process_time() == time.process_time()
+
+    result = explore(
+        actor=counts_by_its_loop, count=1, at_end=lambda redis, told: told == {"A": True}
+    )
+    assert result.verdict == "holds", result

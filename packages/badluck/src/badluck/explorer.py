@@ -178,7 +178,8 @@ def _without_a_race(graph: Graph, path: Path) -> list[str]:
     turns = [(at, way.actor) for at, way in path.ways if way.kind == "goes"]
     changes = [(at, before) for (_, before), (at, actor) in pairwise(turns) if actor != before]
     ends = [graph.automata[actor].nodes[graph.states[at].nodes[actor]] for at, actor in changes]
-    if ends and not path.cost.faults and all(node.ended for node in ends):
+    threads = any(way.fiber for _, way in path.ways)
+    if ends and not (path.cost.faults or threads) and all(node.ended for node in ends):
         return ["It is no race: it goes wrong when they come one after the other."]
     return []
 

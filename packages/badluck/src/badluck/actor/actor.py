@@ -19,6 +19,7 @@ from badluck.actor.request import Done, Failed, Request, Rest
 if TYPE_CHECKING:
     from badluck.actor.loop import Loop
 
+BOOTED = 1_899_900_000_000  # ms since 1970: when clocks that only count began to do so
 LONG = 1.0  # s; no poll and no backoff sleeps for so long
 
 
@@ -38,7 +39,7 @@ class Actor:
         self.slept = 0.0  # s, since it went on last
         self.begins_late = False  # may others have worked for long before it looks at the clock?
         self.counts_time = False  # has its own code ever asked the clock? It may count from there
-        self.tells_time = False  # has it ever asked what time it is, to compare it with others'?
+        self.tells_time = False  # has it, and not only for a wait of the standard library's?
         self.over = False  # nobody goes on with it again
         self.tokens = self.connections = self.pools = 0
         self.taken: frozenset[int] | None = None  # tokens of mine that are in use, if that is known
@@ -128,6 +129,11 @@ class Actor:
     def look_at_clock(self) -> int:
         self.looked = True
         return self.now
+
+    @property
+    def uptime(self) -> int:
+        """What clocks say that only count, in ms."""
+        return self.now - BOOTED
 
     def ask_clock(self, of_a_wait: bool = False) -> int:
         """The same; a step of its own for somebody's own code that does nothing before it.

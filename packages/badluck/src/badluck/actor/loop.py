@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from greenlet import GreenletExit
 
 from badluck.actor import threads, wrong
+from badluck.actor.actor import BOOTED
 from badluck.actor.fiber import ask, here
 from badluck.actor.request import NEVER, Done, Failed, Rest
 
@@ -67,8 +68,10 @@ class Loop(base_events.BaseEventLoop):
 
     def time(self) -> float:
         if sys._getframe(1).f_globals.get("__name__", "").startswith("asyncio."):
-            return self.actor.look_at_clock() / 1000
-        return self.actor.ask_clock() / 1000
+            self.actor.look_at_clock()
+        else:
+            self.actor.ask_clock()
+        return self.actor.uptime / 1000
 
     def run_forever(self) -> None:
         self.fiber = here()
@@ -196,7 +199,7 @@ class Loop(base_events.BaseEventLoop):
 
 def moment(timer: asyncio.TimerHandle) -> int:
     """ms since 1970."""
-    return round(timer.when() * 1000)
+    return round(timer.when() * 1000) + BOOTED
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:

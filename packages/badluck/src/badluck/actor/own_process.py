@@ -35,6 +35,7 @@ FIGURES = ("redis.", "logging")
 WALL = ("time", "time_ns")  # what it says is compared with others' clocks
 CLOCKS = (*WALL, "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 
+OF_THE_CPU, WORKED = ("process_time", "thread_time"), 0.05  # s; each run would say another
 TURNED = ("gmtime", "localtime", "ctime")  # of what they are given, or else of now
 CLOCKS_BY_NUMBER = ("clock_gettime", "clock_gettime_ns")
 
@@ -63,8 +64,9 @@ def _clock(name: str) -> Callable[[], float]:
         asks = sys._getframe(1).f_globals.get("__name__", "")
         if asks == "redis.lock" or not asks.startswith(FIGURES):
             actor.ask_clock(of_a_wait=asks in WAITS)
-            actor.tells_time = actor.tells_time or wall
-        return actor.now * 1_000_000 if nanoseconds else actor.now / 1000
+            actor.tells_time = actor.tells_time or asks not in WAITS
+        now = actor.now if wall else actor.uptime
+        return now * 1_000_000 if nanoseconds else now / 1000
 
     return read
 
@@ -184,6 +186,7 @@ def of_its_own() -> Iterator[dict[int, Any]]:
     """Yields what stands in for the system's own, by the ids of that: who holds it has its own."""
     instead: list[Replacement] = [
         *((time, name, _clock(name)) for name in CLOCKS),
+        *((time, name, _in_a_fiber(getattr(time, name), lambda: WORKED)) for name in OF_THE_CPU),
         *((time, name, _turned(name)) for name in TURNED),
         *((time, name, _by_number(name)) for name in CLOCKS_BY_NUMBER),
         (time, "strftime", _strftime),

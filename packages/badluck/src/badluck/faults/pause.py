@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from badluck.actor.request import Send
 from badluck.faults.fault import Fault, Playing
 from badluck.search.budget import EVERYBODY, Befallen
 from badluck.search.graph import Graph, State
@@ -33,12 +34,21 @@ class Pause(Fault):
         if graph.moves.own:  # until it is too late for what they do next
             for actor, _ in graph.alive(state):
                 found.update(graph.moves.turns(state, actor))
-        # Some leases are but a time that actors compare with their own clocks.
-        if any(node.tells_time for _, node in graph.alive(state)):
+        # Some leases are but a time that is compared with a clock.
+        if any(node.tells_time for _, node in graph.alive(state)) or self._by_clock(graph, state):
             now = graph.servers.now(state.servers)
             long = {now + pause for pause in graph.pauses}
             return found | long if graph.moves.own else found or long
         return found
+
+    def _by_clock(self, graph: Graph, state: State) -> bool:
+        """Does anybody ask next what the server says by its clock?"""
+        return graph.moves.own and any(
+            graph.servers.send(state.servers, *request).by_clock
+            for _, node in graph.alive(state)
+            for request in node.requests
+            if isinstance(request, Send)
+        )
 
     def play(self, playing: Playing) -> None:
         playing.backend.pass_time(playing.now)

@@ -23,8 +23,11 @@ def misspelt(graph: Graph, expected: Iterable[bytes]) -> Iterator[str]:
     states = graph.servers.states
     known = {*expected, *dict(states[0][0].entries)}
     there = {key for servers in states for key, _ in servers[0].entries}
-    for key, where in _named(graph).items():
+    named = _named(graph)
+    for key, where in named.items():
         for meant in known if key not in known else ():
+            if key in there and meant in named:
+                continue  # it is written, and the other is asked for as well: both are meant
             name, other = (each.decode("utf-8", "replace") for each in (key, meant))
             if _slip(name, other):
                 what = "is another key than" if key in there else "is never there, unlike"

@@ -112,7 +112,7 @@ class Call:
         shown = self._from_here(file)
         saved = schedules.read(file, shown)
         if saved.test != self.name.test:
-            schedules.others(saved, shown, self.name)
+            pytest.skip(f"{shown} is of {saved.test}")
         if saved.call != self.name.call:
             return
         self.played = True

@@ -66,6 +66,17 @@ def pytest_runtest_makereport(
     return report
 
 
+def _of(file: Path) -> str:
+    """It, and of which test it is, if that can be read."""
+    from badluck.errors import BadluckError
+    from badluck.plugin.schedules import read
+
+    try:
+        return f"{file} to play, which is of {read(file, '').test}"
+    except BadluckError:
+        return f"{file} to play"
+
+
 class Summary:
     """Of a whole run: what there is to be told after it."""
 
@@ -88,7 +99,7 @@ class Summary:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         here = not hasattr(session.config, "workerinput")  # and not one of xdist's workers
         if here and self.replays and not self.played and session.exitstatus in PASSED:
-            self.notes.append(f"--badluck-replay: no test that was run has {self.replays} to play.")
+            self.notes.append(f"--badluck-replay: no test that was run has {_of(self.replays)}.")
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

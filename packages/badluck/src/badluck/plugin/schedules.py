@@ -105,6 +105,8 @@ def read(path: Path, shown: str) -> Schedule:
         [steps] = traces.values()
         call = document.number("call", 1, MOST)
         return Schedule(document.text("test"), call, len(names), steps)
+    except FileNotFoundError as error:
+        raise BadluckError(f"{shown}: {error.strerror}.") from None
     except OSError as error:
         why = f"{error.strerror}."
     except Unreadable as error:

@@ -90,7 +90,8 @@ def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> I
         yield f"comes again; {vocabulary.refilled}"
         return
     number = f" {step.fiber}" if step.fiber > 1 else ""
-    beside = f"({vocabulary.beside}{number}) " if several and step.fiber else ""
+    shown = several or vocabulary.beside == PLAIN.beside  # of tasks one is the work itself
+    beside = f"({vocabulary.beside}{number}) " if step.fiber and shown else ""
     who = "(late) " if step.does == "arrives" else beside
     # Of a transaction only what EXEC answers is news.
     said = step.said[-1:] if len(step.lines) > 1 else step.said

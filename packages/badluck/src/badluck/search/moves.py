@@ -178,11 +178,11 @@ class Moves:
         """What there is to say to that at this moment; None: nothing."""
         now = self.servers.now(servers)
         if isinstance(request, Send):
-            return Answered(*self.servers.send(servers, *request))
+            return Answered(*self.servers.send(servers, *request)[:3])
         if isinstance(request, Hear):
             heard = self.servers.hear(servers, request.connection)
             if heard is not None:
-                return Answered(*heard)
+                return Answered(*heard[:3])
             late = request.until is not None and request.until <= now
         else:
             late = isinstance(request, Rest) and request.until <= now
@@ -267,7 +267,7 @@ class Moves:
             if not isinstance(request, Send):
                 return None
             asked.append(request.commands)
-            servers, said, _ = self.servers.send(servers, *request)
+            servers, said, *_ = self.servers.send(servers, *request)
         return None
 
     def _taken(self, state: State, to: int, in_flight: tuple[Send, ...], actor: int) -> Taken:

@@ -22,11 +22,15 @@ Moments = Callable[[dict[bytes, Entry]], Iterable[int]]
 
 
 class Step(NamedTuple):
-    """After a unit of commands: the new state, what was answered, whether it changed any key."""
+    """After a unit of commands: the new state, what was answered, whether it changed any key.
+
+    `by_clock`: the server's clock had to do with it, and not only as keys expire.
+    """
 
     to: int
     said: tuple[Reply, ...] | Lost
     wrote: bool
+    by_clock: bool = False
 
 
 class Unsupported(NotImplementedError):
@@ -94,6 +98,7 @@ class ServerStates:
         if connection in before.broken:
             return Step(at, Lost(), False)
         server.load(before)
+        asked_before, server.keys.told_time = server.keys.told_time, False
         try:
             said = [server.execute(connection, command) for command in commands]
         except NotImplementedError as lacks:
@@ -102,8 +107,10 @@ class ServerStates:
             raise Unsupported(connection, commands, str(error)) from error
         replies = [reply for reply in said if not isinstance(reply, Waits)]
         replies += server.unread.pop(connection, [])  # what it reads next in any case
-        after = server.state()
-        return Step(self._with(at, which, after), tuple(replies), before.entries != after.entries)
+        after, by_clock = server.state(), server.keys.told_time
+        server.keys.told_time = by_clock or asked_before
+        to = self._with(at, which, after)
+        return Step(to, tuple(replies), before.entries != after.entries, by_clock)
 
     def hear(self, at: int, connection: str) -> Step | None:
         """None: nothing has been said."""

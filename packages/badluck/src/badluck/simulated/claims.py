@@ -81,6 +81,7 @@ def claim(keys: Keyspace, command: Command) -> Reply:
     stream = stream_of(keys, key) or Stream((0, 0), ())
     group = group_of(stream, name)
     at_least = max(0, integer(idle))
+    keys.told_time |= at_least > 0
     ids = _ids(words)
     options = [word.upper() for word in words[len(ids) :]]
     if set(options) & {b"IDLE", b"TIME", b"RETRYCOUNT", b"FORCE", b"LASTID"}:
@@ -118,6 +119,7 @@ def claim_next(keys: Keyspace, command: Command) -> Reply:
     """XAUTOCLAIM, with COUNT and JUSTID."""
     _, key, name, consumer, idle, start, *words = command
     at_least, low, most, only_ids = max(0, integer(idle)), bound(start, 0), MOST, False
+    keys.told_time |= at_least > 0
     while words:
         word = words.pop(0).upper()
         if word == b"JUSTID":
