@@ -48,7 +48,7 @@ def test_all_that_a_buyer_sends_bears_his_name(name: str) -> None:
             request = own.nodes[at].requests[0]
             assert explorer.automata[1].nodes[also].requests[0] == request
             assert isinstance(request, Send)
-            servers, said, _ = explorer.servers.send(servers, request.connection, request.commands)
+            servers, said, *_ = explorer.servers.send(servers, request.connection, request.commands)
             at = own.move(at, 0, said, EPOCH).to
             also = explorer.automata[1].move(also, 0, said, EPOCH).to
         assert explorer.automata[1].nodes[also].told == own.nodes[at].told == "SOLD"

@@ -14,7 +14,7 @@ from greenlet import GreenletExit, getcurrent
 
 from badluck.actor.code import Code
 from badluck.actor.fiber import Fiber, ask
-from badluck.actor.request import Done, Failed, Request, Rest
+from badluck.actor.request import NEVER, Done, Failed, Hear, Request, Rest, Send
 
 if TYPE_CHECKING:
     from badluck.actor.loop import Loop
@@ -89,6 +89,14 @@ class Actor:
             for beside in self.fibers[1:]:  # a renewal does not outlive the work
                 if isinstance(beside.request, Rest) and not beside.outlives:
                     beside.request = Done("")
+
+    @property
+    def waits_for_threads(self) -> bool:
+        """Would its process end, but for threads that it waits for, and that have more to do?"""
+        return isinstance(self.fibers[0].request, Done | Failed) and any(
+            fiber.outlives and not fiber.thread.daemon and _has_more_to_do(fiber.request)
+            for fiber in self.fibers[1:]
+        )
 
     def end(self, outcome: str) -> None:
         """All of it, from a thread that has raised an exception: none of the others goes on."""
@@ -194,6 +202,13 @@ class Actor:
                 fiber.request = Done("")
 
         return stop
+
+
+def _has_more_to_do(request: Request) -> bool:
+    """And need not wait for another thread to say so, for ever perhaps, as an idle pool's does."""
+    if isinstance(request, Rest):
+        return request.until < NEVER
+    return isinstance(request, Send | Hear)
 
 
 class ActorClock:

@@ -8,10 +8,9 @@ from badluck.actor.request import Rest, Send
 from badluck.findings.rule import Rule
 from badluck.search.automaton import Node
 from badluck.search.components import terminal_components
-from badluck.search.graph import Graph, State
+from badluck.search.graph import BY_ITSELF, Graph, State
 from badluck.simulated.values import Value
 
-BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that happen if nobody prevents them
 STUCK = Rule(
     "stuck for ever",
     "Somebody waits for something that can never happen, and no timeout ends the wait.",

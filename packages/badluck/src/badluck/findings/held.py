@@ -149,7 +149,7 @@ class Held:
             number
             for lock in self.locks
             for number, facts in lock.facts.items()
-            if self.graph.over(self.graph.states[number])
+            if self.graph.settled(number)
             if (entry := self._entry(number, lock.at)) and (entry.expires is not None) == ends
             if all(
                 fact.holder != NOBODY and (crashed or not self._crashed(number, fact.holder))

@@ -48,7 +48,7 @@ class Judge:
         """The same, of whatever part of the graph is known."""
         found: dict[str, set[Goal]] = defaultdict(set)
         for number, state in enumerate(self.graph.states):
-            for name in self._at(state):
+            for name in self._at(number, state):
                 found[name].add(number)
         for number, ways in enumerate(self.graph.ways):
             for way, rule in self._done(self.graph.states[number], ways):
@@ -64,7 +64,7 @@ class Judge:
         Who is stuck, and whose a lock is (OfGraph), it cannot know: see functions/following.py.
         """
         done = [rule.name for _, rule in self._done(self.graph.states[number], [way])]
-        return self._in_order({*self._at(self.graph.states[way.to]), *done})
+        return self._in_order({*self._at(way.to, self.graph.states[way.to]), *done})
 
     def _done(self, state: State, ways: list[Transition]) -> Iterator[tuple[Transition, OfStep]]:
         """The steps from that state that are wrong themselves."""
@@ -106,11 +106,13 @@ class Judge:
         found = set(names)
         return [rule.name for rule in self.target.rules if rule.name in found]
 
-    def _at(self, state: State) -> list[str]:
+    def _at(self, number: int, state: State) -> list[str]:
         standing = state.nodes, bool(state.in_flight)
         told = self._told.get(standing)
         if told is None:
             told = self._told[standing] = self._what_they_know(state)
+        if told.over and not self.graph.settled(number):
+            told = told._replace(over=False)
         key = (state.servers, told)
         found = self._found.get(key)
         if found is None:

@@ -23,11 +23,10 @@ def misspelt(graph: Graph, expected: Iterable[bytes]) -> Iterator[str]:
     states = graph.servers.states
     known = {*expected, *dict(states[0][0].entries)}
     there = {key for servers in states for key, _ in servers[0].entries}
-    named = _named(graph)
-    for key, where in named.items():
+    for key, where in _named(graph).items():
         for meant in known if key not in known else ():
-            if key in there and meant in named:
-                continue  # it is written, and the other is asked for as well: both are meant
+            if key in there and b":" in key and _kind(key) == _kind(meant):
+                continue  # cart:ann beside cart:anon
             name, other = (each.decode("utf-8", "replace") for each in (key, meant))
             if _slip(name, other):
                 what = "is another key than" if key in there else "is never there, unlike"
@@ -50,6 +49,10 @@ def _keys(command: Command) -> tuple[bytes, ...]:
     if command[0] in MANY:
         return command[1:]
     return () if command[0] in NO_KEY else command[1:2]
+
+
+def _kind(key: bytes) -> bytes:
+    return key.rpartition(b":")[0]
 
 
 def _slip(one: str, other: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from badluck.findings.for_ever import BY_ITSELF, STUCK
+from badluck.findings.for_ever import STUCK
 from badluck.functions.all_orders import judged
 from badluck.functions.follow import faults_of
 from badluck.game.board import Board
@@ -13,7 +13,7 @@ from badluck.place.standing import Spot
 from badluck.report.trace import Step, as_heard, steps_of
 from badluck.run.job import Follow
 from badluck.run.sandbox import Sandbox
-from badluck.search.graph import CRASHED, TooMany, Transition
+from badluck.search.graph import BY_ITSELF, CRASHED, TooMany, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
 

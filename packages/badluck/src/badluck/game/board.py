@@ -6,10 +6,12 @@ their names.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
-from badluck.search.graph import Graph, Sleepers, Transition
+from badluck.search.graph import Graph, Sleepers, TooMany, Transition
 from badluck.target import Target
 
 # Of each kind of fault. A third one teaches nothing new.
@@ -28,6 +30,7 @@ class Board(Graph):
         self.judge = Judge(self, target)
         self.opened: set[int] = set()
         self.circles: dict[int, bool] = {}
+        self.all_seen = True  # whatever is asked for
 
     def on(self, number: int) -> list[Transition]:
         """The ways on from a state; pauses by their length. Raises TooMany, and Unsupported."""
@@ -37,6 +40,14 @@ class Board(Graph):
             if sleepers is not None:
                 self._let_time_pass(number, sleepers)
         return self.at_once(number)
+
+    def onward(self, number: int) -> list[Transition]:
+        return self.on(number)
+
+    def settled(self, number: int) -> bool:
+        with suppress(TooMany):
+            return super().settled(number)
+        return True
 
     def at_once(self, number: int) -> list[Transition]:
         """The same, but that time passes by itself: to know that takes a look at many states."""

@@ -90,6 +90,7 @@ class Node:
     came_by: Answer | None
     looks: tuple[Look, ...]  # the fibers'
     inside: bool  # a critical section
+    waits_for_threads: bool  # its work is done, and its process would not end yet
     tells_time: bool  # compares what time it is
     bound: tuple[str, ...]  # connections that have left something with their servers
     stands: tuple[tuple[Spot, ...], ...]  # the lines at which the fibers wait, to be shown
@@ -278,6 +279,7 @@ class Automaton:
             came_by,
             looks,
             actor.inside(),
+            actor.waits_for_threads,
             actor.tells_time,
             bound,
             tuple(standing(fiber, self.code) for fiber in actor.fibers),

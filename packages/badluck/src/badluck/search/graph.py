@@ -35,6 +35,7 @@ NONE = -1  # in place of the servers' state
 SOON = 3_600_000
 # ms after the beginning: so long after it that the most patient has given up, if it ever does.
 LONG_AFTER = 10 * 86_400_000
+BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that happen if nobody prevents them
 ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are no fault
 
 # States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
@@ -43,6 +44,11 @@ MOST = 200_000
 
 
 Sleepers = frozenset[tuple[int, int]]  # actors and their fibers
+
+
+# So often time passes for threads when all work is done, before they are left to themselves: some
+# go on for ever.
+LONG_ENOUGH = 10
 
 
 class State(NamedTuple):
@@ -101,6 +107,8 @@ class Graph:
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
         self.all_seen = False
+        # When all work is done: how often time has passed for threads on the way to a state.
+        self.rounds: dict[int, int] = {}
         self.again = Again(self.servers, self.automata, moves.own)
         start = self.servers.start
         self.began = self.servers.now(start)
@@ -244,6 +252,9 @@ class Graph:
                 )
                 ways.append(Transition(fault.name, hit.actor, hit.fiber, to, names))
         self._sleep_through(number)
+        if number in self.rounds:
+            for way in ways:
+                self.rounds.setdefault(way.to, self.rounds[number])
 
     def _arrives(self, state: State, nth: int) -> Transition:
         """What is in flight comes to its server, which does it and finds nobody to answer."""
@@ -260,7 +271,8 @@ class Graph:
     def _let_time_pass(self, number: int, sleepers: Sleepers) -> None:
         """Nobody can do anything but wait: until the next thing happens."""
         state = self.states[number]
-        if self.over(state):
+        rounds = self.rounds.get(number, 0)
+        if self.over(state) and not (self._waits_for_threads(number) and rounds < LONG_ENOUGH):
             return
         now = self.servers.now(state.servers)
         # What is in flight is there before the most patient gives up.
@@ -275,6 +287,10 @@ class Graph:
         passed = [self.took(number, way) for way in self.ways[number] if way.kind == "time"]
         if now < moment and moment - now not in passed:
             self._pass_time(number, moment, state.late)
+        if self.over(state):
+            for way in self.ways[number]:
+                if way.kind == "time":
+                    self.rounds.setdefault(way.to, rounds + 1)
 
     def _sleep_through(self, number: int) -> None:
         """Others may be as slow as the first who wakes, as long as no lease ends by that.
@@ -349,6 +365,29 @@ class Graph:
         for actor, at in enumerate(state.nodes):
             if at != CRASHED:
                 yield actor, self.automata[actor].nodes[at]
+
+    def settled(self, number: int) -> bool:
+        """Is it over, and have threads come to an end that a process waits for, if they ever do?"""
+        if not self.over(self.states[number]):
+            return False
+        todo, seen = [number], {number}
+        for at in todo:
+            if self.over(self.states[at]) and not self._waits_for_threads(at):
+                return at == number
+            ways = self.onward(at)
+            if not ways and not self.all_seen:
+                return False  # that was not looked at
+            later = {way.to for way in ways if way.kind in BY_ITSELF} - seen
+            todo += sorted(later)
+            seen |= later
+        return True
+
+    def _waits_for_threads(self, number: int) -> bool:
+        return any(node.waits_for_threads for _, node in self.alive(self.states[number]))
+
+    def onward(self, number: int) -> list[Transition]:
+        """The ways on from a state."""
+        return self.ways[number]
 
     def over(self, state: State) -> bool:
         """Has every actor come to an end, and is nothing under way?"""
