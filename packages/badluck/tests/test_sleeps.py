@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from badluck import explore
 from badluck.functions.result import Result
+from badluck.report.chart import chart
 from redis import Redis
 
 LEASE = 3  # s
@@ -623,3 +624,22 @@ def test_clocks_that_only_count_began_at_another_time() -> None:
         actor=counts_by_its_loop, count=1, at_end=lambda redis, told: told == {"A": True}
     )
     assert result.verdict == "holds", result
+
+
+def test_a_long_pause_is_told_in_hours_or_days() -> None:
+    """In the chart alone: a schedule that is kept has seconds, whoever reads it."""
+    leased = explore(
+        actor=leases_by_the_servers_clock,
+        invariant=lambda redis: b"2" not in redis.lrange("done", 0, -1),
+        faults="pause=1",
+    )
+    (finding,) = leased.report.findings
+    pause = next(step for step in finding.trace if step.does == "pause")
+    assert pause.lines == ["600.0 s"]
+    for lasts, said in (
+        ("600.0 s", "600.0 s"),
+        ("7200.0 s", "2.0 h"),
+        ("2678400.0 s", "31.0 days"),
+    ):
+        drawn = chart([pause._replace(lines=[lasts])], "AB")
+        assert f"EVERYBODY STANDS STILL for {said} " in drawn

@@ -12,6 +12,7 @@ from badluck.target import PLAIN, Vocabulary
 NARROWEST = 26  # characters of an actor's column
 WIDEST = 16  # of a file and a line in it
 
+LONG_UNITS = (("days", 86_400), ("h", 3_600))  # in s
 BETWEEN = {"time": "time passes: {}"} | {
     fault.name: fault.drawn for fault in FAULTS.values() if not fault.befalls_one
 }
@@ -33,7 +34,7 @@ def chart(
     lines = [_row("", heads, column, tails[0])]
     for number, (step, stand) in enumerate(zip(steps, tails[1:], strict=True), 1):
         if step.does in BETWEEN:
-            text = f" {BETWEEN[step.does].format(*step.lines)} "
+            text = f" {between(step)} "
             wide = (column + 2) * len(actors) - 2
             lines.append(f"{number:>3} {text.center(wide, '~')}  {stand}")
             continue
@@ -41,6 +42,19 @@ def chart(
             cells = [text if actor == step.actor else "|" for actor in actors]
             lines.append(_row("" if nth else str(number), cells, column, "" if nth else stand))
     return "\n".join(line.rstrip() for line in lines)
+
+
+def between(step: Step) -> str:
+    """What happens to all; how long it takes, in units of which there are two or more."""
+    return BETWEEN[step.does].format(*map(_lasts, step.lines))
+
+
+def _lasts(text: str) -> str:
+    number, _, unit = text.partition(" ")
+    for name, seconds in LONG_UNITS if unit == "s" else ():
+        if float(number) >= 2 * seconds:
+            return f"{float(number) / seconds:.1f} {name}"
+    return text
 
 
 def _beside(steps: Sequence[Step], charted: Collection[str] | None) -> list[list[str]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from badluck.place.standing import Spot
-from badluck.report.chart import BETWEEN, texts
+from badluck.report.chart import BETWEEN, between, texts
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.report.verdict import cost
@@ -75,7 +75,7 @@ def _row(nth: int, step: Step, names: Sequence[str], shown: Sequence[str], sourc
 
 def _cells(step: Step, names: Sequence[str], source: str) -> Iterator[str]:
     if step.does in BETWEEN:
-        text = escape(BETWEEN[step.does].format(*step.lines))
+        text = escape(between(step))
         yield f'<td role="cell" class="across" colspan="{len(names)}">{text}</td>'
         return
     for name in names:
@@ -91,7 +91,7 @@ def _cells(step: Step, names: Sequence[str], source: str) -> Iterator[str]:
 def _says(step: Step) -> Iterator[str]:
     """A sentence, for who hears it."""
     if step.does in BETWEEN:
-        yield BETWEEN[step.does].format(*step.lines)
+        yield between(step)
         return
     yield f"{step.actor}: {'; '.join(texts(step))}."
     if step.told:

@@ -18,7 +18,6 @@ from badluck.target import Shown
 
 Ways = Sequence[tuple[int, Transition]]
 SECOND = 1_000  # ms
-UNITS = (("days", 86_400_000), ("h", 3_600_000))
 TELLS: dict[str, Tells] = {  # of steps that are no fault
     "goes": "command and reply",
     "arrives": "command and reply",
@@ -138,20 +137,12 @@ def _by_first_move(graph: Graph, ways: Ways) -> Names:
     return tuple(order.index(actor) for actor in called)
 
 
-def _in_words(ms: int) -> str:
-    """So long; the unit is one of which there are two or more, from a second on."""
-    for name, unit in UNITS:
-        if ms >= 2 * unit:
-            return f"{ms / unit:.1f} {name}"
-    return f"{ms / SECOND:.1f} s" if ms >= SECOND else f"{ms} ms"
-
-
 def _what(
     graph: Graph, words: Words, before: State, way: Transition, took: int
 ) -> tuple[list[str], list[str]]:
     tells = FAULTS[way.kind].tells if way.kind in FAULTS else TELLS[way.kind]
     if tells == "duration":
-        return [_in_words(took)], []
+        return [f"{took / SECOND:.1f} s" if took >= SECOND else f"{took} ms"], []
     if tells == "nothing":
         return [], []
     request: Request
