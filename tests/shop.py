@@ -45,7 +45,10 @@ class Shop:
     def start(self) -> None:
         """Start and wait until it is open for business."""
         self.launch()
-        until(lambda: "Ctrl-C stops" in self.said(), 40, f"not up: {self.said()}")
+        try:
+            until(lambda: "Ctrl-C stops" in self.said(), 40)
+        except AssertionError:
+            raise AssertionError(f"not up: {self.said()}") from None
 
     def launch(self) -> None:
         with self.output.open("w") as output:
