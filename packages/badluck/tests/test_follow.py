@@ -14,6 +14,7 @@ from badluck.functions.follow import follow, replay
 from badluck.functions.functions import Functions
 from badluck.plugin import words
 from badluck_server import program
+from workers import adds_a_job, works_for_ever
 
 Redis = redis.Redis
 
@@ -77,18 +78,6 @@ def leases_by_the_same_word(redis: Redis) -> None:
         time.sleep(0.1)
     redis.incr("n")
     redis.delete("door")
-
-
-def adds_a_job(redis: Redis) -> None:
-    redis.rpush("jobs", "a")
-
-
-def works_for_ever(redis: Redis) -> None:
-    while True:
-        if redis.lpop("jobs"):
-            redis.rpush("done", "a")
-        else:
-            time.sleep(1)
 
 
 def finds_it_free(redis: Redis) -> None:

@@ -85,3 +85,13 @@ def test_how_often_it_was_given_is_counted_once_somebody_asks() -> None:
 
     endless = explore(setup=begins_a_group, actor=for_ever)
     assert endless.report.findings[0].name == "stuck for ever"
+
+
+def test_a_setup_may_ask_how_often_it_was_given() -> None:
+    def prepare(redis: Redis) -> None:
+        begins_a_group(redis)
+        assert [one["times_delivered"] for one in redis.xpending_range("q", "g", "-", "+", 9)] == [
+            1
+        ]
+
+    explore(setup=prepare, actor=lambda redis: redis.incr("n")).assert_holds()

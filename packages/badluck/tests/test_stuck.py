@@ -9,6 +9,7 @@ from collections.abc import Callable
 import redis
 from badluck import explore
 from badluck.report.report import Finding
+from workers import adds_a_job, works_for_ever
 
 Redis = redis.Redis
 
@@ -152,18 +153,6 @@ def test_the_same_but_for_the_clock_is_not_the_same_to_who_has_asked_it() -> Non
         setup=lambda store: store.set("lease", 1, ex=30),
     )
     assert result.verdict == "holds", result
-
-
-def adds_a_job(redis: Redis) -> None:
-    redis.rpush("jobs", "a")
-
-
-def works_for_ever(redis: Redis) -> None:
-    while True:
-        if redis.lpop("jobs"):
-            redis.rpush("done", "a")
-        else:
-            time.sleep(1)
 
 
 def test_who_works_for_ever_is_drawn_to_where_nothing_is_left_to_do() -> None:

@@ -28,7 +28,7 @@ class Hear(NamedTuple):
 class Rest(NamedTuple):
     """Waits for the clock to say `until` (ms): a renewal between two times, or long work.
 
-    Who `sleeps` and only polls may wake at once: see Automaton.polls.
+    Who `sleeps` and only polls may wake at once: see Moves.idles.
     """
 
     until: int

@@ -45,10 +45,10 @@ def doomed(graph: Graph, where: set[int]) -> set[int]:
     if 0 not in where:
         return where
     ends = waiting(graph, where) - {0}  # who only sleeps is shown to sleep
-    return ends & _settled(graph, where) or ends or {0}
+    return ends & _unchanging(graph, where) or ends or {0}
 
 
-def _settled(graph: Graph, where: set[int]) -> set[int]:
+def _unchanging(graph: Graph, where: set[int]) -> set[int]:
     """From which on no key changes any more, whatever happens by itself."""
     backward: dict[int, list[int]] = defaultdict(list)
     todo = []

@@ -74,7 +74,7 @@ class Sandbox:
         self._incomplete(f"more than {self.watch.deadline} s, with all that is to be said of it")
 
     def _incomplete(self, takes: str) -> NoReturn:
-        """So far it is known that nothing was found."""
+        """What was seen until then is not judged any more."""
         job, explorer = self.job, self.watch.explorer
         text = f"The search takes {takes}."
         if not isinstance(job, Explore) or explorer is None or not explorer.seen:

@@ -225,7 +225,7 @@ class Moves:
         return []
 
     def idles(self, state: State, actor: int, fiber: int) -> bool:
-        """Does it wake only to ask the same once more, in vain? Not if it counts, or writes."""
+        """Does it wake only to ask once more, in vain? Not if it counts, or writes."""
         key = (state.servers, actor, state.nodes[actor], fiber)
         if key not in self.idle:
             self.idle[key] = self._idles(state, actor, fiber)
@@ -242,8 +242,7 @@ class Moves:
             return False
         if not once.asked:
             return not once.looked  # at the clock: that alone may end it
-        again = self._round(state, actor, at, fiber, once.until)
-        return again is not None
+        return self._round(state, actor, at, fiber, once.until) is not None
 
     def _round(self, state: State, actor: int, at: int, fiber: int, when: int) -> Round | None:
         """What it asks when it wakes `when`; None: it does not come back to the same sleep."""

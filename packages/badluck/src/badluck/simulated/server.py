@@ -180,10 +180,13 @@ class Server(Waiters):
 
 
 def begun(now: int, setup: Sequence[Sequence[Command]], counts_given: bool = True) -> list[Server]:
-    """Servers after the commands that each of them is told first; `now` in ms since 1970."""
+    """Servers after the commands that each of them is told first; `now` in ms since 1970.
+
+    `counts_given`: also from then on. Until then they count, as those commands may ask for it.
+    """
     servers = [Server(now) for _ in setup]
     for server, told in zip(servers, setup, strict=True):
-        server.keys.counts_given = counts_given
         for command in told:
             server.execute("", command)
+        server.keys.counts_given = counts_given
     return servers

@@ -1,0 +1,19 @@
+"""Who brings a job, and who works for ever."""
+
+from __future__ import annotations
+
+import time
+
+from redis import Redis
+
+
+def adds_a_job(redis: Redis) -> None:
+    redis.rpush("jobs", "a")
+
+
+def works_for_ever(redis: Redis) -> None:
+    while True:
+        if redis.lpop("jobs"):
+            redis.rpush("done", "a")
+        else:
+            time.sleep(1)
