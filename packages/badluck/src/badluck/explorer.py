@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -46,6 +47,10 @@ class Explorer:
         """`counts_given`: how often the entries of a stream were; it does so by itself if asked."""
         self.target = target
         self.graph: Graph | None = None
+        self._begin(actors, counts_given)
+
+    def _begin(self, actors: int, counts_given: bool) -> None:
+        target = self.target
         with target.surroundings():
             started = begun(EPOCH, target.setup(), counts_given)
             self.servers = ServerStates(started, target.names_follow, target.moments)
@@ -67,11 +72,19 @@ class Explorer:
         `most`: states that are looked at; with more to see the report is not exhaustive. Raises
         NotImplementedError for what the model of the server lacks.
         """
+        return self._counted(lambda: self._explore(faults, most))
+
+    def starve(self, most: int = MOST) -> Report:
+        """Let all but the first come again and again, without a fault: can they starve it?"""
+        return self._counted(lambda: self._starve(most))
+
+    def _counted(self, search: Callable[[], Report]) -> Report:
+        """Once more, and with all that is to be counted, if somebody asks for it."""
         try:
-            return self._explore(faults, most)
+            return search()
         except Uncounted:
-            self.__init__(self.target, len(self.automata), counts_given=True)  # type: ignore[misc]
-            return self._explore(faults, most)
+            self._begin(len(self.automata), counts_given=True)
+            return search()
 
     def _explore(self, faults: Faults, most: int) -> Report:
         began = time.perf_counter()
@@ -103,8 +116,7 @@ class Explorer:
                 reasons += never_well(graph)
             return replace(report, causes=reasons)
 
-    def starve(self, most: int = MOST) -> Report:
-        """Let all but the first come again and again, without a fault: can they starve it?"""
+    def _starve(self, most: int) -> Report:
         began = time.perf_counter()
         with self.target.surroundings():
             graph = self.graph = Endless(
