@@ -12,7 +12,7 @@ COPY migrations migrations
 COPY docs docs
 COPY packages packages
 RUN pip install --no-cache-dir --no-deps --no-build-isolation \
-        --editable ./packages/autopipe --editable ./packages/badluck \
+        --editable ./packages/badluck \
         --editable ./packages/fairlock --editable ./packages/figures --editable . \
     && useradd --uid 10001 --no-create-home lastapple \
     && install --directory --owner lastapple var

@@ -136,7 +136,8 @@ install-dev: .venv/installed-dev
 	  echo "The packages could not be installed. Is the network (or the package index) reachable?"; \
 	  exit 1; }
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
-	  --no-build-isolation $(patsubst %,--editable ./%,$(wildcard packages/*)) --editable .
+	  --no-build-isolation $(patsubst %/pyproject.toml,--editable ./%,$(wildcard packages/*/pyproject.toml)) \
+	  --editable .
 	@touch $@
 
 clean: ## remove what install made (not var/, which holds stock and orders)

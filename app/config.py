@@ -15,7 +15,6 @@ from app.checks import BadSetting, check_hosts, check_masters, check_names, chec
 EVERYWHERE = "0.0.0.0"  # noqa: S104  as a setting: the person's own choice
 LONGEST_SOCKET_PATH = 104  # bytes that every system takes; Linux takes four more
 DURABILITIES = ("fast", "safe", "replicated")
-SWITCH = ("on", "off")
 
 
 def setting(default: Any, text: str, low: int = 0, high: int = 0, secret: bool = False) -> Any:
@@ -43,11 +42,6 @@ class Settings:
     shop_port: int = setting(8000, "port of the shop, the customers' server", 1, 65_535)
     shop_workers: int = setting(2, "processes of the shop", 1, 64)
     shop_threads: int = setting(16, "threads of each of them", 1, 512)
-    shop_combine: str = setting(
-        "on",
-        "on: threads of a worker that want the same item at the same moment are sold to together "
-        "(watch, fused); off: each sells for itself",
-    )
     lab_host: str = setting(
         "127.0.0.1",
         "address the lab listens on; another one than loopback needs its token (LAB_TOKEN)",
@@ -224,9 +218,9 @@ class Settings:
             raise BadSetting("SHOP_PORT, LAB_PORT and STORE_PORT must differ from each other")
         if len(settings.lab_token) < 8 and settings.lab_token not in ("", "off"):
             raise BadSetting("LAB_TOKEN is too short to keep anybody out: 8 characters, or off")
-        for name, choices in (("durability", DURABILITIES), ("shop_combine", SWITCH)):
-            if (chosen := getattr(settings, name)) not in choices:
-                raise BadSetting(f"{name.upper()} is {chosen!r}; choose {', '.join(choices)}")
+        if settings.durability not in DURABILITIES:
+            choices = ", ".join(DURABILITIES)
+            raise BadSetting(f"DURABILITY is {settings.durability!r}; choose {choices}")
         return settings
 
 

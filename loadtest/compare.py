@@ -71,12 +71,6 @@ def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
     "--repeats", default=3, type=click.IntRange(1, 50), help="How often each mode is measured."
 )
 @click.option(
-    "--combine",
-    is_flag=True,
-    help="Let threads that want the same item be sold to together, as the shop does by itself "
-    "(SHOP_COMBINE): what a way of selling costs then. Without: each sells for itself.",
-)
-@click.option(
     "--url", callback=parsed(parse_url), help="A running shop to measure instead of an own one."
 )
 @click.option(
@@ -101,7 +95,6 @@ def compare(
     buyers: int,
     seconds: int,
     repeats: int,
-    combine: bool,
     url: str | None,
     lab_url: str | None,
     json_file: str | None,
@@ -121,9 +114,7 @@ def compare(
         raise click.UsageError("--html needs a file: a browser is to open it.")
     for file in (json_file, html_file):
         check_writable(file)
-    if combine and url:
-        raise click.UsageError("--combine is for a shop of our own: set SHOP_COMBINE of yours.")
-    options = Options(modes, stock, buyers, seconds, repeats, url, combine)
+    options = Options(modes, stock, buyers, seconds, repeats, url)
     # Standard output may belong to the document; a [ in a file name is no markup.
     people = Console(stderr=json_file == "-", markup=False)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed

@@ -44,7 +44,7 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Run]:
 def the_shop(options: Options, lab_url: str | None) -> Iterator[Shop]:
     """The running shop that was named, or one of our own."""
     if options.url is None:
-        with own_shop(options.buyers, options.combine) as shop:
+        with own_shop(options.buyers) as shop:
             yield shop
         return
     lab_url = lab_url or lab_beside(options.url)

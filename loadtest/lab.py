@@ -36,7 +36,7 @@ class Away(RunFailed):
 class About:
     """What runs there. `modes` and `recipes` map each name to whether it is an exhibit.
 
-    A shop of an earlier version says no `most`, and no `combine`.
+    A shop of an earlier version says no `most`.
     """
 
     version: str
@@ -49,7 +49,6 @@ class About:
     modes: dict[str, bool]
     recipes: dict[str, bool]
     most: dict[str, int] = field(default_factory=dict)  # units of a round, by mode
-    combine: bool = False  # are threads that want the same item sold to together?
 
     def exhibit(self, mode: str) -> bool:
         """Is `mode` or `mode:recipe` broken on purpose? The mode must be a known one."""
@@ -94,7 +93,6 @@ class Lab:
                 modes={mode["name"]: mode["exhibit"] for mode in said["modes"]},
                 recipes={recipe["name"]: recipe["exhibit"] for recipe in said["recipes"]},
                 most={mode["name"]: mode["most"] for mode in said["modes"] if "most" in mode},
-                combine=said["shop"].get("combine", False),
             )
         except (KeyError, TypeError) as odd:
             raise RunFailed(f"{self.url}/about lacks {odd}: is it Last Apple's lab?") from odd

@@ -30,7 +30,6 @@ class Machine:
     buyers: int
     versions: dict[str, str]
     shop_threads: int  # of all workers
-    combine: bool = False
 
     def facts(self) -> dict[str, str]:
         """What to print beside every figure, a name and a sentence's worth each."""
@@ -41,8 +40,7 @@ class Machine:
             + (f", durability {self.durability}" if self.durability else ""),
             "database": self.database,
             "shop": f"{self.workers} workers × {self.threads} threads = {self.shop_threads} "
-            f"threads for {self.buyers} buyers"
-            + (", who are sold to together (SHOP_COMBINE)" if self.combine else ""),
+            f"threads for {self.buyers} buyers",
             "versions": ", ".join(f"{name} {version}" for name, version in self.versions.items()),
         }
 
@@ -71,7 +69,6 @@ def describe(about: About, buyers: int, own: bool) -> Machine:
         buyers=buyers,
         versions={"lastapple": about.version} | versions,
         shop_threads=about.workers * about.threads,
-        combine=about.combine,
     )
 
 

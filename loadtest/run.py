@@ -42,7 +42,6 @@ class Options:
     seconds: int
     repeats: int
     url: str | None = None
-    combine: bool = False  # in a shop of our own: those who wait for the same are sold to together
 
     @property
     def command(self) -> str:
@@ -51,7 +50,6 @@ class Options:
             f"lastapple compare --modes {','.join(self.modes)} --stock {self.stock} "
             f"--buyers {self.buyers} --seconds {self.seconds} --repeats {self.repeats}"
             + (f" --url {self.url}" if self.url else "")
-            + (" --combine" if self.combine else "")
         )
 
 

@@ -55,12 +55,12 @@ class Shop:
 
 
 @contextmanager
-def own_shop(threads: int | None, combine: bool = True) -> Iterator[Shop]:
+def own_shop(threads: int | None) -> Iterator[Shop]:
     """Start `lastapple up` with so many threads in each worker; stop it on leaving.
 
     None: as many as it has by itself. Who measures a way of selling gives every worker as many as
     there are buyers, because nobody spreads keep-alive connections evenly: one worker may well get
-    nearly all of them. Not `combine`: each thread sells for itself.
+    nearly all of them.
 
     Raises RunFailed when it does not become healthy.
     """
@@ -74,7 +74,6 @@ def own_shop(threads: int | None, combine: bool = True) -> Iterator[Shop]:
             "SHOP_PORT": str(shop_port),
             "SHOP_WORKERS": str(WORKERS),
             "SHOP_THREADS": str(threads or ""),
-            "SHOP_COMBINE": "on" if combine else "off",
             "LAB_HOST": "127.0.0.1",
             "LAB_PORT": str(lab_port),
             "STORE_PORT": str(store_port),

@@ -12,7 +12,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Round
 from app.modes.decr import Decr
-from app.store.redis import Metered, SendsTogether
+from app.store.redis import Metered
 from app.store.servers import Servers
 from tests import wire
 from tests.integration.database import before_statement
@@ -45,6 +45,5 @@ def before(_: Connection, word: str, url: str, round: Round, rivals: int) -> Non
 
     for name in ("pack_commands", "send_command"):
         pytest.MonkeyPatch().setattr(Metered, name, getattr(wire, name))
-    pytest.MonkeyPatch().setattr(SendsTogether, "on_call", wire.on_call)
     seller = Decr(servers, HandClock(Once(race)), round)
     wire.Handed(seller, {word: die}).sell(order(round))

@@ -1,10 +1,13 @@
-"""A server that acts and whose answer gets lost."""
+"""A proxy in front of a store: it passes commands on, and loses or delays the replies."""
 
 from __future__ import annotations
 
 import select
 import socket
 import threading
+import time
+from collections.abc import Sequence
+from itertools import cycle
 
 from tests.servers import StoreServer
 
@@ -60,3 +63,28 @@ class LosesReplies:
 
     def close(self) -> None:
         self.listener.close()
+
+
+class DelaysReplies(LosesReplies):
+    """Holds back the answers to sales, each for the next of `delays_s`, in turn."""
+
+    def __init__(self, store: StoreServer, delays_s: Sequence[float]) -> None:
+        self.delays_s = cycle(delays_s)
+        super().__init__(store)
+
+    def _carry(self, client: socket.socket) -> None:
+        selling = False
+        with client, socket.create_connection(("127.0.0.1", self.store.port)) as server:
+            while True:
+                ready, _, _ = select.select([client, server], [], [])
+                for source, sink in ((client, server), (server, client)):
+                    if source not in ready:
+                        continue
+                    data = source.recv(65536)
+                    if not data:
+                        return
+                    if source is client:
+                        selling = any(name in data for name in self.what)
+                    elif selling:
+                        time.sleep(next(self.delays_s))
+                    sink.sendall(data)

@@ -13,9 +13,9 @@ import uuid_utils
 from sqlalchemy import select
 
 from app.bootstrap import Services
-from app.domain import Clock, NotOnSale, Order, Outcome, Round, Sale
+from app.domain import Clock, NotOnSale, Order, Outcome, Round
 from app.locks import LOCKS
-from app.modes import MODES, Mode, SellsAll
+from app.modes import MODES, Mode
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.service.rounds import in_database, is_exhibit
@@ -26,8 +26,6 @@ from tests.servers import until
 Done = TypeVar("Done")
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
 IN_DATABASE = [name for name in NAMES if in_database(name)]
-TOGETHER = [name for name, mode in MODES.items() if hasattr(mode, "sell_all")]
-COMBINED = ":combined"  # behind the name of one of these: it sells by `sell_all`
 SOUND = [name for name in NAMES if not is_exhibit(name)]
 
 
@@ -45,18 +43,6 @@ def order(round: Round, quantity: int = 1, key: str | None = None, buyer: str = 
 
 def mode(services: Services, round: Round, clock: Clock | None = None) -> Mode:
     return MODES[round.mode.partition(":")[0]](services.servers, clock or Clock(), round)
-
-
-class Together:
-    """A mode that sells by `sell_all`, as Combining has it for a line of one."""
-
-    def __init__(self, mode: SellsAll) -> None:
-        self.mode = mode
-
-    def sell(self, order: Order) -> Sale:
-        [sale] = self.mode.sell_all([order])
-        assert isinstance(sale, Sale)
-        return sale
 
 
 def in_stream(services: Services, round: Round) -> list[Order]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import Any
 
 from app.bootstrap import Services
 from app.domain import Order, Round, Sale
-from app.modes import Mode, SellsAll
-from app.store.batch import Answered
-from app.store.redis import Metered, SendsTogether
+from app.modes import Mode
+from app.store.redis import Metered
 from tests.selling import HandClock, Once, mode, order
 from tests.servers import until
 
@@ -20,13 +19,12 @@ Hands = Mapping[str, Callable[[], object]]
 
 _hands: ContextVar[Hands | None] = ContextVar("hands", default=None)
 _send_command, _pack_commands = Metered.send_command, Metered.pack_commands
-_on_call = SendsTogether.on_call
 
 
 class Handed:
     """A seller with hands on his wire: `hands` maps a command, or a key, to a deed done before it.
 
-    For this their methods must be replaced by the three below: fixture `wired`.
+    For this their methods must be replaced by the two below: fixture `wired`.
     """
 
     def __init__(self, mode: Mode, hands: Hands) -> None:
@@ -37,13 +35,6 @@ class Handed:
         token = _hands.set(self.hands)
         try:
             return self.mode.sell(order)
-        finally:
-            _hands.reset(token)
-
-    def sell_all(self, orders: Sequence[Order]) -> list[Answered]:
-        token = _hands.set(self.hands)
-        try:
-            return cast(SellsAll, self.mode).sell_all(orders)
         finally:
             _hands.reset(token)
 
@@ -63,11 +54,6 @@ def send_command(connection: Metered, *args: Any, **kwargs: Any) -> None:
 def pack_commands(connection: Metered, commands: Any) -> Any:
     _before(commands)
     return _pack_commands(connection, commands)
-
-
-def on_call(client: SendsTogether, args: tuple[Any, ...]) -> None:
-    _before([args])
-    _on_call(client, args)
 
 
 def _before(commands: Iterable[tuple[Any, ...]]) -> None:

@@ -75,11 +75,7 @@ WHOLE = {
     "fused": "mode fused, its whole sale",
     "atomic": "mode atomic, its whole sale",
 }
-WHOLE_SALES = [
-    Row(row, about if row == name else "the same, a process's threads together", build)
-    for name, about in WHOLE.items()
-    for row, build in modes.builds(name).items()
-]
+WHOLE_SALES = [Row(name, about, partial(modes.Whole, name)) for name, about in WHOLE.items()]
 
 PEERS = [
     Row(

@@ -15,7 +15,6 @@ from app.bench.document import document
 from app.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from app.bench.run import Finished, Plan, run
 from app.cli.bench_fulfil import fulfil
-from app.cli.bench_pipelining import pipelining
 from app.cli.measuring import machine, progress
 from app.cli.output import check_writable, settings, write_json
 
@@ -45,7 +44,6 @@ def by_http(name: str, what: str) -> click.Command:
 bench.add_command(by_http("http", "Purchases a second, beside the usual shop."))
 bench.add_command(by_http("growth", "Sales and p99 with more contenders, items, orders."))
 bench.add_command(fulfil)
-bench.add_command(pipelining)
 
 
 @bench.command(context_settings={"show_default": True, "max_content_width": 100})
@@ -90,8 +88,7 @@ def locks(
     locks take turns, so that a noisy minute hits all of them. Brings up a Valkey of its own, in
     a temporary folder, and removes it again. The defaults take about three minutes.
 
-    watch, fused and atomic are whole sales of the shop's modes; watch-combined and fused-combined
-    are the same, where the threads of a process are sold to together. Name them with --only, too.
+    watch, fused and atomic are whole sales of the shop's modes.
 
     Three rows live elsewhere: redlock on three Valkeys more, db_unique in a SQLite file in that
     folder, zookeeper on yours, if ZOOKEEPER_HOSTS is set. Name them with --only.

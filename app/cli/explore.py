@@ -117,9 +117,6 @@ def explore(
     is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
     redis.rpush("orders", buyer), and the answer is True (sold), False (sold out) or None (gave up).
 
-    watch:combined and fused:combined are workers who sell to two buyers at once, the second of whom
-    has the same idempotency key at all of them.
-
     repair is `lastapple audit --repair` on a store that has lost sales: A and B mend it at once,
     and with three C accepts; in repair:fulfil B is fulfil, which moves what remains.
 

@@ -53,6 +53,12 @@ def settings() -> Settings:
     return Settings.read(os.environ)
 
 
+def warn_of_removed_settings() -> None:
+    if "SHOP_COMBINE" in os.environ:
+        gone = "SHOP_COMBINE is gone and changes nothing: remove it. For speed, use mode atomic."
+        click.secho(gone, fg="yellow", err=True)
+
+
 def services() -> Services:
     from app.bootstrap import Services  # here: most of a command's start, and not all need it
 

@@ -20,6 +20,7 @@ from app.service.readiness import State
 @click.group()
 def run() -> None:
     """Run one process of the shop by itself (`up` runs them all)."""
+    output.warn_of_removed_settings()
 
 
 @run.command()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli.theirs import student
-from app.explorer import combined, targets
+from app.explorer import targets
 from app.explorer.student import Student
 from app.service.known import full_name
 
@@ -35,10 +35,6 @@ def sale(
     """Raises Invalid."""
     if name.endswith(".py"):
         return student(name, stock, quantity, resend)
-    if name in combined.NAMES:
-        if holds:
-            raise click.UsageError(f"{name} is explored without --holds.")
-        return combined.Combined(name, stock, quantity, resend=resend, per_buyer=per_buyer)
     name = full_name(name)
     targets.check(name)
     if holds:

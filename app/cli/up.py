@@ -25,6 +25,7 @@ from app.service.supervise import GivenUp, Supervisor
 @click.command(short_help="Start the whole shop, until Ctrl-C.")
 def up() -> None:
     """Start store, database, shop, lab and fulfil, and keep them running until Ctrl-C."""
+    output.warn_of_removed_settings()
     settings = output.settings()
     _check(settings)
     with _alone(settings):

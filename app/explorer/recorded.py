@@ -14,7 +14,6 @@ from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid
 from app.explorer.book import UNITS
-from app.explorer.combined import NAMES, Combined
 from app.explorer.former import in_todays_keys
 from app.explorer.student import Student
 from app.explorer.targets import Target, check
@@ -72,13 +71,11 @@ def mode_of(document: Edited) -> Target:
     stock = document.number("stock", *UNITS)
     resend = _resends(document)
     name = document.text("target")
-    kind: type[Target] = Combined if name in NAMES else Target
-    if kind is Target:
-        check(name)
+    check(name)
     think = "think" if "think" in document.members else "think_ms"  # as files of before say it
     bound = ROUND_BOUNDS["think"]
     limited = "per_buyer" in document.members
-    return kind(
+    return Target(
         name,
         stock,
         document.number("quantity", *UNITS),

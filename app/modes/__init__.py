@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable
+from typing import Protocol
 
 from app.domain import Clock, Order, Round, Sale
 from app.modes.atomic import Atomic
@@ -17,7 +17,6 @@ from app.modes.watch import Watch
 from app.modes.watch_elsewhere import WatchElsewhere
 from app.modes.watched import Watched
 from app.modes.watched_blind import WatchedBlind
-from app.store.batch import Answered
 from app.store.servers import Servers
 from app.variants import Variants
 
@@ -57,19 +56,6 @@ class Mode(Protocol):
 
         True also when somebody has done it before. False: nothing was done, as the round is over or
         others were in the way. Raises as `sell` does; trying again finds out.
-        """
-        ...
-
-
-@runtime_checkable
-class SellsAll(Mode, Protocol):
-    """A mode that can also sell to several in one go; the threads of a worker then use that."""
-
-    def sell_all(self, orders: Sequence[Order]) -> list[Answered]:
-        """As `sell` of each, one after another: what the first one buys, the second sees.
-
-        In place of a sale stands Unreadable, which `sell` would raise. Raises as `sell` does, of
-        all of them at once.
         """
         ...
 

@@ -12,14 +12,12 @@ Taught    No tutorial has it. What the fifth one aims at, that a lost lock abort
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
 from fairlock import FusedLock
 
 from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store.batch import Answered, Batch
 from app.store.keys import Keys
 from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
@@ -96,24 +94,3 @@ class Fused:
             ["HDEL", self.keys.held, order.id],
             *(["DECRBY", name, order.quantity] for name in self.per_buyer.counter(order)),
         )
-
-    def sell_all(self, orders: Sequence[Order]) -> list[Answered]:
-        """As `sell`, of several under one hold of the lock."""
-        deadline = self.clock.now() + self.round.wait / 1000
-        batch = Batch(self.keys, self.per_buyer, orders)
-        for attempt in range(1, self.round.attempts + 1):
-            lock = FusedLock(self.store, self.keys.lock, self.lease_s, clock=self.clock)
-            values = lock.acquire(batch.reads, timeout_s=deadline - self.clock.now())
-            if values is None:
-                return [Sale(Outcome.BUSY, attempts=attempt) for _ in orders]
-            batch.decide(values)
-            if not batch.sold:
-                lock.release()
-                return batch.answers(attempts=attempt)
-            if lock.release(
-                ["SET", self.keys.stock, batch.left, "XX"],
-                *(["XADD", self.keys.sales, "*", "sale", each.encode()] for each in batch.sold),
-                ["MSET", *chain(*batch.noted.items())],
-            ):
-                return batch.answers(attempts=attempt)
-        return batch.answers(written=False, attempts=attempt, lock_lost=True)

@@ -13,13 +13,11 @@ Taught    As taught, its GET goes over a second connection. On one master that d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import redis
 
 from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store.batch import Answered, Batch
 from app.store.keys import Keys
 from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
@@ -109,34 +107,3 @@ class Watch:
                 except redis.WatchError:
                     self.clock.sleep(self.clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt))
         return False
-
-    def sell_all(self, orders: Sequence[Order]) -> list[Answered]:
-        """As `sell`, of several in one race: one WATCH, one MULTI."""
-        deadline = self.clock.now() + self.round.wait / 1000
-        batch = Batch(self.keys, self.per_buyer, orders)
-        for attempt in range(1, self.round.attempts + 1):
-            if self.attempt_all(batch):
-                return batch.answers(attempts=attempt, conflicts=attempt - 1)
-            pause = self.clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt)
-            if self.clock.now() + pause > deadline:
-                break
-            self.clock.sleep(pause)
-        return batch.answers(written=False, attempts=attempt, conflicts=attempt)
-
-    def attempt_all(self, batch: Batch) -> bool:
-        """One race. False: somebody else wrote between our read and our EXEC."""
-        with self.store.pipeline() as pipe:
-            pipe.watch(*batch.reads)
-            batch.decide(pipe.mget(batch.reads))
-            if not batch.sold:
-                return True
-            pipe.multi()
-            pipe.set(self.keys.stock, batch.left)
-            for order in batch.sold:
-                pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(batch.noted)
-            try:
-                pipe.execute()
-            except redis.WatchError:
-                return False
-            return True

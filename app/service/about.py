@@ -17,7 +17,6 @@ class Shop(TypedDict):
     url: str
     workers: int
     threads: int  # of each
-    combine: bool  # are threads that want the same item sold to together, where a mode can?
 
 
 class Store(TypedDict):
@@ -60,7 +59,6 @@ def about(servers: Servers, version: str) -> About:
             "url": settings.shop_address,
             "workers": settings.shop_workers,
             "threads": settings.shop_threads,
-            "combine": settings.shop_combine == "on",
         },
         "store": {
             "server": server,

@@ -165,7 +165,7 @@ class Purchase:
     def _take(self, selling: Selling, order: Order, wire: Wire) -> Sale:
         with metered(wire):
             try:
-                sale = selling.sell(order)
+                sale = selling.mode.sell(order)
             except RoundLeft:  # perhaps after the sale: at a release that did not come through
                 sold = self.earlier.order(order.item, order.key)
                 sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)

@@ -4,9 +4,6 @@ Never resend. redis-py retries ten times by default, and resends commands that a
 idempotent: when a reply is lost, the XADD or the script runs again and sells twice. Here nothing
 is sent twice. A lost reply becomes StoreAway, the buyer gets 503, and trying again with the same
 idempotency key finds the sale if there was one.
-
-A worker's threads share a connection, and packets (autopipe). Pipelines, WATCH and what may wait go
-over connections of the thread's own.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, cast
 
-import autopipe
 import redis
 from redis.backoff import NoBackoff
 from redis.connection import AbstractConnection, ConnectionPool
@@ -73,10 +69,7 @@ Meet = Callable[["Metered"], None]
 
 
 class Metered(AbstractConnection):
-    """Counts at the connection: the only place that sees pipelines, scripts and retries alike.
-
-    (What threads send together is counted by SendsTogether.)
-    """
+    """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
 
     look_after = 0.0  # s of time.monotonic(): when it has lain idle for long enough to be checked
     meet: Meet | None = None
@@ -177,16 +170,6 @@ class SendsOnce(redis.Redis):
             self.connection_pool.release(connection)
 
 
-class SendsTogether(autopipe.Redis, SendsOnce):
-    """SendsOnce, and what threads send at the same moment shares one packet, and one sync.
-
-    Counted where it is asked for: a thread's command is one round trip, whoever else's goes along.
-    """
-
-    def on_call(self, args: tuple[Any, ...]) -> None:
-        sent(1)
-
-
 def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
     """A client for `url` that gives up after `timeout_ms` at every step and never resends.
 
@@ -194,7 +177,7 @@ def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
     server than before, or the same with less in it. Should it raise, the connection is not used.
     """
     if not url.startswith(CLUSTER):
-        return SendsTogether(connection_pool=_pool(url, timeout_ms, meet))
+        return SendsOnce(connection_pool=_pool(url, timeout_ms, meet))
     return Cluster(
         url,
         timeout_ms / 1000,

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.store.redis import Metered, SendsTogether
+from app.store.redis import Metered
 from tests import wire
 from tests.servers import on_disk
 
@@ -28,7 +28,6 @@ def wired(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets `wire.Handed` lay hands on the connections."""
     monkeypatch.setattr(Metered, "send_command", wire.send_command)
     monkeypatch.setattr(Metered, "pack_commands", wire.pack_commands)
-    monkeypatch.setattr(SendsTogether, "on_call", wire.on_call)
 
 
 @pytest.fixture

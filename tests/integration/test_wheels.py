@@ -30,7 +30,6 @@ class Library(NamedTuple):
 
 
 LIBRARIES = [
-    Library("autopipe", ("first.py",), r"640 words in \d+ packets\n"),
     Library(
         "badluck",
         ("bank.py", "test_bank.py", "bank.py", "bank.py", "buy.py", "look.py"),

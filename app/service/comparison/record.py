@@ -95,7 +95,7 @@ class Machine:
     database: str
     cores: int
     durability: str = ""  # before it was a setting
-    combine: bool = False  # were threads that want the same item sold to together?
+    combine: bool = False  # watch and fused served a worker's threads together; gone since
 
     @classmethod
     def of(cls, about: About) -> Machine:
@@ -109,7 +109,6 @@ class Machine:
             database=about["database"],
             cores=os.cpu_count() or 1,
             durability=store["durability"],
-            combine=shop["combine"],
         )
 
 

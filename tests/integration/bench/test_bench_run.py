@@ -53,25 +53,6 @@ def test_what_an_uncontended_sale_sends() -> None:
     assert {figures.fairness for figures in found.values()} == {1.0}
 
 
-COMBINED = ["watch-combined", "fused-combined"]
-
-
-def test_threads_that_are_sold_to_together_share_what_is_sent() -> None:
-    rows = [ROWS[name] for name in COMBINED]
-    plan = Plan(rows, rows[0], [Shape(1, 1)], 1, 1, "")
-    alone = {
-        result.row.name: one.round_trips_per_sale or 0
-        for result in run(plan, lambda _: None).results
-        for one in result.repeats
-    }
-    # Whoever is frozen for longer than its lease takes the lock once more: once in thousands.
-    assert alone == pytest.approx(dict(zip(COMBINED, [3, 2], strict=True)), rel=0.01)
-    found = measured(rows, Shape(2, 4))
-    assert {figures.oversold for figures in found.values()} == {0}
-    for name, figures in found.items():
-        assert (figures.round_trips_per_sale or 9) < 0.9 * alone[name]
-
-
 ELSEWHERE = ["redlock", "db_unique", "zookeeper"]  # where their lock lives
 
 

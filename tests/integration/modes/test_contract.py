@@ -7,39 +7,33 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Outcome, Round
 from app.locks import LOCKS
-from app.modes import MODES, Mode, SellsAll
+from app.modes import MODES, Mode
 from app.service.catalogue import in_rows
 from app.service.rounds import in_database
 from app.store.keys import Keys
 from app.store.redis import Wire, metered
-from tests.selling import COMBINED, ON_DATABASES, TOGETHER, Together, mode, order, sold_orders
+from tests.selling import ON_DATABASES, mode, order, sold_orders
 from tests.servers import STORES
 
 RUNS_ON = [*STORES, "cluster"]
 
-WAYS = [*ON_DATABASES, *((name + COMBINED, "sqlite") for name in TOGETHER)]
-Seller = Mode | Together
-
 pytestmark = [
     pytest.mark.usefixtures("database_url"),
-    pytest.mark.parametrize(("name", "database_url"), WAYS, indirect=["database_url"]),
+    pytest.mark.parametrize(("name", "database_url"), ON_DATABASES, indirect=["database_url"]),
 ]
 
 
 @pytest.fixture
 def selling(services: Services, name: str) -> Round:
-    return services.rounds.start("apple", name.removesuffix(COMBINED), 10, {})
+    return services.rounds.start("apple", name, 10, {})
 
 
 @pytest.fixture
-def seller(services: Services, selling: Round, name: str) -> Seller:
-    made = mode(services, selling)
-    return Together(made) if name.endswith(COMBINED) and isinstance(made, SellsAll) else made
+def seller(services: Services, selling: Round) -> Mode:
+    return mode(services, selling)
 
 
-def test_sells_and_says_how_many_are_left(
-    services: Services, selling: Round, seller: Seller
-) -> None:
+def test_sells_and_says_how_many_are_left(services: Services, selling: Round, seller: Mode) -> None:
     sale = seller.sell(order(selling, quantity=3))
     left = None if in_rows(selling.mode) else 7  # it would have to count them
     assert (sale.outcome, sale.left, sale.attempts) == (Outcome.SOLD, left, 1)
@@ -47,7 +41,7 @@ def test_sells_and_says_how_many_are_left(
 
 
 def test_the_sale_is_written_with_its_names(
-    services: Services, selling: Round, seller: Seller
+    services: Services, selling: Round, seller: Mode
 ) -> None:
     wanted = order(selling, key="mine")
     sale = seller.sell(wanted)
@@ -60,13 +54,13 @@ def test_the_sale_is_written_with_its_names(
 
 
 def test_sells_to_the_last_unit_and_no_further(
-    services: Services, selling: Round, seller: Seller
+    services: Services, selling: Round, seller: Mode
 ) -> None:
     sold = [seller.sell(order(selling)).outcome for _ in range(12)]
     assert sold == [Outcome.SOLD] * 10 + [Outcome.SOLD_OUT] * 2
 
 
-def test_all_or_nothing(services: Services, selling: Round, seller: Seller) -> None:
+def test_all_or_nothing(services: Services, selling: Round, seller: Mode) -> None:
     seller.sell(order(selling, quantity=8))
     refused = seller.sell(order(selling, quantity=3))
     assert (refused.outcome, refused.left) == (Outcome.SOLD_OUT, 2)
@@ -75,7 +69,7 @@ def test_all_or_nothing(services: Services, selling: Round, seller: Seller) -> N
 
 
 def test_the_same_key_gives_the_same_order(
-    services: Services, selling: Round, seller: Seller
+    services: Services, selling: Round, seller: Mode
 ) -> None:
     first = seller.sell(order(selling, key="k"))
     again = seller.sell(order(selling, key="k"))
@@ -85,19 +79,19 @@ def test_the_same_key_gives_the_same_order(
 
 
 def test_a_key_is_remembered_when_all_is_sold(
-    services: Services, selling: Round, seller: Seller
+    services: Services, selling: Round, seller: Mode
 ) -> None:
     first = seller.sell(order(selling, quantity=10, key="k"))
     assert seller.sell(order(selling, quantity=10, key="k")).order == first.order
 
 
-def test_only_sold_is_remembered(services: Services, selling: Round, seller: Seller) -> None:
+def test_only_sold_is_remembered(services: Services, selling: Round, seller: Mode) -> None:
     seller.sell(order(selling, quantity=9))
     assert seller.sell(order(selling, quantity=2, key="k")).outcome is Outcome.SOLD_OUT
     assert seller.sell(order(selling, quantity=1, key="k")).outcome is Outcome.SOLD
 
 
-def test_an_ended_round_sells_nothing(services: Services, selling: Round, seller: Seller) -> None:
+def test_an_ended_round_sells_nothing(services: Services, selling: Round, seller: Mode) -> None:
     services.rounds.end("apple")
     assert seller.sell(order(selling)).outcome is Outcome.ROUND_OVER
     assert services.rounds.left(selling) == 10
@@ -105,7 +99,7 @@ def test_an_ended_round_sells_nothing(services: Services, selling: Round, seller
 
 def cost(name: str) -> tuple[int, int]:
     """(round trips, commands) that a mode claims, with its recipe's on top."""
-    mode, _, recipe = name.removesuffix(COMBINED).partition(":")
+    mode, _, recipe = name.partition(":")
     trips, commands = MODES[mode].cost
     if not recipe:
         return trips, commands
@@ -113,7 +107,7 @@ def cost(name: str) -> tuple[int, int]:
     return trips + lock[0], commands + lock[1]
 
 
-def test_costs_what_it_says(name: str, selling: Round, seller: Seller) -> None:
+def test_costs_what_it_says(name: str, selling: Round, seller: Mode) -> None:
     """A purchase that meets nobody, once the server has the scripts."""
     seller.sell(order(selling))
     wire = Wire()

@@ -27,7 +27,7 @@ ALL = 7  # children: store, three masters, fulfil, shop, lab
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """One for all tests that leave it running."""
-    shop = Shop(tmp_path_factory.mktemp("shop"))
+    shop = Shop(tmp_path_factory.mktemp("shop"), SHOP_COMBINE="maybe")
     shop.start()
     yield shop
     shop.close()
@@ -57,6 +57,19 @@ def here(environ: dict[str, str], *words: str) -> Result:
 
 
 UNSET: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
+
+
+def test_a_removed_setting_gets_one_line(shop: Shop) -> None:
+    lines = [line for line in shop.said().splitlines() if "SHOP_COMBINE" in line]
+    assert lines == [
+        "SHOP_COMBINE is gone and changes nothing: remove it. For speed, use mode atomic."
+    ]
+
+
+@pytest.mark.parametrize("words", [["up"], ["run", "shop"]])
+def test_a_removed_setting_that_is_empty_gets_the_line(words: list[str]) -> None:
+    said = here({"SHOP_COMBINE": "", "SHOP_PORT": "none"}, *words).output
+    assert said.count("SHOP_COMBINE is gone") == 1
 
 
 @pytest.mark.timed

@@ -21,10 +21,10 @@ def test_one_name_for_one_thing() -> None:
     ended = datetime(2026, 11, 21, 8, tzinfo=UTC)
     typed = asdict(document(real.machine, real.options, real.rows, real.yardsticks, ended))
     asked = compared.document(comparison(result("watch", 40), ended=1_700_000_000_000))
-    assert typed["options"].keys() - asked.keys() == {"url", "combine"}
+    assert typed["options"].keys() - asked.keys() == {"url"}
     assert typed["rows"][0].keys() & asdict(asked["runs"][0]).keys() == BOTH
     assert datetime.fromisoformat(typed["ended_at"]) == ended
     assert datetime.fromisoformat(asked["ended_at"] or "").tzinfo is UTC
     same = {"workers", "threads", "store", "appendfsync", "database", "cores"}
-    same |= {"durability", "combine"}
+    same |= {"durability"}
     assert typed["machine"].keys() & asdict(asked["machine"]).keys() == same

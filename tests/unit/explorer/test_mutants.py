@@ -12,7 +12,6 @@ from badluck.report.report import Report
 from app.explorer.targets import Target
 from tests.unit.explorer.mutants import (
     atomic,
-    combined,
     decr,
     fenced,
     holds,
@@ -31,7 +30,7 @@ from tests.unit.explorer.mutants.mutant import Budget, Mutant, explored, planted
 CATALOGUE = [
     *(*watch.MUTANTS, *atomic.MUTANTS, *decr.MUTANTS, *lease.MUTANTS, *watchdog.MUTANTS),
     *(*watched.MUTANTS, *fenced.MUTANTS, *queue_scripts.MUTANTS, *queue.MUTANTS),
-    *(*limits.MUTANTS, *holds.MUTANTS, *repair.MUTANTS, *combined.MUTANTS),
+    *(*limits.MUTANTS, *holds.MUTANTS, *repair.MUTANTS),
 ]
 UNFOUND = [*unfound.MISSED, *unfound.HARMLESS]
 BUDGETS = list(dict.fromkeys(mutant.budget for mutant in [*CATALOGUE, *UNFOUND]))

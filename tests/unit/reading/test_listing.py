@@ -18,8 +18,6 @@ def test_functions_of_a_module_and_its_classes() -> None:
         "sell",
         "attempt",
         "put_back",
-        "sell_all",
-        "attempt_all",
     ]
 
 
