@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import time
 
-import uuid_utils
-
 from app.bench.contender import Attempt, Names
 from app.domain import Clock, Order, Outcome, Round
+from app.domain.ids import draw_id
 from app.modes import MODES
 from app.store.keys import Keys
 from app.store.servers import Servers
@@ -28,7 +27,7 @@ class Whole:
         self.mode.keys = keys  # type: ignore[attr-defined]
 
     def sell(self) -> Attempt:
-        id = str(uuid_utils.uuid7())
+        id = draw_id()
         order = Order(id, self.item, 1, 1, 60, "", id, int(time.time() * 1000))
         asked = time.monotonic()
         sale = self.mode.sell(order)

@@ -7,8 +7,6 @@ import threading
 from contextlib import suppress
 from dataclasses import replace
 
-import uuid_utils
-
 from app.domain import (
     ITEMS,
     Away,
@@ -27,6 +25,7 @@ from app.domain import (
     UnknownRound,
     Unreadable,
 )
+from app.domain.ids import draw_id
 from app.service.answer import Answer
 from app.service.earlier import Earlier
 from app.service.holds import Holds
@@ -77,7 +76,7 @@ class Purchase:
         can read what).
         """
         self._check(item, quantity, key)
-        id = str(uuid_utils.uuid7())
+        id = draw_id()
         try:
             answer = self._answer(item, quantity, key, buyer, id)
             made = answer.sale.order

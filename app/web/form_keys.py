@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from functools import cache
 
-import uuid_utils
 from flask import current_app
 from itsdangerous import BadSignature, Signer
 
 from app.domain import Invalid
+from app.domain.ids import draw_id
 from app.service.tickets import MARK
 from app.text import Text
 
 
 def new_key() -> str:
     """A key for one form; the same press of the button never buys twice."""
-    return sign(str(uuid_utils.uuid7()))
+    return sign(draw_id())
 
 
 def sign(key: str) -> str:

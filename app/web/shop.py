@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
-import uuid_utils
 from flask import Blueprint, Response, request, session
 
 from app.domain import (
@@ -16,6 +15,7 @@ from app.domain import (
     UnknownForm,
     Unreadable,
 )
+from app.domain.ids import draw_id
 from app.service.book import OrderBook
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
@@ -100,7 +100,7 @@ def blueprint(
 def know_buyer(buyer: str = "") -> None:
     """Give the browser its signed cookie, so that its orders can be found again."""
     if "buyer" not in session:
-        session["buyer"] = buyer or str(uuid_utils.uuid7())
+        session["buyer"] = buyer or draw_id()
         session.permanent = True
 
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-import uuid_utils
 from sqlalchemy import func, select
 
 from app.bench import BenchFailed
 from app.bench.fulfil.stage import PATIENCE, Stage, used
 from app.config import Settings
 from app.domain import ITEMS, Clock, Order, Outcome, Round
+from app.domain.ids import draw_id
 from app.modes.atomic import Atomic
 from app.store import db, rounds
 from app.store.keys import Keys
@@ -120,7 +120,7 @@ def _sell(servers: Servers, round: Round, leave: Callable[[], bool]) -> None:
     def seller(_: int) -> None:
         outcome = Outcome.SOLD
         while outcome is Outcome.SOLD and not leave():
-            id, key, buyer, request = (str(uuid_utils.uuid7()) for _ in range(4))
+            id, key, buyer, request = (draw_id() for _ in range(4))
             now = int(time.time() * 1000)
             price = ITEMS[ITEM].price
             order = Order(id, ITEM, round.number, 1, price, buyer, key, now, request)
