@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -151,6 +151,10 @@ class Services:
         """Raises WrongDatabase, Newer for tables of a newer version; one that is away may come."""
         with suppress(DatabaseAway):
             db.check(self.engine)
+
+    def preparing(self) -> AbstractContextManager[None]:
+        """Hold the lock under which one process migrates and stocks. Raises DatabaseAway."""
+        return db.preparing(self.engine)
 
     def migrate(self) -> None:
         db.migrate(self.engine)

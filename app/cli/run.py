@@ -79,6 +79,11 @@ def prepare() -> None:
     """Bring the database's tables up to date, and stock what never was on sale."""
     settings = output.settings()
     services = Services(settings)
+    with services.preparing():
+        _prepare(services)
+
+
+def _prepare(services: Services) -> None:
     services.migrate()
     address = services.engine.url.render_as_string(hide_password=True)
     click.echo(f"  migrated database {address}")
@@ -86,7 +91,7 @@ def prepare() -> None:
     for item in ITEMS:
         if lack := services.trust.look(item):
             click.secho(f"  ! {lack.sentence}", fg="red")
-    for round in services.rounds.open_shop(settings.default_mode):
+    for round in services.rounds.open_shop(services.settings.default_mode):
         click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
 
 

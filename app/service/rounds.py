@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +40,10 @@ from app.text import Text
 log = logging.getLogger(__name__)
 
 
+class Stocked(Exception):
+    """The item has a round already."""
+
+
 class Rounds:
     """The instructor's hand on the store, and on the stock of rounds that sell in the database."""
 
@@ -58,10 +63,13 @@ class Rounds:
         something of the item.
         """
         wanted = replace(self.check(item, mode, stock, times), tickets=tickets)
-        self.newest(item)
-        above, asked = self.trust.above(item)
+        return self._begin(wanted, self._ready)
+
+    def _begin(self, wanted: Round, ready: records.Ready) -> Round:
+        self.newest(wanted.item)
+        above, asked = self.trust.above(wanted.item)
         with answering():
-            new = records.start(self.store, wanted, above, in_database(wanted.mode), self._ready)
+            new = records.start(self.store, wanted, above, in_database(wanted.mode), ready)
         if asked:  # else nobody waits for the database twice
             self.trust.begun(new)
         return new
@@ -72,6 +80,11 @@ class Rounds:
             self.hand_over.make(before)
             return False
         return not in_database(new.mode) or self._put(new)
+
+    def _ready_first(self, before: Round | None, new: Round) -> bool:
+        if before:
+            raise Stocked
+        return self._ready(before, new)
 
     def check(self, item: str, mode: str, stock: int, times: Mapping[str, int]) -> Round:
         """The round as it would be started.
@@ -191,7 +204,12 @@ class Rounds:
             shelf = records.shelf(self.store)
             lacking = {lack.item for lack in lacks.every(self.store, ITEMS)}
         never = [item for item, round, _ in shelf if round is None and item.slug not in lacking]
-        return [self.start(item.slug, mode, item.stock, {}) for item in never]
+        opened = []
+        for item in never:
+            with suppress(Stocked):  # meanwhile, by another host
+                wanted = self.check(item.slug, mode, item.stock, {})
+                opened.append(self._begin(wanted, self._ready_first))
+        return opened
 
 
 def _check_item(item: str) -> None:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    func,
+    inspect,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -25,7 +37,11 @@ FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
 # What PostgreSQL says of a row, by the class of its SQLSTATE: a value that it cannot take, a
 # constraint, a view's check, a limit (of an index's row), and whatever a trigger raises.
 OF_A_ROW = ("22", "23", "44", "54", "P0")
+WAITING = "Another process prepares this database: waiting for it to finish."
+PREPARING = 0x4C415354  # number of the advisory lock under which a database is prepared
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
+
+log = logging.getLogger(__name__)
 
 
 def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
@@ -138,6 +154,40 @@ def migrate(engine: Engine) -> None:
         command.upgrade(config, "head")
 
 
+@contextmanager
+def preparing(engine: Engine) -> Iterator[None]:
+    """Let one process at a time migrate the database and stock its shop; the others wait.
+
+    A process that dies lets the next one in. Raises DatabaseAway.
+    """
+    if engine.dialect.name == "sqlite":
+        with _lock_file(Path(f"{engine.url.database}.lock")) as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                log.warning(WAITING)
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+        return
+    with answering(), engine.begin() as connection:
+        take_time(connection)
+        connection.execute(text("SET LOCAL lock_timeout = 0"))
+        if not connection.scalar(select(func.pg_try_advisory_xact_lock(PREPARING))):
+            log.warning(WAITING)
+            connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
+        yield
+
+
+def _lock_file(path: Path) -> TextIO:
+    try:
+        return path.open("a")
+    except OSError as error:
+        raise DatabaseAway(
+            f"Cannot write {path} ({error.strerror}). "
+            "Repair that folder, or choose another: VAR_DIR, DATABASE_URL."
+        ) from error
+
+
 def take_time(connection: Connection) -> None:
     """Let this transaction's statements last: one may go through all orders there are."""
     if connection.dialect.name == "postgresql":
@@ -164,15 +214,21 @@ def taking_rows() -> Iterator[None]:
             yield
     except (OverflowError, UnicodeError) as error:  # the driver's, before it asks the database
         raise Refused(str(error)) from error
+    except IntegrityError as error:
+        raise Refused(_first_line(error)) from error
     except DatabaseAway as away:
         said = away.__cause__
         if isinstance(said, DBAPIError) and _about_a_row(said):
-            raise Refused(str(said.orig).partition("\n")[0]) from said
+            raise Refused(_first_line(said)) from said
         raise
 
 
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).partition("\n")[0]
+
+
 def _about_a_row(error: DBAPIError) -> bool:
-    if isinstance(error, DataError | IntegrityError):
+    if isinstance(error, DataError):
         return True
     state = getattr(error.orig, "sqlstate", "")  # "": SQLite's driver, which has none
     if state is None:
@@ -182,8 +238,13 @@ def _about_a_row(error: DBAPIError) -> bool:
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """Turn every failure to reach or use the database into DatabaseAway."""
+    """Turn every failure to reach or use the database into DatabaseAway.
+
+    Except IntegrityError: a database that refuses a row is there, and refuses it again.
+    """
     try:
         yield
+    except IntegrityError:
+        raise
     except (DBAPIError, PoolTimeout) as error:
         raise DatabaseAway(f"The database does not answer: {error}") from error

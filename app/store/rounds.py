@@ -22,6 +22,7 @@ RACES = 100  # instructors who may press Start at the same instant before one is
 
 # An item, its newest round (or why that cannot be read), and the units left in it.
 Shelved = tuple[Item, Round | Unreadable | None, int | None]
+Ready = Callable[[Round | None, Round], bool]  # see start
 
 
 def newest(store: redis.Redis, item: str) -> Round | None:
@@ -125,7 +126,7 @@ def start(
     wanted: Round,
     above: int,
     elsewhere: bool,
-    ready: Callable[[Round | None, Round], bool],
+    ready: Ready,
 ) -> Round:
     """End the item's running round and begin `wanted`, in one step; gives it its number.
 

@@ -11,9 +11,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import redis
 
 from app.bootstrap import Services
-from app.domain import Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownRound
+from app.domain import ITEMS, Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownRound
 from app.modes import MODES
 from app.service.purchase import Purchase
 from app.service.tally import BEAT_S
@@ -49,6 +50,23 @@ def test_many_starters_at_once_leave_one_round_running(services: Services) -> No
     assert sorted(round.number for round in started) == list(range(1, 9))
     running = [n for n in range(1, 9) if services.rounds.find("apple", n).running]
     assert running == [8]
+
+
+def test_a_shelf_that_another_host_stocks_meanwhile_is_left_as_it_is(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = records.shelf
+
+    def overtaken(store: redis.Redis) -> list[records.Shelved]:
+        empty = shelf(store)
+        services.rounds.start("apple", "watch", 3, {})
+        return empty
+
+    monkeypatch.setattr(records, "shelf", overtaken)
+    opened = services.rounds.open_shop("atomic")
+    assert {round.item for round in opened} == set(ITEMS) - {"apple"}
+    apples = services.rounds.find("apple")
+    assert (apples.number, apples.mode, apples.running) == (1, "watch", True)
 
 
 def test_starting_and_ending_at_once_answers_neither_with_an_error(services: Services) -> None:

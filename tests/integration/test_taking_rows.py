@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import IntegrityError
 
 from app.domain import DatabaseAway
 from app.store import db
@@ -43,6 +44,11 @@ def write(engine: Engine, statement: str, before: str = "") -> None:
 def test_a_constraint_is_for_good(engine: Engine, statement: str) -> None:
     with pytest.raises(db.Refused):
         write(engine, statement)
+
+
+def test_a_database_that_answers_with_a_constraint_is_not_away(engine: Engine) -> None:
+    with pytest.raises(IntegrityError), db.answering(), engine.begin() as connection:
+        connection.execute(text(TAKEN))
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
