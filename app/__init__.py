@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 def create_shop(settings: Settings | None = None) -> Flask:
     """The customers' server."""
     from app.bootstrap import Services
-    from app.web import classroom, health, holding, hosts, rate, shop
+    from app.web import answers, classroom, health, holding, hosts, rate, shop
     from app.web.contract import shop_side, views
     from app.web.setup import flask_app
 
     settings = settings or Settings.read(os.environ)
     services = Services(settings)
-    app = flask_app(settings, "shop/answer.html", settings.trusted_proxies)
+    app = flask_app(settings, "shop/answer.html", answers.AWAY, settings.trusted_proxies)
     app.config["SESSION_COOKIE_SECURE"] = settings.shop_url.startswith("https://")
     hosts.refuse_others(app, settings.shop_host, [*settings.other_hosts, settings.shop_name])
     app.register_blueprint(views.blueprint(shop_side.SIDE, "shop/base.html"))
@@ -46,7 +46,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.service.secret import lab_token
     from app.service.stampede.drivers import Drivers
     from app.service.transactions.recordings import Recordings
-    from app.web import health, hosts
+    from app.web import answers, health, hosts
     from app.web.contract import views
     from app.web.contract.lab import side
     from app.web.lab import (
@@ -69,7 +69,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
 
     settings = settings or Settings.read(os.environ)
     services = Services(settings)
-    app = flask_app(settings, "lab/answer.html")
+    app = flask_app(settings, "lab/answer.html", answers.UNSURE)
     if word := lab_token(settings):
         token.require(app, word)  # whoever knows it may come by any of this machine's names
     else:

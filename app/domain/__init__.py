@@ -7,6 +7,7 @@ from app.domain.errors import (
     ComparisonIsOn,
     DatabaseAway,
     ForTheClass,
+    InDoubt,
     Invalid,
     KeyReused,
     LockBusy,
@@ -29,6 +30,7 @@ from app.domain.errors import (
     UnknownWay,
     Unreadable,
     WrongDatabase,
+    in_doubt,
 )
 from app.domain.holding import AlreadyPaid, Hold, HoldOver, Stands
 from app.domain.lack import Lack, Lacking, Loss
@@ -48,6 +50,7 @@ __all__ = [
     "ForTheClass",
     "Hold",
     "HoldOver",
+    "InDoubt",
     "Invalid",
     "Item",
     "KeyReused",
@@ -80,5 +83,6 @@ __all__ = [
     "UnknownWay",
     "Unreadable",
     "WrongDatabase",
+    "in_doubt",
     "iso",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from app.text import Text
@@ -114,10 +115,12 @@ class UnknownForm(ShopError):
 class Away(ShopError):
     """What we need does not answer, and whether its last command ran is unknown.
 
-    Of a purchase, `key` is the idempotency key under which to ask again: it never buys twice.
+    Raised out of `in_doubt`: a purchase is asked for again under its idempotency `key`, and a press
+    on an `order` (an id) is pressed again. Neither counts twice.
     """
 
     key = ""
+    order = ""
 
 
 class StoreAway(Away):
@@ -126,6 +129,26 @@ class StoreAway(Away):
 
 class DatabaseAway(Away):
     """The database does not answer."""
+
+
+class InDoubt(Away):
+    """An unexpected error came when something may have happened already."""
+
+
+@contextmanager
+def in_doubt(key: str = "", order: str = "") -> Iterator[None]:
+    """Let every error that is no definite answer tell how to ask again: see Away."""
+    try:
+        yield
+    except Away as error:
+        error.key, error.order = key, order
+        raise
+    except (ShopError, RoundLeft):
+        raise
+    except Exception as error:
+        doubt = InDoubt(f"{type(error).__name__}: {error}")
+        doubt.key, doubt.order = key, order
+        raise doubt from error
 
 
 class Unreadable(ShopError, ValueError):
@@ -146,15 +169,15 @@ class UnknownDeadLetter(ShopError):
     """The item has no dead letter of that id, or none any more."""
 
 
-class WrongDatabase(ShopError):
+class WrongDatabase(Away):
     """The database cannot keep what we sell; the text says what to do."""
 
 
-class LockBusy(ShopError):
+class LockBusy(Exception):
     """The lock did not become ours in the time that we had for it."""
 
 
-class LockLost(ShopError):
+class LockLost(Exception):
     """The critical section ended, and its lock had gone to nobody or to somebody else."""
 
 

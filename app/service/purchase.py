@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from app.domain import (
     ITEMS,
-    Away,
     ForTheClass,
     Invalid,
     KeyReused,
@@ -24,6 +23,7 @@ from app.domain import (
     StoreAway,
     UnknownRound,
     Unreadable,
+    in_doubt,
 )
 from app.domain.ids import draw_id
 from app.service.answer import Answer
@@ -71,22 +71,18 @@ class Purchase:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, NotOpen, ForTheClass, KeyReused, HoldOver, StoreAway, DatabaseAway (the sale may
-        have happened: ask again with the error's key), Unreadable (the key has bought, and nobody
-        can read what).
+        NotOnSale, NotOpen, ForTheClass, KeyReused, HoldOver, Unreadable (the key has bought an
+        order that cannot be read), Away (the sale may have happened: ask again with its key).
         """
         self._check(item, quantity, key)
         id = draw_id()
-        try:
+        with in_doubt(key=key or id):
             answer = self._answer(item, quantity, key, buyer, id)
             made = answer.sale.order
             if made and made.id != id and (made.quantity, made.buyer) != (quantity, buyer):
                 used = Text("This idempotency key was already used with a different request.")
                 raise KeyReused(used)
             return self.holds.answered(self._of_its_round(answer))
-        except Away as error:
-            error.key = key or id
-            raise
 
     def _of_its_round(self, answer: Answer) -> Answer:
         """With the round in which it was sold: its key may have bought in an earlier one."""

@@ -17,6 +17,7 @@ from app.domain import (
     DatabaseAway,
     ForTheClass,
     HoldOver,
+    InDoubt,
     Invalid,
     KeyReused,
     Lacking,
@@ -68,6 +69,7 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),
     WrongDatabase: (503, Text("The database is away")),
+    InDoubt: (503, Text("In doubt")),
 }
 OUR_FAULT = (500, Text("Our fault"))
 # What the framework itself refuses: the status in words, and what it means.
@@ -83,10 +85,14 @@ HTTP_WORDS = {
     416: (Text("Range Not Satisfiable"), Text("The file has no such part.")),
 }
 CONTRACT = "/contract"  # the page that says what each type of problem means, and when
-# What a customer is told instead of which part of us is away.
+# Each hides from a customer which part of the shop is away. AWAY: nothing was done.
 AWAY = Text("We cannot answer right now. Nothing is lost: try again in a moment.")
+UNSURE = Text("We cannot tell whether this was done. Look before you press again.")
 IN_DOUBT = Text(
     "We cannot tell whether this went through. Try again with the same key: it never buys twice."
+)
+PRESS_AGAIN = Text(
+    "We cannot tell whether this went through. Press the same again: it counts once."
 )
 RETRY_AFTER = "1"  # s
 CSP = "default-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -161,9 +167,12 @@ def describe(error: Exception) -> tuple[int, str, str, dict[str, object]]:
     status, title = PROBLEMS[known] if known else OUR_FAULT
     members: dict[str, object] = {"type": type_of(kind(known))} if known else {}
     if status >= 500:
-        current_app.logger.error("%s: %s", title, error, exc_info=status == 500)
+        unexpected = status == 500 or isinstance(error, InDoubt)
+        current_app.logger.error("%s: %s", title, error, exc_info=unexpected)
         if isinstance(error, Away) and error.key:
             return status, title, IN_DOUBT, members | {"idempotency_key": error.key}
+        if isinstance(error, Away) and error.order:
+            return status, title, PRESS_AGAIN, members | {"order": error.order}
         return status, title, AWAY, members
     detail = said(error) if isinstance(error, ShopError) else ""
     return status, title, detail, members | _members(error)
@@ -184,19 +193,23 @@ def _members(error: Exception) -> dict[str, object]:
     return {"opens_in_ms": error.wait} if isinstance(error, NotOpen) else {}
 
 
-def register(app: Flask, template: str) -> None:
+def register(app: Flask, template: str, failed_press: Text) -> None:
     """Give `app` the error answers (`template` for pages) and the headers.
 
     Whatever is raised becomes a problem or a page; a stack trace goes to the log only.
+    `failed_press` is the detail of a POST that failed and is not known to be in doubt.
     """
 
     @app.errorhandler(Exception)
     def failed(error: Exception) -> Response:
         status, title, detail, members = describe(error)
+        if detail is AWAY and request.method == "POST":
+            detail = failed_press
         answer = problem(status, title, detail, **members)
         try:
             if wants_html():
-                answer = page(template, status, title=title, detail=detail)
+                order = members.get("order")
+                answer = page(template, status, title=title, detail=detail, order=order)
         except Exception:  # then in JSON: an error of the error's page would say nothing at all
             current_app.logger.exception("no page for %s %s", status, title)
         if isinstance(error, TooOften):

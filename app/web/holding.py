@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from flask import Blueprint, Response, url_for
 
-from app.domain import HoldOver, Order, Outcome, Stands
+from app.domain import HoldOver, Order, Outcome, Stands, in_doubt
 from app.service.book import OrderBook
 from app.service.holds import Holds
 from app.web.answers import json, see_other, wants_html
@@ -22,14 +22,13 @@ def blueprint(holds: Holds, book: OrderBook) -> Blueprint:
         """Whoever knows the id may pay: the second time it is the same order."""
         order = book.find(str(id)).order
         try:
-            holds.pay(order)
+            with in_doubt(order=order.id):
+                holds.pay(order)
+                return answered(Outcome.SOLD, order, 201)
         except HoldOver:
             if wants_html():
                 return order_page(book.find(str(id)), 410)
             raise
-        if wants_html():
-            return see_other(url_for("shop.order", id=id))
-        return json(settled(Outcome.SOLD, order), 201)
 
     @holding.post("/orders/<uuid:id>/decline")
     def decline(id: uuid.UUID) -> Response:
@@ -40,15 +39,19 @@ def blueprint(holds: Holds, book: OrderBook) -> Blueprint:
         return give_up(str(id), Stands.CANCELLED)
 
     def give_up(id: str, stands: Stands) -> Response:
+        order = book.find(id).order
         try:
-            hold = holds.give_up(book.find(id).order, stands)
+            with in_doubt(order=id):
+                return answered(holds.give_up(order, stands).stands, order, 200)
         except HoldOver:
             if wants_html():
                 return order_page(book.find(id), 410)
             raise
+
+    def answered(outcome: Outcome | Stands, order: Order, status: int) -> Response:
         if wants_html():
-            return see_other(url_for("shop.order", id=id))
-        return json(settled(hold.stands, hold.order))
+            return see_other(url_for("shop.order", id=order.id))
+        return json(settled(outcome, order), status)
 
     return holding
 

@@ -8,13 +8,14 @@ from flask import Flask
 
 from app.config import Settings
 from app.service.secret import secret
+from app.text import Text
 from app.web import addresses, answers, language, parse, request_id, words
 from app.web.proxies import believe
 from app.web.sessions import Sessions
 
 
-def flask_app(settings: Settings, error_page: str, proxies: int = 0) -> Flask:
-    """`error_page` is the template that shows an error to a person.
+def flask_app(settings: Settings, error_page: str, failed_press: Text, proxies: int = 0) -> Flask:
+    """`error_page` is the template that shows an error to a person; `failed_press` see answers.
 
     `proxies` before it are believed.
     """
@@ -37,5 +38,5 @@ def flask_app(settings: Settings, error_page: str, proxies: int = 0) -> Flask:
     believe(app, proxies)
     language.register(app)
     words.register(app)
-    answers.register(app, error_page)
+    answers.register(app, error_page, failed_press)
     return app

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Literal, TypedDict
 
 from flask import Blueprint, Response, request, session
 
 from app.domain import (
+    Away,
     Item,
     Round,
     ShopError,
     UnknownForm,
     Unreadable,
+    in_doubt,
 )
 from app.domain.ids import draw_id
 from app.service.book import OrderBook
@@ -70,15 +73,19 @@ def blueprint(
             ask()
             buyer = _presser(holder) if form else _caller()
             answer = purchase.buy(item, quantity, key or None, buyer)
+            made = answer.sale.order
+            with in_doubt(key=made.key) if made else nullcontext():
+                if made and buyer:
+                    session["orders"] = [made.id, *session.get("orders", [])][:REMEMBERED]
+                    if answer.sale.left == 0:  # bought.py says so in another tab
+                        session["last"] = session.get("last", {}) | {item: answer.round.number}
+                return sold_page(answer, item, quantity, sent) if form else sold_json(answer, item)
         except ShopError as error:
+            if isinstance(error, Away) and error.key:
+                error.key = sent or error.key  # a form's key is taken with its signature only
             if form:
                 return error_page(error, item, values, sent)
             raise
-        if answer.sale.order and buyer:
-            session["orders"] = [answer.sale.order.id, *session.get("orders", [])][:REMEMBERED]
-            if answer.sale.left == 0:  # bought.py says so in another tab
-                session["last"] = session.get("last", {}) | {item: answer.round.number}
-        return sold_page(answer, item, quantity, sent) if form else sold_json(answer, item)
 
     @shop.get("/orders/<uuid:id>")
     def order(id: uuid.UUID) -> Response:

@@ -54,12 +54,16 @@ MEANINGS: dict[str, Text] = {
     ),
     "invalid": Text("A field has a value that it cannot have: `errors` has a sentence for each."),
     "store-away": Text(
-        "The store does not answer. A purchase may have gone through all the same: ask again with "
-        "`idempotency_key`, which never buys twice."
+        "The store does not answer. With `idempotency_key` or `order`, it may have happened all "
+        "the same: see in-doubt."
     ),
     "database-away": Text(
-        "The database does not answer. A purchase may have gone through all the same: ask again "
-        "with `idempotency_key`, which never buys twice."
+        "The database does not answer. With `idempotency_key` or `order`, it may have happened all "
+        "the same: see in-doubt."
+    ),
+    "in-doubt": Text(
+        "It may have happened. With `idempotency_key`, ask again with that key: it never buys "
+        "twice. With `order`, send the same again: it counts once."
     ),
     "wrong-database": Text("The database cannot keep what is sold; the log says what to do."),
 }

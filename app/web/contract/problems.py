@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
-from app.domain import DatabaseAway, HoldOver, Invalid, NotOpen, Outcome, Stands, StoreAway
+from app.domain import (
+    DatabaseAway,
+    HoldOver,
+    InDoubt,
+    Invalid,
+    NotOpen,
+    Outcome,
+    Stands,
+    StoreAway,
+)
 from app.text import Text
 from app.web.answers import HTTP_WORDS, PROBLEMS, kind
 from app.web.bought import OUTCOMES, NotSold, OverLimit, named
@@ -35,9 +44,10 @@ class NotOpenProblem(Problem):
 
 
 class AwayProblem(Problem, total=False):
-    """Of a purchase: with the key under which to ask again, as it may have gone through."""
+    """It may have happened: with the key to ask again with, or the order to press again on."""
 
-    idempotency_key: str
+    idempotency_key: str  # of a purchase
+    order: str  # the id; of what was held
 
 
 class HoldOverProblem(Problem):
@@ -59,7 +69,7 @@ class OverLimitProblem(Problem, OverLimit):
 MEMBERS: dict[str, type] = {
     kind(HoldOver): HoldOverProblem,
     **{kind(Invalid): InvalidProblem, kind(NotOpen): NotOpenProblem},
-    **{kind(away): AwayProblem for away in (StoreAway, DatabaseAway)},
+    **{kind(away): AwayProblem for away in (StoreAway, DatabaseAway, InDoubt)},
     **{named(outcome): NotSoldProblem for outcome in OUTCOMES},
     named(Outcome.LIMIT): OverLimitProblem,
 }

@@ -6,6 +6,7 @@ from app.domain import (
     DatabaseAway,
     ForTheClass,
     HoldOver,
+    InDoubt,
     Invalid,
     KeyReused,
     Lacking,
@@ -97,6 +98,7 @@ SHOP = {
             WrongDatabase,
             TooOften,
             HoldOver,
+            InDoubt,
         ),
     ),
     "shop.order": Operation(
