@@ -6,6 +6,10 @@ import logging
 import threading
 import time
 
+import redis
+
+from app.domain import ShopError
+
 SHORTEST_PAUSE = 0.1  # s before the first new try; doubled with each that fails
 LONGEST_PAUSE = 2.0  # s
 SAY_AGAIN = 60.0  # s between two lines of log about the same stream and the same error
@@ -21,18 +25,23 @@ class Aside:
         self.said: dict[str, tuple[str, float]] = {}  # name -> error, when it was logged
         self.lock = threading.Lock()
 
-    def put(self, name: str, error: Exception) -> None:
-        """Leave it alone, for SHORTEST_PAUSE at first and longer with each failure."""
+    def put(self, name: str, error: Exception) -> float:
+        """Leave it alone, for SHORTEST_PAUSE at first and longer with each failure.
+
+        Return the pause in s. An error that nothing here expects is logged with its trace.
+        """
         now = time.monotonic()
         with self.lock:
             pause = min(LONGEST_PAUSE, 2 * self.pauses.get(name, (SHORTEST_PAUSE / 2, 0.0))[0])
             self.pauses[name] = pause, now + pause
             known, when = self.said.get(name, ("", 0.0))
-            news = known != str(error) or now > when + SAY_AGAIN
+            news = known != repr(error) or now > when + SAY_AGAIN
             if news:
-                self.said[name] = str(error), now
+                self.said[name] = repr(error), now
         if news:
-            log.warning("%s stands aside and is tried again: %s", name, error)
+            trace = None if isinstance(error, redis.RedisError | ShopError) else error
+            log.warning("%s stands aside and is tried again: %s", name, error, exc_info=trace)
+        return pause
 
     def stands(self, name: str) -> bool:
         """Is it still to be left alone?"""

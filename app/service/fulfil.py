@@ -27,7 +27,7 @@ import redis
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import DatabaseAway, Unreadable
-from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
+from app.service.aside import Aside
 from app.service.mover import Batch, Entries, Mover
 from app.store import clock, keys, per_buyer, rounds
 from app.store.keys import Keys
@@ -64,7 +64,7 @@ class Fulfil:
         ]
 
     def run(self, stop: threading.Event) -> None:
-        """As a consumer's `run`. One that fails stops all, and its error is raised."""
+        """As a consumer's `run`. One that is to end stops all."""
         with futures.ThreadPoolExecutor(len(self.consumers)) as pool:
             running = [pool.submit(consumer.run, stop) for consumer in self.consumers]
             futures.wait(running, return_when=futures.FIRST_EXCEPTION)
@@ -93,8 +93,8 @@ class Consumer:
     def run(self, stop: threading.Event) -> None:
         """Until `stop`; and then until the streams are empty, so that nothing is left behind.
 
-        Stopped while store or database is away, it leaves the sales where they are: safe. Raises
-        what nothing here is prepared for: a process that looks alive must not move nothing.
+        Stopped while store or database is away, it leaves the sales where they are: safe. No
+        exception ends it but one that is to end the process.
         """
         with futures.ThreadPoolExecutor(len(self.items)) as pool:
             try:
@@ -104,20 +104,17 @@ class Consumer:
                 raise
 
     def _run(self, stop: threading.Event, pool: futures.Executor) -> None:
-        pause = SHORTEST_PAUSE
         while True:
             self.beat()
             last = stop.is_set()
-            self._collect()
             try:
+                self._collect()
                 batches = self.read(0 if last or self.busy else WAIT)
-            except redis.RedisError as error:
-                log.warning("%s Trying again in %.1f s.", error, pause)
-                if stop.wait(pause):
+            except Exception as error:  # noqa: BLE001  `put` logs it
+                if stop.wait(self.aside.put(self.name, error)):
                     return
-                pause = min(LONGEST_PAUSE, pause * 2)
                 continue
-            pause = SHORTEST_PAUSE
+            self.aside.well(self.name)
             if last and not batches and not self.busy:
                 return
             for item in {names.item for names, _ in batches}:

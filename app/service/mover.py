@@ -41,7 +41,8 @@ class Mover:
     def run(self, batches: list[Batch], stop: threading.Event) -> None:
         """Move an item's batches, each as often as it takes, or until `stop`.
 
-        What the store refuses concerns one stream, which stands aside: its sales are claimed again.
+        What the store refuses concerns one stream, and so does a bug. The stream stands aside: its
+        sales are claimed again.
         """
         for names, entries in batches:
             pause = SHORTEST_PAUSE
@@ -49,11 +50,11 @@ class Mover:
                 try:
                     self.move(names, entries)
                     break
-                except redis.ResponseError as error:
+                except (redis.ConnectionError, redis.TimeoutError, DatabaseAway) as error:
+                    log.warning("%s: %s Trying again in %.1f s.", names.item, error, pause)
+                except Exception as error:  # noqa: BLE001  `put` logs it
                     self.aside.put(names.sales, error)
                     break
-                except (redis.RedisError, DatabaseAway) as error:
-                    log.warning("%s: %s Trying again in %.1f s.", names.item, error, pause)
                 if stop.wait(pause):
                     return
                 pause = min(LONGEST_PAUSE, pause * 2)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 
-from app.domain import ITEMS, Round, ShopError, Unreadable
+from app.domain import ITEMS, Round, Unreadable
+from app.service.aside import Aside
 from app.service.holds import Holds
 from app.service.known import has
 from app.store import rounds
@@ -16,8 +16,6 @@ from app.store.servers import Servers
 TURN = 0.5  # s between two sweeps: units come back that late at the most
 MOST = 100  # holds of a round in one sweep: others wait for their turn meanwhile
 
-log = logging.getLogger(__name__)
-
 
 class Sweep:
     """One thread's. Several may sweep: a hold is settled and put back once."""
@@ -25,20 +23,15 @@ class Sweep:
     def __init__(self, servers: Servers, holds: Holds) -> None:
         self.store = servers.store
         self.holds = holds
+        self.aside = Aside()
         self.known: dict[tuple[str, int], bool] = {}  # (item, round) -> does it hold?
 
     def run(self, stop: threading.Event) -> None:
-        said = ""
         while not stop.wait(TURN):
             try:
                 self.sweep()
-                said = ""
-            except ShopError as error:  # store or database are away; said once
-                if said != str(error):
-                    log.warning("no sweep: %s", error)
-                said = str(error)
-            except Exception:  # whatever one hold does, the others' units come back
-                log.exception("no sweep")
+            except Exception as error:  # noqa: BLE001  `put` logs it
+                self.aside.put("the sweep", error)
 
     def sweep(self) -> int:
         """How many came back. Raises StoreAway, DatabaseAway."""
@@ -52,8 +45,8 @@ class Sweep:
     def _sweep(self, round: Round) -> int:
         try:
             return self.holds.sweep(round, MOST)
-        except ShopError as error:  # on a cluster, another item's node may be well
-            log.warning("no sweep of round %d of %s: %s", round.number, round.item, error)
+        except Exception as error:  # noqa: BLE001  the other rounds' units come back
+            self.aside.put(f"the sweep of round {round.number} of {round.item}", error)
             return 0
 
     def _holds(self, names: Keys) -> bool:

@@ -130,8 +130,11 @@ class Trust:
             try:
                 if lack := self.look(item):
                     log.error("%s", lack.sentence)
-            except ShopError as error:
-                log.warning("whether the store lacks something of %s: %s", item, error)
+            except Exception as error:
+                trace = not isinstance(error, ShopError)
+                log.warning(
+                    "whether the store lacks something of %s: %s", item, error, exc_info=trace
+                )
                 well = False
         return well
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+import redis
 
 from app.bootstrap import Services
 from app.service import fulfil as fulfilling
+from app.service.fulfil import Consumer
+from app.service.mover import Mover
 from app.store import keys, orders
 from app.store.keys import Keys
 from app.store.rounds import GROUP
@@ -86,6 +90,70 @@ def test_a_key_of_another_type_concerns_its_item_only(services: Services, broken
         services.store.rename("elsewhere", broken)
         until(lambda: rows(services) == 9)
     assert services.store.xlen(names.sales) == 0
+
+
+BUGS = [RuntimeError("a bug"), MemoryError("a bug"), redis.DataError("a bug")]
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: type(bug).__name__)
+def test_a_bug_in_moving_one_item_concerns_that_item_only(
+    services: Services,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    bug: Exception,
+) -> None:
+    monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
+    moves, tried, repaired = Mover.move, list[Keys](), threading.Event()
+
+    def move(mover: Mover, names: Keys, entries: fulfilling.Entries) -> None:
+        if names.item == "fig" and not repaired.is_set():
+            tried.append(names)
+            raise bug
+        moves(mover, names, entries)
+
+    monkeypatch.setattr(Mover, "move", move)
+    sell(services, "fig")
+    with caplog.at_level(logging.WARNING), at_work(services):
+        until(lambda: len(tried) > 2)
+        sell(services, "apple")
+        until(lambda: rows(services) == 3)
+        repaired.set()
+        until(lambda: rows(services) == 6)
+    [said] = [record for record in caplog.records if "a bug" in record.getMessage()]
+    assert said.exc_info or isinstance(bug, redis.RedisError)
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: type(bug).__name__)
+def test_a_bug_in_reading_ends_nothing(
+    services: Services,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    bug: Exception,
+) -> None:
+    reads, tried, repaired = Consumer.read, list[int](), threading.Event()
+
+    def read(consumer: Consumer, wait: int) -> list[fulfilling.Batch]:
+        if not repaired.is_set():
+            tried.append(wait)
+            raise bug
+        return reads(consumer, wait)
+
+    monkeypatch.setattr(Consumer, "read", read)
+    sell(services, "apple")
+    with caplog.at_level(logging.WARNING), at_work(services):
+        until(lambda: len(tried) > 2)
+        repaired.set()
+        until(lambda: rows(services) == 3)
+    assert len([record for record in caplog.records if "a bug" in record.getMessage()]) == 1
+
+
+def test_who_is_to_end_ends(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(consumer: Consumer, wait: int) -> list[fulfilling.Batch]:
+        raise SystemExit(3)
+
+    monkeypatch.setattr(Consumer, "read", read)
+    with pytest.raises(SystemExit):
+        services.fulfil.run(threading.Event())
 
 
 def test_no_round_is_called_so(services: Services) -> None:

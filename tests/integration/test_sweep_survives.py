@@ -1,0 +1,55 @@
+"""fulfil's sweep: a bug met in one round keeps no other round's units."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+
+from app.bootstrap import Services
+from app.domain import Round
+from app.service import sweep
+from app.service.holds import Holds
+from tests.holding import LONG, counted, runs_out
+from tests.selling import mode, order
+from tests.servers import until
+
+RUNS_ON = ["valkey"]
+
+
+@pytest.mark.parametrize("bug", [RuntimeError("a bug"), MemoryError("a bug")])
+def test_a_bug_in_one_round_is_logged_once(
+    services: Services,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    bug: Exception,
+) -> None:
+    monkeypatch.setattr(sweep, "TURN", 0.01)
+    sweeps, tried = Holds.sweep, list[str]()
+
+    def broken(holds: Holds, round: Round, most: int) -> int:
+        tried.append(round.item)
+        if round.item == "apple":
+            raise bug
+        return sweeps(holds, round, most)
+
+    monkeypatch.setattr(Holds, "sweep", broken)
+    rounds = {}
+    for item in ("apple", "pear"):
+        rounds[item] = services.rounds.start(item, "atomic", 5, {"hold": LONG})
+        sold = order(rounds[item], quantity=2)
+        mode(services, rounds[item]).sell(sold)
+        runs_out(services, sold)
+    stop = threading.Event()
+    thread = threading.Thread(target=services.sweep.run, args=(stop,))
+    with caplog.at_level(logging.WARNING):
+        thread.start()
+        try:
+            until(lambda: tried.count("apple") > 2)
+            until(lambda: counted(services, rounds["pear"]) == (5, 0, 0))
+        finally:
+            stop.set()
+            thread.join(10)
+    [said] = [record for record in caplog.records if "a bug" in record.getMessage()]
+    assert said.exc_info
