@@ -34,7 +34,8 @@ against [the matrix](matrix.md).
 
 *Nothing* means, once everything is up again and has had its time:
 
-- whoever was told SOLD has an order, and one key has one order, which is its buyer's;
+- each buyer who was told SOLD has an order, and one key has one order of each item, which is
+  its buyer's;
 - no more is sold than there was, and `stocked = left + held + sold`: no unit is nobody's, none is
   somebody's twice;
 - a hold ends once: it is paid, or its units are back, never both, and no payment is taken after
@@ -66,7 +67,7 @@ the same. [The explorer shows it](matrix.md#where-buyers-hold-first-and-then-pay
 """
 TOLD: dict[Loss, str] = {
     Wrong.LOST: "a sale that was acknowledged is gone",
-    Wrong.TWICE: "one key has two orders",
+    Wrong.TWICE: "one key has two orders of an item",
     Wrong.OVERSOLD: "more is sold than there was",
     Wrong.STRANDED: "units are nobody's",
     Wrong.SURPLUS: "units are there twice",

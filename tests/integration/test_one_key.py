@@ -76,6 +76,22 @@ def test_a_fused_section_writes_nothing_after_the_end(
     sold_once(services, old)
 
 
+@pytest.mark.parametrize("name", ["atomic", "sql"])
+def test_one_key_has_one_order_of_each_item(
+    services: Services, worker: MakeWorker, name: str
+) -> None:
+    """As the page of promises, README and the API say."""
+    for item in ("apple", "pear"):
+        services.rounds.start(item, name, 10, {})
+    shop = worker()
+    bought = [shop.buy(item, 1, key="k").sale.order for item in ("apple", "pear") * 2]
+    assert bought[:2] == bought[2:]
+    assert len({order.id for order in bought if order}) == 2
+    fulfil_all(services.fulfil)
+    assert rows(services) == 2
+    assert not services.dead_letters.every()
+
+
 @pytest.mark.usefixtures("wired")
 def test_decr_gives_back_what_it_took_when_the_key_has_bought_since(services: Services) -> None:
     """The round ends between its DECRBY and its noting: the sale would count, but for the key."""

@@ -11,6 +11,7 @@ import click
 import pytest
 
 from app.cli import COMMANDS, main
+from app.web.contract.fields import REQUESTS
 
 TOP = Path(__file__).parents[2]
 DECISIONS = TOP / "docs" / "decisions"
@@ -42,6 +43,12 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         there = page.parent / file if file else page
         assert there.exists(), file
         assert not heading or heading in headings(there), f"{file}#{heading}"
+
+
+def test_a_key_is_promised_the_same_everywhere() -> None:
+    promises, readme = TOP / "docs" / "promises.md", TOP / "README.md"
+    for text in (promises.read_text(), readme.read_text(), REQUESTS["Idempotency-Key"].says):
+        assert "one key has one order of each item" in text
 
 
 def test_links_are_seen() -> None:

@@ -49,8 +49,9 @@ LANGUAGE = Field(
 REQUESTS: dict[str, Field] = {
     "Idempotency-Key": Field(
         says=Text(
-            "Makes a purchase that is sent again the same order, for at least a day. It alone "
-            "proves whose order that is: make it random, and keep it secret."
+            "Makes a purchase of an item that is sent again the same order, for at least a day: "
+            "one key has one order of each item. It alone proves whose order that is: make it "
+            "random, and keep it secret."
         ),
         schema=KEY,
         example=AN_ID,

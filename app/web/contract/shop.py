@@ -53,8 +53,9 @@ SHOP = {
         name=Text("Buy"),
         says=Text(
             "All units or none. Send a key of your own with it, in the head or in the body: sent "
-            "again with the same key, after a lost answer or a 503, it is the same order. A form "
-            "is answered with a page, JSON with JSON."
+            "again with the same key, after a lost answer or a 503, it is the same order. For "
+            "another item, the same key makes another order. A form is answered with a page, JSON "
+            "with JSON."
         ),
         headers=("Idempotency-Key",),
         body=Body(
