@@ -34,7 +34,11 @@ class Settings:
         secret=True,
     )
     database_url: str = setting("", "where orders are kept; empty: SQLite in VAR_DIR", secret=True)
-    var_dir: str = setting("var", "folder for everything that is written: data, logs, secret")
+    var_dir: str = setting(
+        "var",
+        "folder for everything that is written: data, logs, secrets; private to the user that runs "
+        "the shop",
+    )
     secret_key: str = setting(
         "", "signs cookies and form keys; empty: made once, kept in VAR_DIR", secret=True
     )
@@ -117,8 +121,20 @@ class Settings:
         if self.redis_url:
             return self.redis_url
         if self.store_socket:
-            return f"unix://{self.store_socket}?db=0"
-        return f"redis://127.0.0.1:{self.store_port}/0"
+            return self._embedded(f"unix://{self.store_socket}")
+        return self._embedded(f"redis://127.0.0.1:{self.store_port}")
+
+    def _embedded(self, address: str) -> str:
+        password = self.store_password
+        return f"{address}?db=0&password={password}" if password else f"{address}?db=0"
+
+    @property
+    def store_password(self) -> str:
+        """Password of the embedded servers; "" until `up` has made it."""
+        try:
+            return (self.var / "store-password").read_text()
+        except OSError:
+            return ""
 
     @property
     def store_socket(self) -> Path | None:
@@ -158,7 +174,7 @@ class Settings:
         """URLs of the masters of lock:redlock; none where their sockets' paths are too long."""
         if self.redlock_urls:
             return [url.strip() for url in self.redlock_urls.split(",")]
-        return [f"unix://{socket}?db=0" for socket in self.master_sockets]
+        return [self._embedded(f"unix://{socket}") for socket in self.master_sockets]
 
     @property
     def master_sockets(self) -> list[Path]:

@@ -40,7 +40,10 @@ class Shop:
 
     @property
     def store_url(self) -> str:
-        return f"redis://127.0.0.1:{self.store_port}/0"
+        """With the password that our own shop has made for its store."""
+        var = self.log.with_name("var") if self.log else Path()
+        password = (var / "store-password").read_text()
+        return f"redis://:{password}@127.0.0.1:{self.store_port}/0"
 
     def check(self) -> None:
         """Raise RunFailed when our own shop has died, with the last lines it wrote."""

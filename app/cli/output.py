@@ -17,6 +17,7 @@ from app.checks import BadSetting
 from app.cli import clone
 from app.config import Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
+from app.service import private
 
 if TYPE_CHECKING:
     from app.bootstrap import Services
@@ -57,6 +58,12 @@ def warn_of_removed_settings() -> None:
     if "SHOP_COMBINE" in os.environ:
         gone = "SHOP_COMBINE is gone and changes nothing: remove it. For speed, use mode atomic."
         click.secho(gone, fg="yellow", err=True)
+
+
+def make_private(settings: Settings) -> None:
+    """Keep what is in VAR_DIR, and all that this process writes, from other users."""
+    for sentence in private.make_private(settings.var):
+        click.secho(f"  ! {sentence}", fg="yellow", err=True)
 
 
 def services() -> Services:

@@ -21,6 +21,7 @@ from app.service.readiness import State
 def run() -> None:
     """Run one process of the shop by itself (`up` runs them all)."""
     output.warn_of_removed_settings()
+    output.make_private(output.settings())
 
 
 @run.command()
@@ -78,6 +79,7 @@ def _driver() -> tuple[threading.Event, Services]:
 def prepare() -> None:
     """Bring the database's tables up to date, and stock what never was on sale."""
     settings = output.settings()
+    output.make_private(settings)
     services = Services(settings)
     with services.preparing():
         _prepare(services)

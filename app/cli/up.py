@@ -27,6 +27,7 @@ def up() -> None:
     """Start store, database, shop, lab and fulfil, and keep them running until Ctrl-C."""
     output.warn_of_removed_settings()
     settings = output.settings()
+    output.make_private(settings)
     _check(settings)
     with _alone(settings):
         if said := processes.unavailable(settings):

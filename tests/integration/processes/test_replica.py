@@ -34,5 +34,6 @@ def test_a_replica_that_is_away(new_shop: Callable[..., Shop], tmp_path: Path) -
     about = requests.get(f"{shop.lab}/about", timeout=10).json()
     assert about["store"]["durability"] == "replicated"
     socket = tmp_path / "var" / "store" / "replica.sock"
-    with redis.Redis(unix_socket_path=str(socket)) as copy:
+    password = (tmp_path / "var" / "store-password").read_text()
+    with redis.Redis(unix_socket_path=str(socket), password=password) as copy:
         assert order.encode() in copy.get("{apple}:key:doubt")
