@@ -3,6 +3,7 @@
 from app.domain.clock import Clock, iso
 from app.domain.errors import (
     Away,
+    CannotSell,
     ClassIsOn,
     ComparisonIsOn,
     DatabaseAway,
@@ -43,6 +44,7 @@ __all__ = [
     "AlreadyPaid",
     "Away",
     "Bound",
+    "CannotSell",
     "ClassIsOn",
     "Clock",
     "ComparisonIsOn",

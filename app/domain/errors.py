@@ -88,6 +88,25 @@ class NotOpen(NotOnSale):
         self.wait = wait
 
 
+class CannotSell(NotOnSale):
+    """A round of the item runs, and this host lacks what its mode needs. Nothing was sold.
+
+    `str` of it says why, to a person who runs the host; its sentence is for buyers.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            Text(
+                "This server cannot sell this item right now. Nothing was sold: try again in a "
+                "moment."
+            )
+        )
+        self.why = why
+
+    def __str__(self) -> str:
+        return self.why
+
+
 class TooOften(ShopError):
     """One address asks to buy more often than it may; `wait` s are left until it may again.
 

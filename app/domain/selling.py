@@ -106,6 +106,8 @@ class Round:
     how long its buyers have to pay; 0: what they buy is sold at once. With `tickets`
     each buyer gets one order, under a key that the shop has made (service/tickets.py).
     `per_buyer` is the most units that one buyer may have of the round; 0: as many as there are.
+    `masters` are the identities of redlock's, with commas between (see app/store/masters.py); "" in
+    other modes, and in a record of an older version.
     """
 
     item: str
@@ -123,6 +125,7 @@ class Round:
     ended: int | None = None
     tickets: bool = False
     per_buyer: int = 0
+    masters: str = ""
 
     @property
     def running(self) -> bool:

@@ -26,6 +26,7 @@ from app.domain import (
 )
 from app.modes import MODES
 from app.service.answer import Answer
+from app.service.fitness import unfit
 from app.service.known import known
 from app.service.rounds import in_database
 from app.store import begun, db, holds, rounds, sql_holds
@@ -182,6 +183,8 @@ class Holds:
 
         False: others were in the way. Raises StoreAway, DatabaseAway.
         """
+        if round.running and round.masters and (why := unfit(self.servers, round)):
+            raise StoreAway(why)
         mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
         with answering():
             if in_database(round.mode):

@@ -159,7 +159,7 @@ def _stores(settings: Settings) -> list[Child]:
 
 
 def masters(settings: Settings) -> list[Child]:
-    """Redlock's three servers. Nobody waits for them at the start: their first use is minutes off.
+    """Redlock's three servers. Only rounds of DEFAULT_MODE use them at the start, if at all.
 
     None where they are somebody else's, or cannot be: `Servers.missing` then says so.
     """
@@ -177,7 +177,7 @@ def _master(settings: Settings, path: Path) -> Child:
             *("--auto-aof-rewrite-min-size", "1mb"),
         ],
         settings.var / "log" / f"{path.stem}.log",
-        lambda: True,
+        lambda: settings.default_mode != "lock:redlock" or bool(_ask(path, b"PING")),
         lambda: bool(_ask(path, b"PING")),
         stage=0,
         grace=STORE_GRACE,

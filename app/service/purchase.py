@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from app.domain import (
     ITEMS,
+    CannotSell,
     ForTheClass,
     Invalid,
     KeyReused,
@@ -28,6 +29,7 @@ from app.domain import (
 from app.domain.ids import draw_id
 from app.service.answer import Answer
 from app.service.earlier import Earlier
+from app.service.fitness import unfit
 from app.service.holds import Holds
 from app.service.metrics.meter import Meter
 from app.service.refusals import nameless, no_item, not_running
@@ -71,8 +73,9 @@ class Purchase:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, NotOpen, ForTheClass, KeyReused, HoldOver, Unreadable (the key has bought an
-        order that cannot be read), Away (the sale may have happened: ask again with its key).
+        NotOnSale, NotOpen, ForTheClass, CannotSell, KeyReused, HoldOver, Unreadable (the key has
+        bought an order that cannot be read), Away (the sale may have happened: ask again with its
+        key).
         """
         self._check(item, quantity, key)
         id = draw_id()
@@ -191,7 +194,7 @@ class Purchase:
             raise Invalid(errors)
 
     def _find(self, item: str) -> Selling:
-        """The item's running round. Raises NotOnSale, Unreadable."""
+        """The item's running round. Raises NotOnSale, of which CannotSell is one, Unreadable."""
         known = self.selling.get(item)
         if known:
             return known
@@ -199,11 +202,23 @@ class Purchase:
         round = self.witness.newest(item)
         if round is None or not round.running:
             raise not_running(item)
-        selling = Selling.of(round, self.servers)
+        selling = Selling.of(self._fit(round), self.servers)
         with answering():
             self.tally.enter(selling.keys, round.mode)
         with self.lock:
             return self.selling.setdefault(item, selling)
+
+    def _fit(self, round: Round) -> Round:
+        """Return the round, as this host sells in it. Raises CannotSell, NotOnSale, StoreAway."""
+        if why := unfit(self.servers, round):
+            raise CannotSell(why)
+        try:
+            listed = self.rounds.with_masters(round)
+        except Invalid as error:
+            raise CannotSell(str(error)) from error
+        if listed is None or not listed.running:
+            raise not_running(round.item)
+        return listed if listed is round else self._fit(listed)
 
     def _forget(self, stale: Selling) -> None:
         with self.lock:
@@ -213,7 +228,7 @@ class Purchase:
         stale.clock.over.set()
 
     def refresh(self) -> None:
-        """Forget every round that is not the newest one, or has ended.
+        """Forget every round that is not the newest one, has ended, or cannot be sold in here.
 
         Raises StoreAway in the end, when some could not be looked up: on a cluster, one item's
         node may be away and the others' not.
@@ -229,6 +244,9 @@ class Purchase:
             except Unreadable:
                 newest = None  # a newer version has taken the item over
             if newest is None or newest != known.round:
+                self._forget(known)
+            elif why := unfit(self.servers, newest):
+                log.error("%s", why)
                 self._forget(known)
         if away:
             raise away

@@ -11,19 +11,21 @@ import threading
 import time
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, reduce
 
 import redis
 from sqlalchemy import Engine
 
-from app.domain import ITEMS, DatabaseAway, StoreAway, Unreadable
+from app.domain import ITEMS, DatabaseAway, Round, StoreAway, Unreadable
 from app.service import standing
+from app.service.fitness import unfit
+from app.service.known import readable
 from app.service.lag import Lag, lag
 from app.service.standing import Standing
-from app.store import db, keys, lacks, orders
+from app.store import db, keys, lacks, orders, rounds
 from app.store.redis import answering
 from app.store.servers import Servers
-from app.text import Text, counted
+from app.text import Text, counted, together
 
 FRESH = 1.0  # s for which an answer is given again: a storm of probes costs nothing
 STALE = 10.0  # s after which it is too old even for a caller that would have to wait for a new one
@@ -45,7 +47,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """`name` is store, database, orders, dead_letters, or a process's that `up` keeps."""
+    """`name` is store, database, orders, dead_letters, or a process's that `up` keeps.
+
+    rounds: only where it fails.
+    """
 
     name: str
     state: State
@@ -90,7 +95,8 @@ class Readiness:
     def _checks(self) -> tuple[Check, ...]:
         found = self._waiting()
         booked = (_orders(found), _dead_letters(found))
-        return (self._store(), self._database(), *booked, *self._processes())
+        rest = (*self._rounds(), *self._processes())
+        return (self._store(), self._database(), *booked, *rest)
 
     def _store(self) -> Check:
         """By a real write: a store without memory or disk, or a replica, answers every question."""
@@ -132,6 +138,17 @@ class Readiness:
             items=[lack.item for lack in lost[1:]],
         )
         return Check("store", State.UNWELL, said)
+
+    def _rounds(self) -> list[Check]:
+        """Return a check that fails when this host cannot sell in a round that runs."""
+        try:
+            with answering():
+                found = [readable(round) for _, round, _ in rounds.shelf(self.servers.store)]
+        except StoreAway:  # see `_store`
+            return []
+        running = [round for round in found if isinstance(round, Round) and round.running]
+        why = dict.fromkeys(why for round in running if (why := unfit(self.servers, round)))
+        return [Check("rounds", State.FAILING, reduce(together, why))] if why else []
 
     @cached_property
     def _engine(self) -> Engine:

@@ -66,6 +66,7 @@ class Rounds:
         return self._begin(wanted, self._ready)
 
     def _begin(self, wanted: Round, ready: records.Ready) -> Round:
+        wanted = replace(wanted, masters=self._masters(wanted.mode))
         self.newest(wanted.item)
         above, asked = self.trust.above(wanted.item)
         with answering():
@@ -110,6 +111,19 @@ class Rounds:
         """Stock a round in the database. False: somebody else is starting that very one."""
         with db.answering(), self.servers.sessions.begin() as session:
             return table.put(session, round, in_rows=in_rows(round.mode))
+
+    def _masters(self, mode: str) -> str:
+        return self.servers.known_masters.identities() if needs(mode) == "masters" else ""
+
+    def with_masters(self, round: Round) -> Round | None:
+        """Return a running round; one of an older version lists the masters of this host from now.
+
+        Raises Invalid when these cannot be listed, StoreAway.
+        """
+        if round.masters or not (masters := self._masters(round.mode)):
+            return round
+        with answering():
+            return records.replace_record(self.store, round, replace(round, masters=masters))
 
     def missing(self, mode: str) -> str:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -165,6 +166,19 @@ def start(
                 continue
             return new
     raise StoreAway("Too many rounds are being started at once. Try again.")
+
+
+def replace_record(store: redis.Redis, old: Round, new: Round) -> Round | None:
+    """Replace a round's record, unless it has changed. Return the record that the store has now."""
+    name = Keys.of(old).record
+    with store.pipeline() as pipe:
+        pipe.watch(name)
+        if (record := pipe.get(name)) and Round.decode(record) == old:
+            pipe.multi()
+            pipe.set(name, new.encode())
+            with suppress(redis.WatchError):
+                pipe.execute()
+    return find(store, old.item, old.number)
 
 
 def end(store: redis.Redis, item: str, only: int | None = None) -> Round | None:

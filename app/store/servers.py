@@ -14,6 +14,7 @@ from app.config import Settings
 from app.domain import StoreAway
 from app.store import replica
 from app.store.clock import StoreClock
+from app.store.masters import Masters
 from app.store.redis import Meet, Metered, connect
 from app.text import Text
 
@@ -119,6 +120,11 @@ class Servers:
         timeout = self.settings.store_timeout // MASTERS_SHARE
         return [connect(url, timeout) for url in self.settings.masters]
 
+    @cached_property
+    def known_masters(self) -> Masters:
+        """The same, by their identities. Raises StoreAway."""
+        return Masters(self.masters)
+
     @property
     def zookeeper(self) -> KazooClient:
         """This process's session, begun when first asked for. Raises StoreAway without servers."""
@@ -144,7 +150,7 @@ class Servers:
         if needs == "rows" and self._in_sqlite():
             return NO_ROW_LOCKS
         if needs == "zookeeper" and not self.settings.zookeeper_hosts:
-            return Text("There is no ZooKeeper here: set ZOOKEEPER_HOSTS to host:port of yours.")
+            return Text("ZOOKEEPER_HOSTS is not set. Set it to host:port of servers of yours.")
         if needs == "zookeeper" and find_spec("kazoo") is None:
             return Text("ZooKeeper's client is not installed. `make install` brings it.")
         return ""
@@ -165,7 +171,7 @@ class Servers:
             )
         if not any(socket.exists() for socket in self.settings.master_sockets):
             return Text(
-                "Redlock's masters are not there. `lastapple up` starts three; without it, set "
+                "REDLOCK_URLS is not set. `lastapple up` starts three masters; without it, set "
                 "REDLOCK_URLS to three or more servers of yours."
             )
         return ""

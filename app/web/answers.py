@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 from app.domain import (
     AlreadyPaid,
     Away,
+    CannotSell,
     ClassIsOn,
     ComparisonIsOn,
     DatabaseAway,
@@ -66,6 +67,7 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     UnknownForm: (422, Text("This page is too old")),
     Invalid: (422, Text("Invalid input")),
     TooOften: (429, Text("Too often")),
+    CannotSell: (503, Text("Cannot be sold here")),
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),
     WrongDatabase: (503, Text("The database is away")),
@@ -173,7 +175,7 @@ def describe(error: Exception) -> tuple[int, str, str, dict[str, object]]:
             return status, title, IN_DOUBT, members | {"idempotency_key": error.key}
         if isinstance(error, Away) and error.order:
             return status, title, PRESS_AGAIN, members | {"order": error.order}
-        return status, title, AWAY, members
+        return status, title, said(error) if isinstance(error, CannotSell) else AWAY, members
     detail = said(error) if isinstance(error, ShopError) else ""
     return status, title, detail, members | _members(error)
 

@@ -42,7 +42,7 @@ def test_a_round_from_the_form(lab: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("recipe", "advice"), [("zookeeper", "set ZOOKEEPER_HOSTS"), ("redlock", "set REDLOCK_URLS")]
+    ("recipe", "advice"), [("zookeeper", "Set it to host:port"), ("redlock", "set REDLOCK_URLS")]
 )
 def test_the_form_says_what_a_recipe_lacks_here(lab: FlaskClient, recipe: str, advice: str) -> None:
     answer = lab.post("/rounds", data=FORM | {"recipe": recipe})

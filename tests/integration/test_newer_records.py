@@ -191,7 +191,12 @@ def test_an_audit_does_not_guess_at_a_newer_workers_word(
 def test_every_record_says_its_version(services: Services) -> None:
     run, compared = orjson.loads(as_it_was.RUN), orjson.loads(as_it_was.COMPARISON)
     run["audit"] |= {"not_booked": 0, "held": 0, "units_astray": 0}
-    since = {"tickets": False, "per_buyer": 0, "hold": 0}  # what rounds did not have then
+    since = {
+        "tickets": False,
+        "per_buyer": 0,
+        "hold": 0,
+        "masters": "",
+    }  # what rounds did not have then
     run["round"] |= since
     compared["machine"] = compared.pop("ground") | {"durability": "", "combine": False}
     for result in compared["results"]:

@@ -27,7 +27,7 @@ def test_nothing_is_missing_where_it_is_named(tmp_path: Path) -> None:
 
 def test_masters_that_nobody_started(tmp_path: Path) -> None:
     here = servers(tmp_path)
-    assert "`lastapple up` starts three" in here.missing("masters")
+    assert "REDLOCK_URLS is not set. `lastapple up` starts three" in here.missing("masters")
     with pytest.raises(StoreAway, match="REDLOCK_URLS"):
         _ = here.masters
     (tmp_path / "store").mkdir()
@@ -43,7 +43,7 @@ def test_masters_whose_sockets_have_too_long_a_path(tmp_path: Path) -> None:
 
 def test_no_zookeeper(tmp_path: Path) -> None:
     here = servers(tmp_path)
-    assert "set ZOOKEEPER_HOSTS" in here.missing("zookeeper")
+    assert "ZOOKEEPER_HOSTS is not set" in here.missing("zookeeper")
     with pytest.raises(StoreAway, match="ZOOKEEPER_HOSTS"):
         _ = here.zookeeper
 

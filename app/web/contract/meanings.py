@@ -53,6 +53,10 @@ MEANINGS: dict[str, Text] = {
         "whose it is. Nothing was bought."
     ),
     "invalid": Text("A field has a value that it cannot have: `errors` has a sentence for each."),
+    "cannot-sell": Text(
+        "This server lacks what the round's mode needs; its `/readyz` says what. Nothing was sold: "
+        "try again, with the same key. Another server of the shop may sell it."
+    ),
     "store-away": Text(
         "The store does not answer. With `idempotency_key` or `order`, it may have happened all "
         "the same: see in-doubt."

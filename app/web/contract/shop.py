@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain import (
+    CannotSell,
     DatabaseAway,
     ForTheClass,
     HoldOver,
@@ -95,6 +96,7 @@ SHOP = {
         },
         problems=(
             *("sold-out", "limit", "busy", UnknownItem, NotOnSale, NotOpen, ForTheClass, Lacking),
+            CannotSell,
             *(Newer, Unreadable, KeyReused, UnknownForm, Invalid, StoreAway, DatabaseAway),
             WrongDatabase,
             TooOften,
