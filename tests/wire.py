@@ -38,12 +38,14 @@ class Handed:
         finally:
             _hands.reset(token)
 
-    def put_back(self, order: Order) -> bool:
-        token = _hands.set(self.hands)
-        try:
-            return self.mode.put_back(order)
-        finally:
-            _hands.reset(token)
+
+def put_back(services: Services, round: Round, held: Order, hands: Hands) -> bool:
+    """Put one hold's units back, with `hands` on the wire as above."""
+    token = _hands.set(hands)
+    try:
+        return services.holds.put_back(round, [held])
+    finally:
+        _hands.reset(token)
 
 
 def send_command(connection: Metered, *args: Any, **kwargs: Any) -> None:

@@ -49,7 +49,10 @@ def fulfil() -> None:
     threading.Thread(
         target=services.trust.keep_watch, args=(stop,), name="trust", daemon=True
     ).start()
-    threading.Thread(target=services.sweep.run, args=(stop,), name="sweep", daemon=True).start()
+    for item in ITEMS:  # a thread each, so that no item waits for another
+        sweep = threading.Thread(target=services.sweep.run, args=(item, stop), name=f"sweep {item}")
+        sweep.daemon = True
+        sweep.start()
     services.fulfil.run(stop)
 
 

@@ -130,6 +130,11 @@ class Handle(ABC):
         self.clock.sleep(pause)
         return True
 
+    @property
+    def owner(self) -> str:
+        """What the store has under the key while the lock is mine; "" where that proves nothing."""
+        return ""
+
     def release(self) -> bool:
         """True: the lock was still mine. False: it had gone to nobody or to somebody else."""
         still_mine = self.free()

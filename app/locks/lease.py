@@ -57,6 +57,10 @@ class Lease(Handle):
         self.lose()
         return False
 
+    @property
+    def owner(self) -> str:
+        return self.token
+
     def owned(self) -> bool:
         """Ask the server: is it mine?"""
         return bool(self.store.get(self.key) == self.token.encode())

@@ -70,6 +70,10 @@ class Queue(Handle):
         self.ends = self.held.ends
         return True
 
+    @property
+    def owner(self) -> str:
+        return self.held.token if self.held else ""
+
     def owned(self) -> bool:
         """Ask the server: is it mine?"""
         holder = self.store.get(self.key)

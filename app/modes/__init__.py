@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from app.domain import Clock, Order, Round, Sale
+from app.locks.handle import Handle
 from app.modes.atomic import Atomic
 from app.modes.decr import Decr
 from app.modes.fenced import Fenced
@@ -51,12 +52,13 @@ class Mode(Protocol):
         """
         ...
 
-    def put_back(self, order: Order) -> bool:
-        """Put the units of a hold that is over back into stock, and out of `held`, in one step.
 
-        True also when somebody has done it before. False: nothing was done, as the round is over or
-        others were in the way. Raises as `sell` does; trying again finds out.
-        """
+@runtime_checkable
+class Guarded(Mode, Protocol):
+    """A mode that writes blindly what it has read: any other writer needs its lock, too."""
+
+    def guard(self) -> Handle:
+        """A new handle on that lock."""
         ...
 
 

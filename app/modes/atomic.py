@@ -36,7 +36,6 @@ class Atomic:
         # EVALSHA; when the server has forgotten the script (it restarted), redis-py loads it and
         # asks again: safe, because a script that was not found has not run.
         self.script = servers.store.register_script(lua.source("sell"))
-        self.back = servers.store.register_script(lua.source("put_back"))
 
     def sell(self, order: Order) -> Sale:
         outcome, left, seen, *bought = self.script(
@@ -55,7 +54,3 @@ class Atomic:
             return Sale(Outcome.LIMIT, left=left, bought=bought[0])
         sold = outcome == b"SOLD"
         return Sale(Outcome(outcome.decode()), left=left, order=order if sold else None)
-
-    def put_back(self, order: Order) -> bool:
-        keys = [self.keys.held, self.keys.bought(order.buyer), self.keys.ended, self.keys.stock]
-        return bool(self.back(keys=keys, args=[order.id, order.quantity]))

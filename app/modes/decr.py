@@ -42,7 +42,6 @@ class Decr:
         self.keys = Keys.of(round)
         self.per_buyer = PerBuyer(round)
         self.note = servers.store.register_script(lua.source("note"))
-        self.back = servers.store.register_script(lua.source("put_back"))
 
     def sell(self, order: Order) -> Sale:
         # The stock needs no lock, the key does: taking units and noting the sale are two steps,
@@ -120,8 +119,3 @@ class Decr:
                 pipe.delete(self.keys.stock)
                 pipe.incrby(self.keys.ended, quantity)
                 pipe.execute()
-
-    def put_back(self, order: Order) -> bool:
-        # Not by `compensate`: a hold may be put back by several at once, and its units once.
-        keys = [self.keys.held, self.keys.bought(order.buyer), self.keys.ended, self.keys.stock]
-        return bool(self.back(keys=keys, args=[order.id, order.quantity]))

@@ -43,10 +43,9 @@ class Fenced:
         self.per_buyer = PerBuyer(round)
         self.read = servers.store.register_script(lua.source("read_fenced"))
         self.write = servers.store.register_script(lua.source("write_fenced"))
-        self.back = servers.store.register_script(lua.source("write_back_fenced"))
 
     def sell(self, order: Order) -> Sale:
-        lock = Recipe(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+        lock = self.guard()
         if not lock.acquire(wait_s=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
@@ -56,6 +55,9 @@ class Fenced:
         # Refused is final. To try again would be to overtake those who have overtaken us: where
         # the work is too long for the lease, all would go on refusing each other and none sell.
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
+
+    def guard(self) -> Recipe:
+        return Recipe(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
 
     def critical_section(self, order: Order, token: int) -> Sale:
         """BUSY: somebody entered after us, and the store has seen its token."""
@@ -97,18 +99,3 @@ class Fenced:
         if outcome != b"SOLD":
             return Sale(Outcome(outcome.decode()))
         return Sale(Outcome.SOLD, left=left, order=order)
-
-    def put_back(self, order: Order) -> bool:
-        lock = Recipe(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
-        if not lock.acquire(wait_s=self.round.wait / 1000):
-            return False
-        names, token, back = self.keys, lock.fence or 0, False
-        try:
-            found = self.read(keys=[names.fence, names.stock, names.key(order.key)], args=[token])
-            if found is not None and found[0] is not None:
-                left = int(found[0]) + order.quantity
-                keys = [names.fence, names.stock, names.held, names.bought(order.buyer)]
-                back = bool(self.back(keys=keys, args=[token, left, order.id, order.quantity]))
-        finally:
-            lock.release()
-        return back

@@ -18,6 +18,7 @@ from itertools import chain
 from fairlock import FusedLock
 
 from app.domain import Clock, Order, Outcome, Round, Sale
+from app.locks.queue import Queue
 from app.store.keys import Keys
 from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
@@ -80,17 +81,5 @@ class Fused:
                 return Sale(Outcome.SOLD, left=left, order=order, attempts=attempt)
         return Sale(Outcome.BUSY, attempts=attempt, lock_lost=True)
 
-    def put_back(self, order: Order) -> bool:
-        lock = FusedLock(self.store, self.keys.lock, self.lease_s, clock=self.clock)
-        values = lock.acquire([self.keys.stock], timeout_s=self.round.wait / 1000)
-        if values is None:
-            return False
-        held = self.store.hexists(self.keys.held, order.id)
-        if values[0] is None or not held:
-            lock.release()
-            return not held
-        return lock.release(
-            ["SET", self.keys.stock, int(values[0]) + order.quantity, "XX"],
-            ["HDEL", self.keys.held, order.id],
-            *(["DECRBY", name, order.quantity] for name in self.per_buyer.counter(order)),
-        )
+    def guard(self) -> Queue:
+        return Queue(self.store, self.keys.lock, self.lease_s, clock=self.clock)

@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
+from app.locks.handle import Handle
 from app.store import lua
 from app.store.keys import Keys
 from app.store.per_buyer import PerBuyer
@@ -45,11 +46,9 @@ class Lock:
         self.per_buyer = PerBuyer(round)
         self.recipe = LOCKS[round.recipe]
         self.write = servers.store.register_script(lua.source("write"))
-        self.back = servers.store.register_script(lua.source("write_back"))
 
     def sell(self, order: Order) -> Sale:
-        client = getattr(self.servers, self.recipe.needs)
-        lock = self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+        lock = self.guard()
         if not lock.acquire(wait_s=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
@@ -58,6 +57,10 @@ class Lock:
             still_mine = lock.release()
         # Too late to take the sale back: the buyer keeps it, and the loss is shown.
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
+
+    def guard(self) -> Handle:
+        client = getattr(self.servers, self.recipe.needs)
+        return self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
 
     def critical_section(self, order: Order) -> Sale:
         stock, seen, *bought = self.store.mget(
@@ -90,19 +93,3 @@ class Lock:
         if outcome == b"ROUND_OVER":
             return Sale(Outcome.ROUND_OVER)
         return Sale(Outcome.SOLD, left=left, order=order)
-
-    def put_back(self, order: Order) -> bool:
-        client = getattr(self.servers, self.recipe.needs)
-        lock = self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
-        if not lock.acquire(wait_s=self.round.wait / 1000):
-            return False
-        back = False
-        try:
-            stock = self.store.get(self.keys.stock)
-            if stock is not None:
-                left = int(stock) + order.quantity
-                keys = [self.keys.stock, self.keys.held, self.keys.bought(order.buyer)]
-                back = bool(self.back(keys=keys, args=[left, order.id, order.quantity]))
-        finally:
-            lock.release()
-        return back

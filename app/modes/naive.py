@@ -58,15 +58,3 @@ class Naive:
         self.store.xadd(self.keys.sales, {"sale": order.encode()})
         self.store.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
         return Sale(Outcome.SOLD, left=left, order=order)
-
-    def put_back(self, order: Order) -> bool:
-        stock, held = self.store.get(self.keys.stock), self.store.hget(self.keys.held, order.id)
-        if stock is None or held is None:
-            return held is None
-        # A unit that is sold meanwhile comes back, too; and two who see it held put it back twice.
-        if not self.store.set(self.keys.stock, int(stock) + order.quantity, xx=True):
-            return False
-        self.store.hdel(self.keys.held, order.id)
-        for name in self.per_buyer.counter(order):
-            self.store.decrby(name, order.quantity)
-        return True

@@ -87,22 +87,3 @@ class ReadBeforeWatch:
             except redis.WatchError:
                 return Sale(Outcome.BUSY, left=int(stock))
             return Sale(Outcome.SOLD, left=left, order=order)
-
-    def put_back(self, order: Order) -> bool:
-        """One race. False: somebody else wrote between our WATCH and our EXEC."""
-        with self.store.pipeline() as pipe:
-            pipe.watch(self.keys.ended)  # of the round's end we hear in time
-            stock, held = pipe.get(self.keys.stock), pipe.hexists(self.keys.held, order.id)
-            if stock is None or not held:
-                return not held
-            pipe.watch(self.keys.stock)  # too late, as above
-            pipe.multi()
-            pipe.set(self.keys.stock, int(stock) + order.quantity)
-            pipe.hdel(self.keys.held, order.id)
-            for name in self.per_buyer.counter(order):
-                pipe.decrby(name, order.quantity)
-            try:
-                pipe.execute()
-            except redis.WatchError:
-                return False
-            return True

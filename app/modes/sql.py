@@ -87,14 +87,3 @@ class Sql:
             # Neither, nor the limit: what was in the way has gone since.
             refusal = buyers.refusal(sql, self.round, order, row.units)
             return refusal or Sale(Outcome.BUSY, left=row.units)
-
-    def put_back(self, order: Order) -> bool:
-        try:
-            with self.database.begin(self.round.wait / 1000) as sql:
-                if sql_holds.mark_back(sql, order.id):
-                    units = StockRow.units + order.quantity
-                    sql.execute(update(StockRow).where(stock.of(self.round)).values(units=units))
-                    buyers.free(sql, self.round, order)
-                return True
-        except Contended:
-            return False

@@ -82,18 +82,3 @@ class SqlLock:
             # The key has bought meanwhile in another round, whose row we have not locked.
             with self.database.begin(self.round.wait / 1000) as sql:
                 return Sale(Outcome.SOLD, order=stock.bought(sql, order.item, order.key))
-
-    def put_back(self, order: Order) -> bool:
-        try:
-            with self.database.begin(self.round.wait / 1000) as sql:
-                if sql.dialect.name == "sqlite":
-                    sql.execute(text("BEGIN IMMEDIATE"))
-                mine = stock.of(self.round)
-                units = sql.scalar(select(StockRow.units).where(mine).with_for_update())
-                if units is not None and sql_holds.mark_back(sql, order.id):
-                    left = units + order.quantity
-                    sql.execute(update(StockRow).where(mine).values(units=left))
-                    buyers.free(sql, self.round, order)
-                return units is not None
-        except Contended:
-            return False

@@ -104,14 +104,3 @@ class SqlUnits:
                 if seen:
                     return Sale(Outcome.SOLD, order=seen)
                 return buyers.refusal(sql, self.round, order, left=None) or Sale(Outcome.BUSY)
-
-    def put_back(self, order: Order) -> bool:
-        try:
-            with self.database.begin(self.round.wait / 1000) as sql:
-                if sql_holds.mark_back(sql, order.id):
-                    mine = units.of(self.round), UnitRow.order == order.id
-                    sql.execute(update(UnitRow).where(*mine).values(order=None))
-                    buyers.free(sql, self.round, order)
-                return True
-        except Contended:
-            return False

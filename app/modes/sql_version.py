@@ -101,18 +101,3 @@ class SqlVersion:
             # The key is unique and has bought since we looked, or the buyer has: the next attempt
             # finds out.
             return Sale(Outcome.BUSY, left=row.units)
-
-    def put_back(self, order: Order) -> bool:
-        """One transaction: who has read the stock before finds another version."""
-        try:
-            with self.database.begin(self.round.wait / 1000) as sql:
-                if sql_holds.mark_back(sql, order.id):
-                    sql.execute(
-                        update(StockRow)
-                        .where(stock.of(self.round))
-                        .values(units=StockRow.units + order.quantity, version=StockRow.version + 1)
-                    )
-                    buyers.free(sql, self.round, order)
-                return True
-        except Contended:
-            return False

@@ -89,21 +89,3 @@ class Watch:
                 return Sale(Outcome.BUSY, left=int(stock))
             return Sale(Outcome.SOLD, left=left, order=order)
 
-    def put_back(self, order: Order) -> bool:
-        for attempt in range(1, self.round.attempts + 1):
-            with self.store.pipeline() as pipe:
-                pipe.watch(self.keys.stock)  # who puts the same units back writes it, too
-                stock, held = pipe.get(self.keys.stock), pipe.hexists(self.keys.held, order.id)
-                if stock is None or not held:
-                    return not held
-                pipe.multi()
-                pipe.set(self.keys.stock, int(stock) + order.quantity)
-                pipe.hdel(self.keys.held, order.id)
-                for name in self.per_buyer.counter(order):
-                    pipe.decrby(name, order.quantity)
-                try:
-                    pipe.execute()
-                    return True
-                except redis.WatchError:
-                    self.clock.sleep(self.clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt))
-        return False

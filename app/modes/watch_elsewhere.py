@@ -90,23 +90,3 @@ class WatchElsewhere:
             except redis.WatchError:
                 return Sale(Outcome.BUSY, left=int(stock))
             return Sale(Outcome.SOLD, left=left, order=order)
-
-    def put_back(self, order: Order) -> bool:
-        """One race, so it believes; of one that was lost it is told by the round's end only."""
-        with self.store.pipeline() as elsewhere, self.store.pipeline() as pipe:
-            elsewhere.watch(self.keys.stock)
-            pipe.watch(self.keys.ended)
-            stock = elsewhere.get(self.keys.stock)
-            held = elsewhere.hexists(self.keys.held, order.id)
-            if stock is None or not held:
-                return not held
-            pipe.multi()
-            pipe.set(self.keys.stock, int(stock) + order.quantity)
-            pipe.hdel(self.keys.held, order.id)
-            for name in self.per_buyer.counter(order):
-                pipe.decrby(name, order.quantity)
-            try:
-                pipe.execute()
-            except redis.WatchError:
-                return False
-            return True

@@ -47,7 +47,7 @@ class Watched:
         deadline = self.clock.now() + self.round.wait / 1000
         sale, tries, conflicts, lost = Sale(Outcome.BUSY), 0, 0, False
         for _ in range(self.round.attempts):
-            lock = Lease(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
+            lock = self.guard()
             mine = lock.acquire(wait_s=max(0, deadline - self.clock.now()))
             tries += lock.counts.attempts
             if not mine:
@@ -62,6 +62,9 @@ class Watched:
             if self.clock.now() > deadline:  # a lock that is free would be taken all the same
                 break
         return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
+
+    def guard(self) -> Lease:
+        return Lease(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
 
     def critical_section(self, order: Order, lock: Lease) -> Sale:
         """BUSY: the lock was lost, and nothing sold. It is released in any case."""
@@ -104,33 +107,4 @@ class Watched:
                 return Sale(Outcome.SOLD, left=left, order=order)
         finally:
             if not sold:
-                lock.release()
-
-    def put_back(self, order: Order) -> bool:
-        """False: the lock was not to be had, or was lost."""
-        lock = Lease(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
-        if not lock.acquire(wait_s=self.round.wait / 1000):
-            return False
-        back = False
-        try:
-            with self.store.pipeline() as pipe:
-                pipe.watch(self.keys.lock, self.keys.ended)
-                holder, stock = pipe.mget(self.keys.lock, self.keys.stock)
-                held = pipe.hexists(self.keys.held, order.id)
-                if holder != lock.token.encode() or stock is None or not held:
-                    return not held
-                pipe.multi()
-                pipe.set(self.keys.stock, int(stock) + order.quantity)
-                pipe.hdel(self.keys.held, order.id)
-                for name in self.per_buyer.counter(order):
-                    pipe.decrby(name, order.quantity)
-                pipe.delete(self.keys.lock)
-                try:
-                    pipe.execute()
-                except redis.WatchError:
-                    return False
-                back = True
-                return True
-        finally:
-            if not back:
                 lock.release()

@@ -12,7 +12,6 @@ from app.domain import ShopError
 
 SHORTEST_PAUSE = 0.1  # s before the first new try; doubled with each that fails
 LONGEST_PAUSE = 2.0  # s
-SAY_AGAIN = 60.0  # s between two lines of log about the same stream and the same error
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +21,7 @@ class Aside:
 
     def __init__(self) -> None:
         self.pauses: dict[str, tuple[float, float]] = {}  # name -> s, when it is over
-        self.said: dict[str, tuple[str, float]] = {}  # name -> error, when it was logged
+        self.said: dict[str, str] = {}  # name -> error
         self.lock = threading.Lock()
 
     def put(self, name: str, error: Exception) -> float:
@@ -34,10 +33,8 @@ class Aside:
         with self.lock:
             pause = min(LONGEST_PAUSE, 2 * self.pauses.get(name, (SHORTEST_PAUSE / 2, 0.0))[0])
             self.pauses[name] = pause, now + pause
-            known, when = self.said.get(name, ("", 0.0))
-            news = known != repr(error) or now > when + SAY_AGAIN
-            if news:
-                self.said[name] = repr(error), now
+            news = self.said.get(name) != repr(error)
+            self.said[name] = repr(error)
         if news:
             trace = None if isinstance(error, redis.RedisError | ShopError) else error
             log.warning("%s stands aside and is tried again: %s", name, error, exc_info=trace)
@@ -51,3 +48,4 @@ class Aside:
         """It has answered."""
         with self.lock:
             self.pauses.pop(name, None)
+            self.said.pop(name, None)

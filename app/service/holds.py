@@ -1,14 +1,15 @@
 """What becomes of units that are taken and not paid for: settled once, put back once.
 
-Two steps: whoever comes first settles a hold, in one step on its own record; then the round's mode
-puts the units back, by its own means and in one step with taking them out of `held`. Who dies in
-between leaves units that are still held, and whoever sweeps next puts them back.
+Two steps: whoever comes first settles a hold, in one step on its own record; then the units go back
+into stock, in one step with taking them out of `held`, and under the lock under which the round's
+mode sells. If a process dies in between, the units are still held, and the next sweep puts them
+back. A sweep does each step for many holds at once.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.domain import (
@@ -24,15 +25,18 @@ from app.domain import (
     StoreAway,
     Unreadable,
 )
-from app.modes import MODES
+from app.locks.handle import Handle
+from app.modes import MODES, Guarded
 from app.service.answer import Answer
+from app.service.catalogue import in_rows
 from app.service.fitness import unfit
 from app.service.known import known
 from app.service.rounds import in_database
-from app.store import begun, db, holds, rounds, sql_holds
+from app.store import begun, db, holds, rounds, sql_holds, stock
 from app.store.keys import Keys
 from app.store.redis import answering, metered
 from app.store.servers import Servers
+from app.store.transactions import Contended
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +49,7 @@ class Holds:
         self.servers = servers
         self.clock = clock or Clock()
         self.at_once: set[tuple[str, int]] = set()  # rounds whose purchases nobody has to pay for
+        self.unreadable: set[bytes] = set()  # sales of holds that were logged as such
         # Called with what was paid for in the store, before its buyer is told (see witness).
         self.paid: list[Callable[[Round, Order], None]] = []
 
@@ -120,44 +125,55 @@ class Holds:
             return sql_holds.next_due(sql, round, now, most)
 
     def sweep(self, round: Round, most: int) -> int:
-        """Expire up to `most` holds of a round that are due, and put back what is owed: how many.
+        """Expire up to `most` holds of a round that are due, and put their units back: how many.
 
-        Raises StoreAway, DatabaseAway.
+        0 in a round that sells in the database. Raises StoreAway.
         """
         if in_database(round.mode):
             return 0
-        with answering():
-            found = holds.due(self.servers.store, round, most)
-        back = 0
-        while found:  # in no generator: the explorer sees how far one has come, and so meets no end
-            hold = self._settle(round, found.pop(0), Stands.HELD)
-            if hold.owed:
-                break  # somebody is in the way, as long as a buyer waits: other rounds are due, too
-            back += hold.over
-        return back
+        while True:
+            with answering():
+                found = holds.expire(self.servers.store, round, most)
+            orders = self._readable(round, found)
+            if orders or len(found) < most:  # else readable ones may be behind these
+                return len(orders) if self.put_back(round, orders) else 0
 
-    def sweep_database(self, most: int) -> int:
-        """The same for all rounds that sell there."""
+    def sweep_database(self, round: Round, most: int) -> int:
+        """The same of a round that sells there. Raises StoreAway, DatabaseAway."""
+        now = self.servers.clock.now()
+        with db.answering(), self.servers.sessions.begin() as sql:
+            orders = sql_holds.expire(sql, round, now, most)
+        return len(orders) if self.put_back(round, orders) else 0
+
+    def due_in_database(self, item: str) -> list[int]:
+        """Numbers of the item's rounds that have holds to sweep there.
+
+        Raises StoreAway, DatabaseAway.
+        """
         now = self.servers.clock.now()
         with db.answering(), self.servers.sessions() as sql:
-            found = sql_holds.due(sql, now, most)
-        return sum(self._swept_in_database(order) for order in found)
+            return sql_holds.rounds_due(sql, item, now)
 
-    def _swept_in_database(self, order: Order) -> bool:
-        try:
-            round = self._round(order)
-            hold = self._settle(round, order, Stands.HELD) if round else None
-            return hold is not None and hold.over and not hold.owed
-        except (StoreAway, Unreadable) as error:  # its round is lost; the others' come back
-            log.warning("order %s stays held: %s", order.id, error)
-            return False
+    def _readable(self, round: Round, sales: list[bytes]) -> list[Order]:
+        """Decode the sales; log one line for all that cannot be read and were not logged before."""
+        orders, bad = list[Order](), list[bytes]()
+        for sale in sales:
+            try:
+                orders.append(Order.decode(sale))
+            except Unreadable:
+                bad.append(sale)
+        if news := [sale for sale in bad if sale not in self.unreadable]:
+            self.unreadable.update(news)
+            said = "round %d of %s: %d holds stay held, as they cannot be read. The first: %.200r"
+            log.warning(said, round.number, round.item, len(news), news[0])
+        return orders
 
     def _settle(self, round: Round, order: Order, stands: Stands) -> Hold:
         hold = self._settled(round, order, stands)
         if not hold.owed:
             return hold
         try:
-            return replace(hold, owed=not self.put_back(round, order))
+            return replace(hold, owed=not self.put_back(round, [order]))
         except (StoreAway, DatabaseAway) as error:  # the sweep will come by
             log.warning("order %s: its units are not put back yet: %s", order.id, error)
             return hold
@@ -178,20 +194,57 @@ class Holds:
             raise DatabaseAway("The database has lost this hold: was it emptied?")
         return there
 
-    def put_back(self, round: Round, order: Order) -> bool:
-        """The units of a hold that is over; True also when they are back already.
+    def put_back(self, round: Round, orders: Sequence[Order]) -> bool:
+        """Put the units of holds that are over back, in one step; True also when they are back.
 
-        False: others were in the way. Raises StoreAway, DatabaseAway.
+        False: others were in the way, and nothing was done. Raises StoreAway, DatabaseAway.
         """
-        if round.running and round.masters and (why := unfit(self.servers, round)):
-            raise StoreAway(why)
-        mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
+        if not orders:
+            return True
+        if in_database(round.mode):
+            try:
+                with self.servers.transactions.begin(round.wait / 1000) as sql:
+                    stock.put_back(sql, round, orders, in_rows(round.mode))
+            except Contended:
+                return False
+            return True
         with answering():
-            if in_database(round.mode):
-                return mode.put_back(order)
-            if round.running and mode.put_back(order):
+            mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
+            if not isinstance(mode, Guarded):  # nobody's write is based on what was read before
+                return holds.put_back(self.servers.store, round, orders, running=True)
+            if round.running and round.masters and (why := unfit(self.servers, round)):
+                raise StoreAway(why)
+            if round.running and self._put_back_under(mode.guard(), round, orders):
                 return True
-            return holds.put_back_ended(self.servers.store, round, order)
+            return holds.put_back(self.servers.store, round, orders, running=False)
+
+    def _put_back_under(self, lock: Handle, round: Round, orders: Sequence[Order]) -> bool:
+        if not lock.acquire(wait_s=round.wait / 1000):
+            return False
+        try:
+            fence = getattr(lock, "fence", None)
+            return holds.put_back(self.servers.store, round, orders, True, lock.owner, fence)
+        finally:
+            lock.release()
+
+    def find(self, item: str, number: int) -> Round | None:
+        """A round whose units are held until they are paid for; None: it sells at once.
+
+        Raises StoreAway, also when the round is lost, DatabaseAway, Unreadable.
+        """
+        if (item, number) in self.at_once:
+            return None
+        with answering():
+            found = rounds.find(self.servers.store, item, number)
+        if found is None:
+            with db.answering(), self.servers.sessions() as sql:
+                found = begun.round(sql, item, number)
+        if found is None:
+            raise StoreAway(f"The store has lost round {number} of {item}.")
+        if known(found).hold:
+            return found
+        self.at_once.add((item, number))
+        return None
 
     def _round(self, order: Order) -> Round | None:
         """None: it sold at once, or is not known here.

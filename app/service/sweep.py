@@ -1,64 +1,74 @@
-"""fulfil's sweep: what nobody has paid for in time is on sale again, whoever looks or not."""
+"""fulfil's sweep: units that are not paid for in time are on sale again, whoever looks or not."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
-from app.domain import ITEMS, Round, Unreadable
+from app.domain import ITEMS
 from app.service.aside import Aside
 from app.service.holds import Holds
-from app.service.known import has
+from app.service.rounds import in_database
 from app.store import rounds
-from app.store.keys import Keys
 from app.store.redis import answering
 from app.store.servers import Servers
 
-TURN = 0.5  # s between two sweeps: units come back that late at the most
-MOST = 100  # holds of a round in one sweep: others wait for their turn meanwhile
+TURN = 0.25  # s between two sweeps of an item: units come back that late at the most
+MOST = 500  # holds that come back in one step: it is short enough to be in no buyer's way
+
+Done = TypeVar("Done")
 
 
 class Sweep:
-    """One thread's. Several may sweep: a hold is settled and put back once."""
+    """Used by one thread for each item. Several may sweep: a hold comes back once."""
 
     def __init__(self, servers: Servers, holds: Holds) -> None:
         self.store = servers.store
         self.holds = holds
         self.aside = Aside()
-        self.known: dict[tuple[str, int], bool] = {}  # (item, round) -> does it hold?
 
-    def run(self, stop: threading.Event) -> None:
+    def run(self, item: str, stop: threading.Event) -> None:
         while not stop.wait(TURN):
-            try:
-                self.sweep()
-            except Exception as error:  # noqa: BLE001  `put` logs it
-                self.aside.put("the sweep", error)
+            self.sweep([item])
 
-    def sweep(self) -> int:
-        """How many came back. Raises StoreAway, DatabaseAway."""
-        with answering():
-            streams, _ = rounds.open_streams(self.store, list(ITEMS))
-            found = [self._round(names) for names in streams if self._holds(names)]
-        back = sum(self._sweep(round) for round in found if round)
-        # Whatever sells now: a round may have begun, held and ended while nobody looked.
-        return back + self.holds.sweep_database(MOST)
+    def sweep(self, items: Iterable[str] = ITEMS) -> int:
+        """Put back what is due of these items, and answer how many holds came back.
 
-    def _sweep(self, round: Round) -> int:
-        try:
-            return self.holds.sweep(round, MOST)
-        except Exception as error:  # noqa: BLE001  the other rounds' units come back
-            self.aside.put(f"the sweep of round {round.number} of {round.item}", error)
-            return 0
+        What fails is logged and tried again after a pause of its own.
+        """
+        back = 0
+        for item in items:
+            for find in (self._open, self.holds.due_in_database):
+                name = f"The search for holds of {item}"
+                for number in self._try(f"{name}, {find.__name__},", find, item) or ():
+                    name = f"The sweep of round {number} of {item}"
+                    back += self._try(name, self._sweep, item, number) or 0
+        return back
 
-    def _holds(self, names: Keys) -> bool:
-        name = names.item, names.number
-        if name not in self.known:
-            round = self._round(names)
-            self.known[name] = bool(round and round.hold)
-        return self.known[name]
-
-    def _round(self, names: Keys) -> Round | None:
-        try:
-            found = rounds.find(self.store, names.item, names.number)
-            return found if found and has(found.mode) else None
-        except Unreadable:  # a newer version's, which sweeps its own
+    def _try(self, name: str, deed: Callable[..., Done], *words: object) -> Done | None:
+        if self.aside.stands(name):
             return None
+        try:
+            done = deed(*words)
+        except Exception as error:  # noqa: BLE001  logged; the other rounds' units come back
+            self.aside.put(name, error)
+            return None
+        self.aside.well(name)
+        return done
+
+    def _open(self, item: str) -> list[int]:
+        """Numbers of the item's rounds that may have holds in the store."""
+        with answering():
+            streams, _ = rounds.open_streams(self.store, [item])
+        return [names.number for names in streams]
+
+    def _sweep(self, item: str, number: int) -> int:
+        round = self.holds.find(item, number)
+        if round is None:
+            return 0
+        sweep = self.holds.sweep_database if in_database(round.mode) else self.holds.sweep
+        back = 0
+        while some := sweep(round, MOST):
+            back += some
+        return back

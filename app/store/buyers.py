@@ -6,7 +6,10 @@ a limit there is no row, and no statement.
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, String, and_, select, update
+from collections import Counter
+from collections.abc import Iterable
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, String, and_, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -56,27 +59,34 @@ def count(sql: Connection, round: Round, order: Order) -> None:
         raise AboveLimit
 
 
-def free(sql: Connection, round: Round, order: Order) -> None:
-    """Count the order's units no more: they are back in stock."""
-    if round.per_buyer:
-        units = BuyerRow.units - order.quantity
-        sql.execute(update(BuyerRow).where(_its_row(round, order)).values(units=units))
+def free(sql: Connection, round: Round, orders: Iterable[Order]) -> None:
+    """Count the orders' units no longer: they are back in stock.
+
+    In the buyers' order, as two that write the same rows crosswise would wait for each other.
+    """
+    back = Counter[str]()
+    for order in orders:
+        back[order.buyer] += order.quantity
+    for buyer in sorted(back) if round.per_buyer else ():
+        row, units = _row(round, buyer), BuyerRow.units - back[buyer]
+        sql.execute(update(BuyerRow).where(row).values(units=units))
+        sql.execute(delete(BuyerRow).where(row, BuyerRow.units <= 0))
 
 
 def refusal(sql: Connection, round: Round, order: Order, left: int | None) -> Sale | None:
     """LIMIT, if this order would go beyond it."""
     if not round.per_buyer:
         return None
-    bought = sql.scalar(select(BuyerRow.units).where(_its_row(round, order))) or 0
+    bought = sql.scalar(select(BuyerRow.units).where(_row(round, order.buyer))) or 0
     if bought + order.quantity <= round.per_buyer:
         return None
     return Sale(Outcome.LIMIT, left=left, bought=bought)
 
 
-def _its_row(round: Round, order: Order) -> ColumnElement[bool]:
+def _row(round: Round, buyer: str) -> ColumnElement[bool]:
     return and_(
         BuyerRow.item == round.item,
         BuyerRow.round == round.number,
         BuyerRow.started == round.started,
-        BuyerRow.buyer == order.buyer,
+        BuyerRow.buyer == buyer,
     )

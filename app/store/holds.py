@@ -14,9 +14,11 @@ import redis
 from app.domain import Hold, Order, Round, Stands, StoreAway, Unreadable
 from app.store import clock, keys, lua, rounds
 from app.store.keys import Keys
+from app.store.per_buyer import PerBuyer
 from app.store.sales import KEY_LIFE
 
 BACK_MS = 1_000  # in which units of a hold that is over should be in stock again
+LONGEST_MS = 10_000  # between two tries to put them back
 
 
 def settle(store: redis.Redis, round: Round, order: Order, stands: Stands) -> Hold:
@@ -51,14 +53,21 @@ def settle(store: redis.Redis, round: Round, order: Order, stands: Stands) -> Ho
     return Hold(order, Stands(said.decode()), int(until), int(now), bool(owed))
 
 
-def due(store: redis.Redis, round: Round, most: int) -> list[Order]:
-    """Up to `most` that are past their deadline, or over and owed to the stock for too long."""
+def expire(store: redis.Redis, round: Round, most: int) -> list[bytes]:
+    """Expire holds that are past their deadline; the sales of up to `most` whose units are owed.
+
+    The caller is to put these back: nobody else is asked to for BACK_MS, or longer when several
+    have failed before.
+    """
     names = Keys(round.item, round.number)
-    sales: list[Any] = store.register_script(lua.source("due"))(
-        keys=[names.holds, names.held, names.due, keys.lacks(round.item)],
-        args=[round.hold, most],
+    sales: list[bytes] = store.register_script(lua.source("expire"))(
+        keys=[
+            *(names.holds, names.held, names.due, keys.lacks(round.item)),
+            *(names.hold(""), names.order(""), names.key("")),
+        ],
+        args=[round.hold, most, KEY_LIFE, BACK_MS, LONGEST_MS],
     )
-    return readable(sales)
+    return sales
 
 
 def next_due(store: redis.Redis, round: Round, most: int) -> list[tuple[Order, int]]:
@@ -71,12 +80,33 @@ def next_due(store: redis.Redis, round: Round, most: int) -> list[tuple[Order, i
     return [(order, ms) for sale, ms in found for order in readable([sale])]
 
 
-def put_back_ended(store: redis.Redis, round: Round, order: Order) -> bool:
-    """Into the stock of a round that has ended: nobody writes that blindly. False: it runs."""
+def put_back(
+    store: redis.Redis,
+    round: Round,
+    orders: Sequence[Order],
+    running: bool,
+    owner: str = "",
+    fence: int | None = None,
+) -> bool:
+    """Put the units of holds that are over back, in one step: each hold's once.
+
+    Into the stock with which the round has ended, or, if it may still be `running`, into that from
+    which it sells. Then nobody else may write that blindly: `owner` and `fence` prove whose the
+    lock is. False: nothing was done.
+    """
     names = Keys(round.item, round.number)
-    script = store.register_script(lua.source("put_back"))
-    places = [names.held, names.bought(order.buyer), names.ended]
-    return bool(script(keys=places, args=[order.id, order.quantity]))
+    counters = (counter for order in orders for counter in PerBuyer(round).counter(order))
+    done = store.register_script(lua.source("put_back"))(
+        keys=[
+            *(names.held, names.due, names.ended, names.stock if running else names.ended),
+            *(names.lock, names.fence, *counters),
+        ],
+        args=[
+            *(owner, "" if fence is None else fence),
+            *(word for order in orders for word in (order.id, order.quantity)),
+        ],
+    )
+    return bool(done)
 
 
 def booked(store: redis.Redis, orders: Sequence[Order]) -> None:

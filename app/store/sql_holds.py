@@ -5,7 +5,7 @@ Their moments are by the store's clock, as everybody's are: of SQLite's, each pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -24,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Hold, Order, Round, Stands
+from app.domain.holding import OVER
 from app.store import orders
 from app.store.orders import AT_ONCE, FIELDS, Base, OrderRow
 from app.store.servers import Servers
@@ -58,6 +59,8 @@ class HoldRow(Base):
 
 # Neither left nor paid for.
 TAKEN = and_(~HoldRow.back, HoldRow.stands != Stands.PAID.value)
+# (Named one by one, so that an index finds them.)
+OWED = and_(~HoldRow.back, HoldRow.stands.in_([stands.value for stands in OVER]))
 
 
 def taken(round: Round, order: Order, servers: Servers) -> Insert:
@@ -91,18 +94,34 @@ def _changed(sql: Session, wanted: Any) -> bool:
     return bool(result.rowcount)
 
 
-def mark_back(sql: Connection, id: str) -> bool:
-    """In the transaction that puts its units back. False: they are back already."""
-    wanted = update(HoldRow).where(HoldRow.id == id, TAKEN).values(back=True)
-    return bool(sql.execute(wanted).rowcount)
+def mark_back(sql: Connection, ids: Sequence[str]) -> set[str]:
+    """In the transaction that puts their units back: those whose units are not back already.
+
+    Locked in one order, as two that lock the same ones crosswise would wait for each other.
+    """
+    owed = select(HoldRow.id).where(HoldRow.id.in_(ids), TAKEN).order_by(HoldRow.id)
+    wanted = update(HoldRow).where(HoldRow.id.in_(owed.with_for_update())).values(back=True)
+    return set(sql.scalars(wanted.returning(HoldRow.id)))
 
 
-def due(sql: Session, now: int, most: int) -> list[Order]:
-    """Up to `most` that are past their deadline, or over and owed to the stock."""
-    late = and_(HoldRow.stands == Stands.HELD.value, HoldRow.until <= now)
-    over = HoldRow.stands.not_in([Stands.HELD.value, Stands.PAID.value])
-    query = select(HoldRow).where(~HoldRow.back, or_(late, over)).order_by(HoldRow.until)
-    return [row.order() for row in sql.scalars(query.limit(most))]
+def rounds_due(sql: Session, item: str, now: int) -> list[int]:
+    """Numbers of the item's rounds with holds that are past their deadline, or over and owed."""
+    mine = HoldRow.item == item, ~HoldRow.back
+    return list(sql.scalars(select(HoldRow.round).where(*mine, or_(_late(now), OWED)).distinct()))
+
+
+def expire(sql: Session, round: Round, now: int, most: int) -> list[Order]:
+    """Expire up to `most` that are past their deadline; up to `most` that are owed to the stock."""
+    mine = _there(round.item, round.number), ~HoldRow.back
+    late = select(HoldRow.id).where(*mine, _late(now)).order_by(HoldRow.until).limit(most)
+    wanted = update(HoldRow).where(HoldRow.id.in_(late.with_for_update(skip_locked=True)))
+    _changed(sql, wanted.values(stands=Stands.EXPIRED.value))
+    query = select(HoldRow).where(*mine, OWED).order_by(HoldRow.until).limit(most)
+    return [row.order() for row in sql.scalars(query)]
+
+
+def _late(now: int) -> ColumnElement[bool]:
+    return and_(HoldRow.stands == Stands.HELD.value, HoldRow.until <= now)
 
 
 def find(sql: Session, id: str) -> Order | None:

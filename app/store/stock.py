@@ -21,8 +21,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.domain import Order, Round
-from app.store import bulk, units
+from app.domain import DatabaseAway, Order, Round
+from app.store import bulk, buyers, sql_holds, units
 from app.store.orders import FIELDS, Base, OrderRow
 from app.store.sql_holds import HoldRow
 
@@ -88,6 +88,25 @@ def put(session: Session, round: Round, in_rows: bool) -> bool:
 def end(sql: Connection, round: Round) -> None:
     """Let nobody sell from it any more. The new version makes those who have read it read again."""
     sql.execute(update(StockRow).where(of(round)).values(ended=True, version=StockRow.version + 1))
+
+
+def put_back(sql: Connection, round: Round, orders: Sequence[Order], in_rows: bool) -> None:
+    """Put the units of holds that are over back, in one transaction: each hold's once.
+
+    The new version makes those who have read the old number read again. Raises DatabaseAway.
+    """
+    ids = sql_holds.mark_back(sql, [order.id for order in orders])
+    mine = [order for order in orders if order.id in ids]
+    if not mine:
+        return
+    if in_rows:
+        units.release(sql, round, ids)
+    else:
+        back = StockRow.units + sum(order.quantity for order in mine)
+        row = update(StockRow).where(of(round))
+        if not sql.execute(row.values(units=back, version=StockRow.version + 1)).rowcount:
+            raise DatabaseAway(f"The database has lost round {round.number} of {round.item}.")
+    buyers.free(sql, round, mine)
 
 
 def left(sql: Connection | Session, round: Round) -> int | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Connection,
     Index,
     ScalarSelect,
     String,
@@ -16,6 +19,7 @@ from sqlalchemy import (
     text,
     true,
     union_all,
+    update,
 )
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -73,6 +77,12 @@ def free(round: Round) -> ScalarSelect[int]:
     """How many are nobody's yet; those among them that a buyer has locked, too."""
     rows = select(func.count()).select_from(UnitRow).where(of(round), UnitRow.order.is_(None))
     return rows.scalar_subquery()
+
+
+def release(sql: Connection, round: Round, orders: Iterable[str]) -> None:
+    """Make the units of these orders nobody's again."""
+    mine = of(round), UnitRow.order.in_(orders)
+    sql.execute(update(UnitRow).where(*mine).values(order=None))
 
 
 def astray(session: Session, round: Round) -> int:

@@ -168,8 +168,13 @@ def _cancelled(visit: Visit) -> str:
     return hold.stands
 
 
+def absent(visit: Visit) -> str:
+    """Never comes back to pay: with B's its hold runs out, and whoever sweeps has both at once."""
+    return visit.buy()
+
+
 NOTHING = "NOTHING"  # there was nothing to cancel: it is paid for, or not yet held
-ROLES: dict[str, Callable[[Visit], str]] = {"A": quick, "B": slow, "C": second_tab, "D": quick}
+ROLES: dict[str, Callable[[Visit], str]] = {"A": quick, "B": slow, "C": second_tab, "D": absent}
 
 
 @contextmanager

@@ -15,7 +15,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- What modes wrote since somebody last looked. An entry's id is the moment at which it was written.
 for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do
   local known, order = pcall(cjson.decode, entry[2][2])
-  if known and type(order) == 'table' and order.id then
+  if known and type(order) == 'table' and type(order.id) == 'string' then
     redis.call('HSET', KEYS[2], order.id, entry[2][2])
     redis.call('ZADD', KEYS[3], string.match(entry[1], '%d+') + ARGV[2], order.id)
     redis.call('XDEL', KEYS[1], entry[1])

@@ -132,8 +132,8 @@ BUGS = [
         [
             Change(
                 "store/lua/put_back.lua",
-                "redis.call('INCRBY', KEYS[i], ARGV[2])",
-                "redis.call('INCRBY', KEYS[i], 2 * ARGV[2])",
+                "string.format('%.0f', units)",
+                "string.format('%.0f', 2 * units)",
             )
         ],
         options=["--holds"],
@@ -168,8 +168,8 @@ BUGS = [
         [
             Change(
                 "service/sweep.py",
-                "            return self.holds.sweep(round, MOST)",
-                "            return 0",
+                "    while some := sweep(round, MOST):",
+                "    while some := 0:",
             )
         ],
         options=["--holds"],
@@ -177,7 +177,13 @@ BUGS = [
     Bug(
         "a hold is forgotten when it ends, and its units with it",
         "atomic",
-        [Change("store/lua/put_back.lua", "    redis.call('INCRBY', KEYS[i], ARGV[2])\n", "")],
+        [
+            Change(
+                "store/lua/put_back.lua",
+                "redis.call('INCRBY', stock, string.format('%.0f', units))\n",
+                "",
+            )
+        ],
         options=["--holds"],
     ),
     Bug(

@@ -75,6 +75,11 @@ def _settle(random: Random) -> Command:
     return (random.choice(HELD), _lease(random), asked, b"1", b"10")
 
 
+def _put_back(random: Random) -> Command:
+    proofs = random.choice((b"", *TOKENS)), random.choice((b"", _fence(random)))
+    return (*proofs, HELD[0], b"2", HELD[1], b"1")
+
+
 Make = Callable[[Random], list[bytes] | Command]
 CALLS: list[tuple[str, Make, Make]] = [  # text, keys, arguments
     (lua.source("release"), lambda r: _keys(r, 1), lambda r: [_token(r)]),
@@ -91,8 +96,16 @@ CALLS: list[tuple[str, Make, Make]] = [  # text, keys, arguments
         lambda r: [_fence(r), b"1", b"a"],
     ),
     (lua.source("sell"), lambda r: _keys(r, 4), lambda r: [r.choice((b"1", b"2")), b"a"]),
-    (lua.source("put_back"), lambda r: _keys(r, 4), lambda r: [r.choice(HELD), b"2"]),
-    (lua.source("due"), lambda r: [*_holds(r), *_keys(r, 1)], lambda r: [_lease(r), b"2"]),
+    (
+        lua.source("put_back"),
+        lambda r: [*_keys(r, 5), b"g", *_keys(r, r.choice((0, 2)))],
+        _put_back,
+    ),
+    (
+        lua.source("expire"),
+        lambda r: [*_holds(r), *_keys(r, 1), b"end:", b"", b""],
+        lambda r: [_lease(r), b"2", b"1", b"1", b"10"],
+    ),
     (lua.source("settle"), lambda r: [*_holds(r), *_keys(r, 5)], _settle),
     (queue.ACQUIRE.text, _line, _acquire),
     (

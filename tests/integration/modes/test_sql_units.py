@@ -189,7 +189,7 @@ def test_what_is_put_back_twice_is_counted_once(services: Services) -> None:
     assert seller.sell(held).outcome is SOLD
     with services.servers.sessions.begin() as sql:
         sql_holds.settle(sql, held, Stands.CANCELLED, services.rounds.now())
-    assert at_once([partial(seller.put_back, held)] * 2) == [True, True]
+    assert at_once([partial(services.holds.put_back, round, [held])] * 2) == [True, True]
     assert whose(services, round) == [None] * 5
     told = [seller.sell(order(round, 2, buyer="A")).outcome for _ in range(2)]
     assert told == [SOLD, Outcome.LIMIT]

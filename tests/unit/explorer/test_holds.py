@@ -18,6 +18,7 @@ from app.chaos.page import page
 from app.chaos.promised import Durability, Loss, Nuisance, holding
 from app.cli.explore import explore
 from app.cli.replay import replay as replay_command
+from app.domain import Order, Round
 from app.explorer.hold_findings import RULES
 from app.explorer.matrix import COLUMNS, PREVENTED, Asked
 from app.explorer.matrix import read as cells
@@ -26,6 +27,7 @@ from app.service.explored.hold_matrix import PAUSES, asked, explored
 from app.service.explored.hold_matrix import cell as cell_of
 from app.service.explored.holding import Holding
 from app.service.explored.saved import read
+from app.service.holds import Holds
 
 DOCS = Path(__file__).parents[3] / "docs"
 TABLE = (DOCS / "matrix.md").read_text().partition("<!-- holds -->\n")[2]
@@ -67,6 +69,29 @@ def test_row(row: Asked) -> None:
 @pytest.mark.parametrize("row", asked(), ids=str)
 def test_the_rest_of_the_row(row: Asked) -> None:
     check(row, [column for column in COLUMNS if column not in quick(row)])
+
+
+@pytest.mark.parametrize(
+    ("name", "faults"),
+    [(row.name, Faults()) for row in asked() if row.name != "lock:redlock"]
+    + [(name, Faults(crash=1)) for name in ("atomic", "watch", "lock:lease", "fenced")],
+    ids=str,
+)
+def test_a_batch_of_several_holds_comes_back_whole_and_once(
+    name: str, faults: Faults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B pays too late, and D never: A and C sweep both holds at once, or what is left of them."""
+    batches = set[tuple[str, ...]]()
+    put_back = Holds.put_back
+
+    def noted(self: Holds, round: Round, orders: Sequence[Order]) -> bool:
+        batches.add(tuple(order.id for order in orders))
+        return put_back(self, round, orders)
+
+    monkeypatch.setattr(Holds, "put_back", noted)
+    found = Explorer(Holding(name, stock=2), 4).explore(faults).findings
+    assert not [finding for finding in found if finding.name != "negative stock"]
+    assert ("order-B", "order-D") in batches or ("order-D", "order-B") in batches
 
 
 @pytest.mark.parametrize("durability", Durability)

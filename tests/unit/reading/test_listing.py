@@ -17,7 +17,6 @@ def test_functions_of_a_module_and_its_classes() -> None:
         "__init__",
         "sell",
         "attempt",
-        "put_back",
     ]
 
 

@@ -47,7 +47,7 @@ class Mutant(NamedTuple):
     new: str
     budget: Budget
     finding: str
-    back: bool = False  # `old` stands in the mode's put_back, and not in what sells
+    back: bool = False  # `old` stands in the mode's sell_all, and not before it
 
 
 def explored(budget: Budget) -> Report:
@@ -79,8 +79,8 @@ def planted(mutant: Mutant) -> Iterator[None]:
 
 
 def _halves(text: str) -> tuple[str, str]:
-    """A mode's source before its put_back, and from there on; of any other file, all of it."""
-    at = text.find("    def put_back(self, order: Order)")
+    """A mode's source before its sell_all, and from there on; of any other file, all of it."""
+    at = text.find("    def sell_all(self, orders")
     return (text, "") if at < 0 or "def sell(" not in text else (text[:at], text[at:])
 
 

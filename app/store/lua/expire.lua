@@ -1,0 +1,50 @@
+-- Expire the holds that are past their deadline, and answer all whose units must be put back now.
+--
+-- KEYS    1 holds (stream)   2 held (hash)   3 due (sorted set)
+--         4 what the store has lost of the item
+--         5, 6, 7 the beginnings of three names of a hold: how it ended, its sale by id and by key
+-- ARGV    1 how long holds last, ms   2 the most to answer   3 s for which an end is remembered
+--         4, 5 the shortest and the longest time, ms, until a hold that is not put back is due again
+-- returns their sales; none of an item of which something is lost: they may be paid for
+
+if redis.call('EXISTS', KEYS[4]) == 1 then
+  return {}
+end
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- What modes wrote since somebody last looked. An entry's id is the moment at which it was written.
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do
+  local known, order = pcall(cjson.decode, entry[2][2])
+  if known and type(order) == 'table' and type(order.id) == 'string' then
+    redis.call('HSET', KEYS[2], order.id, entry[2][2])
+    redis.call('ZADD', KEYS[3], string.match(entry[1], '%d+') + ARGV[1], order.id)
+    redis.call('XDEL', KEYS[1], entry[1])
+  end
+end
+
+local sales = {}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, ARGV[2])) do
+  local sale = redis.call('HGET', KEYS[2], id)
+  if sale then
+    local ended = redis.pcall('GET', KEYS[5] .. id)
+    local deadline = type(ended) == 'string' and string.match(ended, '%d+')
+    if not deadline then
+      deadline = redis.call('ZSCORE', KEYS[3], id)
+      redis.call('SET', KEYS[5] .. id, 'EXPIRED ' .. deadline, 'EX', ARGV[3])
+      redis.call('EXPIRE', KEYS[6] .. id, ARGV[3])
+      local known, order = pcall(cjson.decode, sale)
+      if known and type(order) == 'table' and type(order.key) == 'string' then
+        redis.call('EXPIRE', KEYS[7] .. order.key, ARGV[3])
+      end
+    end
+    -- Whoever asked may die, or fail: then it is due again, after twice the time that it is late.
+    local pause = math.max(tonumber(ARGV[4]), math.min(now - deadline, tonumber(ARGV[5])))
+    redis.call('ZADD', KEYS[3], now + pause, id)
+    table.insert(sales, sale)
+  else
+    redis.call('ZREM', KEYS[3], id)
+  end
+end
+return sales
