@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from app.domain import Clock, Order, Round, Sale
 from app.locks.handle import Handle

@@ -88,4 +88,3 @@ class Watch:
             except redis.WatchError:
                 return Sale(Outcome.BUSY, left=int(stock))
             return Sale(Outcome.SOLD, left=left, order=order)
-

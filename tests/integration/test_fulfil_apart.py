@@ -13,7 +13,7 @@ import redis
 from app.bootstrap import Services
 from app.service import fulfil as fulfilling
 from app.service.fulfil import Consumer
-from app.service.mover import Mover
+from app.service.mover import Batch, Entries, Mover
 from app.store import keys, orders
 from app.store.keys import Keys
 from app.store.rounds import GROUP
@@ -105,7 +105,7 @@ def test_a_bug_in_moving_one_item_concerns_that_item_only(
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
     moves, tried, repaired = Mover.move, list[Keys](), threading.Event()
 
-    def move(mover: Mover, names: Keys, entries: fulfilling.Entries) -> None:
+    def move(mover: Mover, names: Keys, entries: Entries) -> None:
         if names.item == "fig" and not repaired.is_set():
             tried.append(names)
             raise bug
@@ -132,7 +132,7 @@ def test_a_bug_in_reading_ends_nothing(
 ) -> None:
     reads, tried, repaired = Consumer.read, list[int](), threading.Event()
 
-    def read(consumer: Consumer, wait: int) -> list[fulfilling.Batch]:
+    def read(consumer: Consumer, wait: int) -> list[Batch]:
         if not repaired.is_set():
             tried.append(wait)
             raise bug
@@ -148,7 +148,7 @@ def test_a_bug_in_reading_ends_nothing(
 
 
 def test_who_is_to_end_ends(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(consumer: Consumer, wait: int) -> list[fulfilling.Batch]:
+    def read(consumer: Consumer, wait: int) -> list[Batch]:
         raise SystemExit(3)
 
     monkeypatch.setattr(Consumer, "read", read)
