@@ -1,4 +1,4 @@
-"""`python -m matrix`: explore all, replay what is found on real servers, and write the page.
+"""`python -m matrix`: explore all, replay what is found on real servers, write page and scripts.
 
 python -m matrix LIBRARY …     only those anew; of the others what was found last
 """
@@ -35,9 +35,15 @@ def main(wanted: list[str]) -> None:
         for number, one in zip(anew, pool.map(ran_anew, anew), strict=True):
             print(one.library, one.what, one.verdict, sep=": ", flush=True)
             found[number] = one
-    text = json.dumps([asdict(one) for one in found if one], indent=1, ensure_ascii=False)
-    RESULTS.write_text(text + "\n", encoding="utf-8")
-    PAGE.write_text(page(list(filter(None, found))), encoding="utf-8")
+    write(list(filter(None, found)))
+
+
+def write(found: list[Ran]) -> None:
+    """Write the page, and the file from which it can be made again: one line for each entry."""
+    members = ({name: value for name, value in asdict(one).items() if value} for one in found)
+    lines = (json.dumps(one, ensure_ascii=False) for one in members)
+    RESULTS.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+    PAGE.write_text(page(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

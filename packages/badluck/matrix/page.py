@@ -11,7 +11,8 @@ INTRODUCTION = """
 Well-known Python libraries, as the index has them, each held to a sentence of its own docs: all
 orders of what two or three processes do with it are tried by
 [badluck](../packages/badluck/README.md), without a fault first, then with those of the row.
-`make libraries-matrix` makes this page anew.
+`make libraries-matrix` makes this page again, and writes the scripts that it names into
+`var/findings`.
 
 - **holds**: nothing goes wrong in any order, with the faults that the row names.
 - **as documented**: it goes wrong, and the library says so itself; its words stand below. A lock
@@ -78,9 +79,8 @@ def _shown(one: Ran) -> Iterator[str]:
     played = [_played(same, "the same"), _played(other, "otherwise")]
     yield f"\nOn real servers: {'; '.join(filter(None, played))}."
     if one.script:
-        path = f"../packages/badluck/matrix/findings/{one.script}"
         shows = "shows it" if one.shows else "does not show it"
-        yield f"[A script]({path}) without badluck {shows} on a real Valkey, by real time."
+        yield f"`{one.script}`, without badluck, {shows} on a real Valkey, by real time."
     if one.proved:
         yield f"Nothing goes wrong in any order with: {one.proved}."
     yield "\n```"

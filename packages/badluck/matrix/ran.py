@@ -28,7 +28,7 @@ from matrix.shared import kept
 from matrix.shown import shows
 
 HOLDS, DOCUMENTED, FINDING = "holds", "as documented", "finding"
-FINDINGS = Path(__file__).with_name("findings")
+FINDINGS = Path(__file__).parents[3] / "var" / "findings"
 INCONCLUSIVE, NOT_EXPLORED = "inconclusive", "could not be explored"
 
 
@@ -154,6 +154,7 @@ def _script(
 ) -> dict[str, Any]:
     """Written, and run."""
     file = FINDINGS / f"{entry.library}_{entry.actors[0].__name__}.py".replace("-", "_")
+    FINDINGS.mkdir(parents=True, exist_ok=True)
     file.write_text(script(entry, steps, file.name), encoding="utf-8")
     return {"script": file.name, "shows": shows(file, folder, servers["Valkey"])}
 

@@ -10,12 +10,14 @@ from types import ModuleType
 
 import pytest
 from badluck.functions.functions import Functions
+from badluck.report.trace import Step
 from matrix.__main__ import PAGE, results
 from matrix.entry import Entry
 from matrix.libraries import fairlock, python_redis_lock, redis_py
 from matrix.page import page
 from matrix.quoted import standing
-from matrix.ran import DOCUMENTED, FINDING, FINDINGS, HOLDS, NOT_EXPLORED, run, servers
+from matrix.ran import DOCUMENTED, FINDING, HOLDS, NOT_EXPLORED, run, servers
+from matrix.script import script
 from matrix.shared import kept
 
 # Of those libraries that are installed here, too: what holds, and what is found.
@@ -43,11 +45,13 @@ def test_what_is_found_is_the_same_on_real_servers_and_findings_have_a_script() 
         assert set(one.replayed) == {"Valkey", "Redis"}, one.what
         assert all(one.replayed.values()), one.what
         assert one.said, one.what
-    findings = [one for one in wrong if one.verdict == FINDING]
-    assert {one.script for one in findings} == {file.name for file in FINDINGS.glob("*.py")}
-    for one in findings:
-        ast.parse((FINDINGS / one.script).read_text(encoding="utf-8"))
-        assert one.shows, one.what
+    assert all(one.script and one.shows for one in wrong if one.verdict == FINDING)
+
+
+def test_a_script_is_python() -> None:
+    entry, _ = SHARE["redis, standing still"]
+    steps = [Step("A", 0, "goes", 0, ["SET door 1"], ["OK"], "", {})]
+    ast.parse(script(Entry(**entry), steps, "redis_work.py"))  # type: ignore[arg-type]
 
 
 def test_a_quotation_that_does_not_stand_there_is_found_out() -> None:
