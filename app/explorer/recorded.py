@@ -14,7 +14,6 @@ from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid
 from app.explorer.book import UNITS
-from app.explorer.former import in_todays_keys
 from app.explorer.student import Student
 from app.explorer.targets import Target, check
 
@@ -37,7 +36,7 @@ Others = Callable[[Edited], Target | None]  # of a document that is about a targ
 def read(text: bytes, others: Others = lambda _: None) -> Recorded:
     """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
     try:
-        return _read(Edited(in_todays_keys(orjson.loads(text)), ""), others)
+        return _read(Edited(orjson.loads(text), ""), others)
     except orjson.JSONDecodeError as error:
         raise Invalid({"file": f"{NONE}, nor any JSON: {error}."}) from error
     except Unreadable as error:
@@ -72,14 +71,13 @@ def mode_of(document: Edited) -> Target:
     resend = _resends(document)
     name = document.text("target")
     check(name)
-    think = "think" if "think" in document.members else "think_ms"  # as files of before say it
     bound = ROUND_BOUNDS["think"]
     limited = "per_buyer" in document.members
     return Target(
         name,
         stock,
         document.number("quantity", *UNITS),
-        document.number(think, bound.low, bound.high),
+        document.number("think_ms", bound.low, bound.high),
         resend,
         per_buyer=document.number("per_buyer", *UNITS) if limited else 0,
     )

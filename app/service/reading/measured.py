@@ -94,19 +94,16 @@ def _waited(durability: object) -> str:
 
 def _measured(document: Any, rows: list[Any]) -> Measured:
     machine, options = document["machine"], document["options"]
-    # An earlier version called them `finished` and `users`.
-    ended = document.get("ended_at") or document["finished"]
-    buyers = options.get("buyers") or options["users"]
     spreads = {name: _spread([row[name] for row in rows]) for name in FIGURES}
     return Measured(
-        datetime.fromisoformat(ended).astimezone(UTC),
+        datetime.fromisoformat(document["ended_at"]).astimezone(UTC),
         str(machine["cpu"]),
         int(machine["cores"]),
         str(machine["system"]),
         str(machine["store"]),
         str(machine["appendfsync"]) + _waited(machine.get("durability", "")),
         str(machine["database"]),
-        int(buyers),
+        int(options["buyers"]),
         int(options["seconds"]),
         len(rows),
         int(options["stock"]),

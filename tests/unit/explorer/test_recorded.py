@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from random import Random
 from secrets import randbelow
@@ -22,7 +21,6 @@ from app.explorer.recorded import read
 from app.explorer.replays import replay
 from app.explorer.student import Student
 from app.explorer.targets import Target
-from tests.unit.explorer.as_before import as_before
 
 VALUES: list[Any] = [
     *(None, True, False, 0, 1, 2, -1, 99, 1 << 31, 1 << 62, 1.5, 1e300),
@@ -75,13 +73,12 @@ def played(document: Any) -> None:
 
 
 def test_no_value_that_was_changed_ends_in_a_traceback() -> None:
-    """A share of some 40,000, all of which have been tried once; the seed is new each time."""
+    """A share of some 20,000, all of which have been tried once; the seed is new each time."""
     seed = randbelow(1_000_000_000)
     print(f"seed {seed}")
     draw = Random(seed)
     refused, said = 0, set[str]()
-    both = [(saved(report), as_before(report)) for report in everything()]
-    for document in chain.from_iterable(both):
+    for document in map(saved, everything()):
         document["findings"] = document["findings"][:2]
         played(document)
         paths = list(members(document))
@@ -94,7 +91,7 @@ def test_no_value_that_was_changed_ends_in_a_traceback() -> None:
                 said.add(str(error))
             except ShopError:
                 pass
-    assert refused > 2 * TRIES
+    assert refused > TRIES
     assert not [text for text in said if "\n" in text]
 
 
@@ -137,13 +134,6 @@ def test_what_was_asked_is_told_apart() -> None:
     explorer = Explorer(Target("lock:queue"), 2)
     for report, again in ((explorer.explore(Faults()), False), (explorer.starve(), True)):
         assert read(orjson.dumps(saved(report))).again is again
-
-
-def test_a_file_of_before_calls_the_time_of_thinking_otherwise() -> None:
-    document = saved(Explorer(Target("lock:watchdog", think=15_000), 2).explore(Faults(failover=1)))
-    earlier = {"think" if name == "think_ms" else name: value for name, value in document.items()}
-    assert "think" in earlier
-    assert read(orjson.dumps(earlier)) == read(orjson.dumps(document))
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:

@@ -46,11 +46,10 @@ def test_least_median_and_most_of_its_repeats(tmp_path: Path, written: Written) 
     )
 
 
-def test_a_document_of_before_says_the_same(tmp_path: Path, written: Written) -> None:
+def test_a_document_that_mentions_combining_is_read(tmp_path: Path, written: Written) -> None:
     keep(tmp_path, written)
     found = cost("watch", tmp_path)
-    written["finished"] = written.pop("ended_at")
-    written["options"]["users"] = written["options"].pop("buyers")
+    written["machine"]["combine"] = written["options"]["combine"] = True
     keep(tmp_path, written)
     assert cost("watch", tmp_path) == found
 
