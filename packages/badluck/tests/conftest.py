@@ -1,8 +1,25 @@
-"""Ctrl-C is for the tests and for what they start, also where a shell in the background said no."""
+"""Signals as usual, and searches that end by what they find and never by the clock."""
 
 from __future__ import annotations
 
 import signal
+import sys
 
+import pytest
+from badluck import explore
+from badluck.run import apart, limits, sandbox
+
+# Ctrl-C is for the tests and for what they start, also where a shell in the background said no.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+PATIENCE = 120  # s; ten times what the longest search takes on a slow machine with other work
+
+
+@pytest.fixture(autouse=True)
+def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each search time enough; a test of the limit itself passes its own `seconds`."""
+    monkeypatch.setitem(explore.__kwdefaults__, "seconds", PATIENCE)
+    for module in (apart, sandbox, sys.modules[explore.__module__]):
+        monkeypatch.setattr(module, "SEARCH", PATIENCE)
+    monkeypatch.setattr(apart, "DEADLINE", PATIENCE + limits.SHOWING)

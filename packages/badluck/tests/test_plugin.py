@@ -198,10 +198,10 @@ def free(redis):
     return not redis.exists("busy")
 
 def test_default(badluck):
-    badluck.explore(actor=busy, at_end=free)
+    badluck.explore(actor=busy, at_end=free, seconds=60)
 
 def test_own(badluck):
-    badluck.explore(actor=busy, at_end=free, faults="none")
+    badluck.explore(actor=busy, at_end=free, faults="none", seconds=60)
 
 def for_ever(redis):
     while redis.incr("n"):
