@@ -42,6 +42,12 @@ class Settings:
     secret_key: str = setting(
         "", "signs cookies and form keys; empty: made once, kept in VAR_DIR", secret=True
     )
+    secret_key_old: str = setting(
+        "",
+        "a second secret, with which cookies and form keys are read and never signed: the one "
+        "before or after SECRET_KEY, while that is changed; empty: none",
+        secret=True,
+    )
     shop_host: str = setting("127.0.0.1", "address the shop listens on")
     shop_port: int = setting(8000, "port of the shop, the customers' server", 1, 65_535)
     shop_workers: int = setting(2, "processes of the shop", 1, 64)

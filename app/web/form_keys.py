@@ -7,6 +7,7 @@ key has one spelling there.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 from flask import current_app
@@ -25,7 +26,7 @@ def new_key() -> str:
 
 def sign(key: str) -> str:
     """As a form carries it. Never sign what a request says: it would become one of ours."""
-    return _signer("key").sign(key).decode()
+    return _signer(current_app.config["SECRET_KEY"], "key").sign(key).decode()
 
 
 def read(sent: str) -> tuple[str, str]:
@@ -34,21 +35,19 @@ def read(sent: str) -> tuple[str, str]:
     A key that no form of ours carries is taken as it is; its buyer is "". Raises Invalid when it
     looks like a ticket: whoever could make one up would buy as often as that.
     """
-    try:
-        key = _signer("key").unsign(sent)
-    except BadSignature:
-        if sent.startswith(MARK):
-            ours = Text("A key that begins with %(mark)s is made by the shop only.", mark=MARK)
-            raise Invalid({"key": ours}) from None
-        return sent, ""
-    return key.decode(), _signer("buyer").get_signature(key).decode()
-
-
-def _signer(purpose: str) -> Signer:
-    return _made(current_app.config["SECRET_KEY"], purpose)
+    config = current_app.config
+    for secret in (config["SECRET_KEY"], *config["SECRET_KEY_FALLBACKS"]):
+        with suppress(BadSignature):
+            key = _signer(secret, "key").unsign(sent)
+            # By the secret that signed it: at every host a form is the same buyer's.
+            return key.decode(), _signer(secret, "buyer").get_signature(key).decode()
+    if sent.startswith(MARK):
+        ours = Text("A key that begins with %(mark)s is made by the shop only.", mark=MARK)
+        raise Invalid({"key": ours})
+    return sent, ""
 
 
 @cache
-def _made(secret: str, purpose: str) -> Signer:
+def _signer(secret: str, purpose: str) -> Signer:
     """A salt for each purpose: the signature in a form does not tell its buyer."""
     return Signer(secret, salt=f"form's {purpose}")

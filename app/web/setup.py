@@ -23,6 +23,7 @@ def flask_app(settings: Settings, error_page: str, failed_press: Text, proxies: 
     app.session_interface = Sessions()
     app.config.update(
         SECRET_KEY=secret(settings),
+        SECRET_KEY_FALLBACKS=[settings.secret_key_old] if settings.secret_key_old else [],
         SESSION_COOKIE_NAME="buyer",
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=timedelta(days=365),

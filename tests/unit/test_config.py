@@ -120,7 +120,7 @@ def test_a_store_that_cannot_be_meant_is_refused(url: str) -> None:
 
 
 def test_what_may_hold_a_password_is_never_shown() -> None:
-    telling = ("_url", "_urls", "_key", "_token")
+    telling = ("_url", "_urls", "_key", "_key_old", "_token")
     for row in SETTINGS:
         if row.name.endswith(telling) and row.name != "shop_url":
             assert row.metadata["secret"], row.name
