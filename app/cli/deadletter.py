@@ -101,10 +101,10 @@ def drop(item: str, id: str, yes: bool) -> None:
     letter = dead_letters.find(item, id)
     click.echo(f"  {letter.item}, round {letter.round}: {_clean(letter.reason)}")
     click.echo(f"  {_clean(_text(letter))[:500]}")
-    units = "its units are back in stock" if letter.put_back else "units that nobody has"
+    units = "Its units are back in stock" if letter.put_back else "Its units stay missing"
     click.echo(
-        "  If a customer was told that this is sold, the last trace of it goes: no order, and "
-        f"{units}."
+        "  If a customer was told that this is sold, there will be no order. "
+        f"{units}. If it can be read, its key and its page say for a day that it was cancelled."
     )
     if not yes:
         click.confirm("Delete it for good?", abort=True)

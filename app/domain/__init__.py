@@ -36,7 +36,17 @@ from app.domain.errors import (
 from app.domain.holding import AlreadyPaid, Hold, HoldOver, Stands
 from app.domain.lack import Lack, Lacking, Loss
 from app.domain.mended import Mended
-from app.domain.selling import ITEMS, ROUND_BOUNDS, Bound, Item, Order, Outcome, Round, Sale
+from app.domain.selling import (
+    ITEMS,
+    ROUND_BOUNDS,
+    Bound,
+    Item,
+    NotBooked,
+    Order,
+    Outcome,
+    Round,
+    Sale,
+)
 
 __all__ = [
     "ITEMS",
@@ -63,6 +73,7 @@ __all__ = [
     "Loss",
     "Mended",
     "Newer",
+    "NotBooked",
     "NotOnSale",
     "NotOpen",
     "Order",

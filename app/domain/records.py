@@ -27,7 +27,7 @@ Kind = TypeVar("Kind")
 
 
 def encode(record: Any) -> bytes:
-    """A dataclass, its inner ones with it, as a record."""
+    """A dataclass, its inner ones with it, or a dict as a record."""
     return orjson.dumps(record)[:-1] + TAIL
 
 

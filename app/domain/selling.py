@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from app.domain import records
@@ -73,11 +73,29 @@ class Order:
 
     @classmethod
     def decode(cls, payload: bytes | str) -> Order:
-        """Raises Unreadable, of which Newer is one."""
-        order = records.decode(cls, payload)
+        """Raises Unreadable, of which Newer and NotBooked are two."""
+        members = records.parse(payload)
+        if isinstance(members, dict) and members.pop(DROPPED, False) is True:
+            raise NotBooked(records.versioned(cls, members))
+        order = records.versioned(cls, members)
         if order.quantity < 1:
             raise Unreadable(Text("Its quantity is less than 1."))
         return order
+
+
+DROPPED = "dropped"  # the member by which the record of a dropped order differs from a sale's
+
+
+class NotBooked(Unreadable):
+    """An order that could not be booked: a person dropped it (`lastapple deadletter drop`)."""
+
+    def __init__(self, order: Order) -> None:
+        super().__init__(Text("This order could not be booked and was cancelled."))
+        self.order = order
+
+    def encode(self) -> bytes:
+        """The record that takes the place of the sale, by its order's id and by its key."""
+        return records.encode({**asdict(self.order), DROPPED: True})
 
 
 SOLD_BY_NEWER = Text("A newer version of Last Apple started this round: not on sale here. Upgrade.")

@@ -13,6 +13,7 @@ from app.domain import (
     ITEMS,
     DatabaseAway,
     Hold,
+    NotBooked,
     Order,
     ShopError,
     Stands,
@@ -30,12 +31,13 @@ MOST = 50  # orders on one page
 
 @dataclass(frozen=True)
 class Entry:
-    """`confirmed`: the order is in the database; else it is a sale that waits in the store, or a
-    `hold` that is not paid for."""
+    """`confirmed`: the order is in the database; else it is a sale that waits in the store, a
+    `hold` that is not paid for, or a sale that was `dropped`: it could not be booked."""
 
     order: Order
     confirmed: bool
     hold: Hold | None = None
+    dropped: bool = False
 
 
 class OrderBook:
@@ -49,10 +51,10 @@ class OrderBook:
     def find(self, id: str) -> Entry:
         """One order. Asks the store first, so a sale is found with the database away.
 
-        Raises UnknownOrder; StoreAway or DatabaseAway when the one that may have it is away,
-        Unreadable when the store has it and nobody can read it.
+        Raises UnknownOrder, NotBooked; StoreAway or DatabaseAway when the one that may have it is
+        away, Unreadable when the store has it and nobody can read it.
         """
-        recorded, lacking = self._recorded([id])
+        recorded, dropped, lacking = self._recorded([id])
         if recorded:
             return self._unconfirmed(recorded[0])
         with db.answering(), self.sessions() as session:
@@ -62,8 +64,9 @@ class OrderBook:
             return Entry(order, confirmed=True)
         if held:
             return self._unconfirmed(held)
-        if lacking:
-            raise lacking
+        for error in (*dropped, lacking):
+            if error:
+                raise error
         raise UnknownOrder(Text("There is no order %(id)s.", id=id))
 
     def mine(self, buyer: str, recent: Iterable[str]) -> tuple[list[Entry], bool]:
@@ -71,7 +74,7 @@ class OrderBook:
 
         `recent` are ids from the buyer's cookie: those still in the store are found by them.
         """
-        recorded, lacking = self._recorded(recent)
+        recorded, dropped, lacking = self._recorded(recent)
         partial = lacking is not None
         try:
             with db.answering(), self.sessions() as session:
@@ -79,7 +82,8 @@ class OrderBook:
                 recorded += sql_holds.of_buyer(session, buyer, MOST) if buyer else []
         except DatabaseAway:
             confirmed, partial = [], True
-        found = {order.id: Entry(order, confirmed=True) for order in confirmed}
+        found = {each.order.id: Entry(each.order, False, dropped=True) for each in dropped}
+        found |= {order.id: Entry(order, confirmed=True) for order in confirmed}
         for order in recorded:
             try:
                 if order.id not in found:
@@ -94,8 +98,10 @@ class OrderBook:
         hold = self.holds.look(order)
         return Entry(order, False, None if hold and hold.stands is Stands.PAID else hold)
 
-    def _recorded(self, ids: Iterable[str]) -> tuple[list[Order], ShopError | None]:
-        """Orders in the store; and an error, when there may be more of them.
+    def _recorded(
+        self, ids: Iterable[str]
+    ) -> tuple[list[Order], list[NotBooked], ShopError | None]:
+        """Orders in the store, those that were dropped, and an error when there may be more.
 
         A node that may have them is away, or a record cannot be read.
         """
@@ -107,8 +113,9 @@ class OrderBook:
                         pipe.get(keys.order(item, id))
                 answers = pipe.execute(raise_on_error=False)
         except StoreAway as error:
-            return [], error
+            return [], [], error
         found: list[Order] = []
+        dropped: list[NotBooked] = []
         lacking: ShopError | None = None
         for answer in answers:
             if isinstance(answer, redis.RedisError):
@@ -116,6 +123,8 @@ class OrderBook:
             elif isinstance(answer, bytes):
                 try:
                     found.append(Order.decode(answer))
+                except NotBooked as error:
+                    dropped.append(error)
                 except Unreadable as error:
                     lacking = error
-        return found, lacking
+        return found, dropped, lacking

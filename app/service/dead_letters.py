@@ -62,7 +62,10 @@ class DeadLetters:
         return ""
 
     def drop(self, letter: DeadLetter) -> None:
-        """Delete it for good. Raises UnknownDeadLetter when somebody else did, StoreAway."""
+        """Delete it for good; its key and its order's page say so for a day.
+
+        Raises UnknownDeadLetter when somebody else did, StoreAway.
+        """
         with answering():
             gone = not dead_letters.drop(self.store, letter)
         if gone:

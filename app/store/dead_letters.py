@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import redis
 
-from app.domain import Order, Unreadable
+from app.domain import NotBooked, Order, Unreadable
 from app.store import keys, lua, sales
 from app.store.keys import Keys
 from app.store.rounds import GROUP
@@ -99,25 +99,24 @@ def of_round(store: redis.Redis, item: str, number: int) -> tuple[list[DeadLette
 
 
 def booked(store: redis.Redis, letter: DeadLetter, order: Order) -> None:
-    """It is in the database now: let go of it here, and of what was kept beside it."""
+    """It is in the database now: let go of it here, and let its key lead to it for a day."""
     pipe = store.pipeline()
     pipe.xdel(keys.dead_letters(letter.item), letter.id)
-    sales.forget(pipe, Keys(letter.item, letter.round), [order])
+    pipe.unlink(keys.order(letter.item, order.id))
+    # Another process may have dropped it after its order was committed.
+    pipe.set(Keys(letter.item, letter.round).key(order.key), order.encode(), ex=sales.KEY_LIFE)
     pipe.execute()
 
 
 def drop(store: redis.Redis, letter: DeadLetter) -> bool:
-    """Delete it for good, and what was kept beside it. False: it was gone."""
-    script = store.register_script(lua.source("drop"))
+    """Delete it for good; its order's id and key tell for a day. False: it was gone."""
     names = [keys.dead_letters(letter.item), keys.dropped(letter.item)]
-    if not script(keys=names, args=[letter.id, letter.round]):
-        return False
-    with suppress(Unreadable):  # else nobody knows what that would be
+    args: list[str | bytes | int] = [letter.id, letter.round]
+    with suppress(Unreadable):  # else its order and its key are unknown
         order = letter.read()
-        pipe = store.pipeline()
-        sales.forget(pipe, Keys(letter.item, letter.round), [order])
-        pipe.execute()
-    return True
+        names += Keys(letter.item, letter.round).copies(order)
+        args += [letter.sale, NotBooked(order).encode(), sales.KEY_LIFE]
+    return bool(store.register_script(lua.source("drop"))(keys=names, args=args))
 
 
 def count(store: redis.Redis, items: Iterable[str]) -> dict[str, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import redis
-from redis.client import Pipeline
 
 from app.domain import Order, Unreadable
 from app.store import lua
@@ -35,13 +34,6 @@ def let_go(store: redis.Redis, names: Keys, sold: Mapping[bytes, Order]) -> None
         ],
         args=[GROUP, KEY_LIFE, *sold],
     )
-
-
-def forget(pipe: Pipeline, names: Keys, orders: Sequence[Order]) -> None:
-    """Queue the same of sales that have left the stream before."""
-    pipe.unlink(*(names.order(order.id) for order in orders))
-    for order in orders:
-        pipe.expire(names.key(order.key), KEY_LIFE)
 
 
 def remember(store: redis.Redis, orders: Sequence[Order]) -> None:

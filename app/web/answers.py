@@ -23,6 +23,7 @@ from app.domain import (
     KeyReused,
     Lacking,
     Newer,
+    NotBooked,
     NotOnSale,
     NotOpen,
     RunIsOn,
@@ -60,6 +61,7 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     ForTheClass: (409, Text("For the class only")),
     AlreadyPaid: (409, Text("Paid for")),
     HoldOver: (410, Text("Held no more")),
+    NotBooked: (410, Text("Not booked")),
     Lacking: (409, Text("The store has lost something")),
     Newer: (409, Text("Made by a newer version")),
     Unreadable: (409, Text("Not readable here")),
@@ -192,6 +194,8 @@ def _members(error: Exception) -> dict[str, object]:
     if isinstance(error, HoldOver):
         hold = error.hold
         return {"outcome": hold.stands, "order": hold.order.id, "pay_until": hold.until}
+    if isinstance(error, NotBooked):
+        return {"order": error.order.id}
     return {"opens_in_ms": error.wait} if isinstance(error, NotOpen) else {}
 
 

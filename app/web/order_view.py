@@ -22,7 +22,7 @@ class OrderView(TypedDict):
     quantity: int
     total: str  # as the visitor's language writes money
     # held, to be paid for; recorded, then confirmed once it is in the database; declined, cancelled
-    # or expired, when a hold has ended so.
+    # or expired, when a hold has ended so; not_booked, when it was cancelled because of that.
     state: str
     round: int
     sold_at: str | None
@@ -34,7 +34,7 @@ class OrderView(TypedDict):
 def view(entry: Entry) -> OrderView:
     order, hold = entry.order, entry.hold
     known = ITEMS.get(order.item)
-    unconfirmed = hold.stands.lower() if hold else "recorded"
+    unconfirmed = hold.stands.lower() if hold else "not_booked" if entry.dropped else "recorded"
     return {
         "id": order.id,
         "item": order.item,

@@ -175,7 +175,8 @@ def test_one_that_is_dropped_leaves_units_that_nobody_has(services: Services, ro
     audit = services.auditor.audit(round)
     assert (audit.verdict, audit.undersold, audit.not_booked) == ("undersold", 1, 0)
     assert (audit.duplicate_ids, audit.orders_without_sale) == (0, 0)
-    assert not list(services.store.scan_iter("{fig}:order:*"))
+    kept = list(services.store.scan_iter("{fig}:order:*"))
+    assert [services.store.ttl(name) > 0 for name in kept] == [True], "it says so for a day"
 
 
 def test_it_is_moved_once(services: Services, round: Round) -> None:

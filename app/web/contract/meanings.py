@@ -45,6 +45,10 @@ MEANINGS: dict[str, Text] = {
         "What was held is on sale again: declined, cancelled or expired, as `outcome` says. It "
         "cannot be paid for any more, and its key buys nothing."
     ),
+    "not-booked": Text(
+        "The order was sold and could not be booked. It was cancelled by hand. Its key buys "
+        "nothing for a day."
+    ),
     "key-reused": Text(
         "The key belongs to an order of another quantity, or of another buyer. Use a new one."
     ),

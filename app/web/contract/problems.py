@@ -10,6 +10,7 @@ from app.domain import (
     HoldOver,
     InDoubt,
     Invalid,
+    NotBooked,
     NotOpen,
     Outcome,
     Stands,
@@ -58,6 +59,12 @@ class HoldOverProblem(Problem):
     pay_until: int
 
 
+class NotBookedProblem(Problem):
+    """With the order's id."""
+
+    order: str
+
+
 class NotSoldProblem(Problem, NotSold):
     """With how the purchase went."""
 
@@ -68,6 +75,7 @@ class OverLimitProblem(Problem, OverLimit):
 
 MEMBERS: dict[str, type] = {
     kind(HoldOver): HoldOverProblem,
+    kind(NotBooked): NotBookedProblem,
     **{kind(Invalid): InvalidProblem, kind(NotOpen): NotOpenProblem},
     **{kind(away): AwayProblem for away in (StoreAway, DatabaseAway, InDoubt)},
     **{named(outcome): NotSoldProblem for outcome in OUTCOMES},

@@ -12,6 +12,7 @@ from app.domain import (
     KeyReused,
     Lacking,
     Newer,
+    NotBooked,
     NotOnSale,
     NotOpen,
     StoreAway,
@@ -102,6 +103,7 @@ SHOP = {
             TooOften,
             HoldOver,
             InDoubt,
+            NotBooked,
         ),
     ),
     "shop.order": Operation(
@@ -110,7 +112,7 @@ SHOP = {
         path={"id": THE_ORDER},
         query={"language": LANGUAGE},
         answers={200: Answer(says=Text("The order."), json=OrderView, html=True)},
-        problems=(UnknownOrder, Newer, Unreadable, *SERVERS),
+        problems=(UnknownOrder, NotBooked, Newer, Unreadable, *SERVERS),
     ),
     "shop.orders": Operation(
         name=Text("My orders"),

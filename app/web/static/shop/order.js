@@ -19,6 +19,7 @@ async function state() {
   const answer = await fetch(`/orders/${steps.dataset.order}`, {
     headers: { Accept: "application/json" },
   });
+  if (answer.status === 410) location.reload(); // it could not be booked
   return answer.ok ? (await answer.json()).state : "recorded";
 }
 
