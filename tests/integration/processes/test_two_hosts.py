@@ -8,9 +8,11 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -20,7 +22,7 @@ from sqlalchemy import select
 from app.store import db
 from app.store.orders import OrderRow
 from tests.selling import SOUND
-from tests.servers import PostgresServer, StoreServer
+from tests.servers import PostgresServer, StoreServer, until
 from tests.shop import Shop
 from tests.zookeeper import ZooKeeperServer, zookeeper_jar
 
@@ -183,3 +185,53 @@ def test_a_buyers_limit_counts_on_both_hosts(hosts: Hosts) -> None:
         answers = [hosts[number % 2].buy(session) for number in range(4)]
     assert [answer.status_code for answer in answers] == [201, 201, 409, 409]
     assert {answer.json()["outcome"] for answer in answers[2:]} == {"LIMIT"}
+
+
+@pytest.fixture
+def own_store(tmp_path: Path) -> Iterator[StoreServer]:
+    """A store that is not paired with the other tests' database."""
+    server = StoreServer(tmp_path)
+    yield server
+    server.stop()
+
+
+def test_a_host_with_other_masters_of_redlock_sells_nothing(
+    own_store: StoreServer, postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """REDLOCK_URLS is empty: each host starts masters of its own, and one lock would be two."""
+    shared = {
+        "REDIS_URL": own_store.url,
+        "DATABASE_URL": postgres.database(),
+        "SECRET_KEY": SECRET,
+        "SHOP_WORKERS": "1",
+    }
+    with started(tmp_path_factory, shared) as (ours, other):
+        number = ours.round("lock:redlock", 60, think_ms=5)["round"]
+        until(lambda: says_why_it_cannot_sell(other), said="the other host is ready")
+        assert ready(ours).ok
+        sold_out = threading.Event()
+
+        def buy(host: Shop) -> Counter[int]:
+            statuses: Counter[int] = Counter()
+            with requests.Session() as session:
+                while not sold_out.is_set():
+                    answer = host.buy(session)
+                    statuses[answer.status_code] += 1
+                    if host is ours and answer.json().get("outcome") == "SOLD_OUT":
+                        sold_out.set()
+            return statuses
+
+        with ThreadPoolExecutor(8) as pool:
+            told = list(pool.map(buy, 4 * (ours, other)))
+        assert sum(statuses[201] for statuses in told[1::2]) == 0, "sold by the other host"
+        audit = ours.audit(number)
+        assert (audit["verdict"], audit["sold"]) == ("exact", 60), audit["sentence"]
+
+
+def ready(host: Shop) -> requests.Response:
+    return requests.get(f"{host.url}/readyz", timeout=10)
+
+
+def says_why_it_cannot_sell(host: Shop) -> bool:
+    answer = ready(host)
+    return answer.status_code == 503 and "REDLOCK_URLS" in answer.text
