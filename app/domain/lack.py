@@ -16,6 +16,7 @@ class Loss(StrEnum):
     OTHER = "other"  # it is not the store that the database knows
     SALES = "sales"  # fewer sales of a round than orders
     SALE = "sale"  # one that a worker has told its buyer of
+    ENDING = "ending"  # how a hold has ended, which a worker has told its buyer
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Lack:
     `since` the oldest that can have lost something, 0 when the store has none at all.
 
     `orders` (in the books) and `sales` (ever written to the store) go with Loss.SALES, `order` (an
-    id) with Loss.SALE.
+    id) with Loss.SALE and Loss.ENDING.
     """
 
     item: str
@@ -70,6 +71,14 @@ class Lack:
                     round=number,
                     sales=self.sales,
                     orders=self.orders,
+                )
+            case Loss.ENDING:
+                return Text(
+                    "The store has lost the end of a hold of %(item)s, round %(round)s, of which a "
+                    "customer was told: order %(order)s.",
+                    item=self.item,
+                    round=number,
+                    order=self.order,
                 )
         return Text(
             "The store has lost a sale of %(item)s, round %(round)s, of which a customer was told: "

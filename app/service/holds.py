@@ -38,6 +38,8 @@ from app.store.redis import answering, metered
 from app.store.servers import Servers
 from app.store.transactions import Contended
 
+LATE_MS = 3_600_000  # after its deadline a hold's expiry is noted: the store knows it for a day
+
 log = logging.getLogger(__name__)
 
 
@@ -50,8 +52,8 @@ class Holds:
         self.clock = clock or Clock()
         self.at_once: set[tuple[str, int]] = set()  # rounds whose purchases nobody has to pay for
         self.unreadable: set[bytes] = set()  # sales of holds that were logged as such
-        # Called with what was paid for in the store, before its buyer is told (see witness).
-        self.paid: list[Callable[[Round, Order], None]] = []
+        # Called with an end of a hold before its buyer is told (see witness).
+        self.ended: list[Callable[[Round, Hold], None]] = []
 
     def look(self, order: Order, round: Round | None = None) -> Hold | None:
         """How it stands; None: it was sold at once, or nobody knows its round any more.
@@ -89,13 +91,9 @@ class Holds:
         again.
         """
         round = self._round(order)
-        hold = self._settle(round, order, Stands.PAID) if round else None
+        hold = self._end(round, order, Stands.PAID) if round else None
         if hold and hold.over:
             raise HoldOver(hold)
-        # The store forgets a day later how it has ended; past the deadline that may be soon.
-        if round and hold and hold.now < hold.until:
-            for note in self.paid:
-                note(round, order)
 
     def give_up(self, order: Order, stands: Stands) -> Hold:
         """DECLINED or CANCELLED, and its units are on sale again.
@@ -103,11 +101,19 @@ class Holds:
         Raises HoldOver when it has ended in another way, AlreadyPaid; else as `pay`.
         """
         round = self._round(order)
-        hold = self._settle(round, order, stands) if round else None
+        hold = self._end(round, order, stands) if round else None
         if hold is None or hold.stands is Stands.PAID:
             raise AlreadyPaid
         if hold.stands is not stands:
             raise HoldOver(hold)
+        return hold
+
+    def _end(self, round: Round, order: Order, stands: Stands) -> Hold:
+        hold = self._settle(round, order, stands)
+        # The store forgets an end after a day: long past the deadline that may be soon.
+        if hold.now < hold.until + (LATE_MS if hold.stands is Stands.EXPIRED else 0):
+            for note in self.ended:
+                note(round, hold)
         return hold
 
     def next_due(self, round: Round, most: int) -> list[tuple[Order, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.domain import Lack, Lacking, Loss, Mended, Order, Round, ShopError, StoreAway
+from app.domain import Lack, Lacking, Loss, Mended, Order, Round, ShopError, Stands, StoreAway
 from app.service.mend_books import MendBooks
 from app.service.mended_figures import Figures, figures
 from app.service.rounds import Rounds, in_database
@@ -76,7 +76,12 @@ class Mend:
             mark,
             rounds,
             sorted(number for number, each in found.items() if each is None),
-            [order for order in told.orders if order.id not in back | there],
+            [
+                order
+                for order in told.orders
+                if order.id not in back | there
+                and told.ended.get(order.id, Stands.PAID) is Stands.PAID
+            ],
         )
 
     def do(self, item: str) -> Plan | None:
@@ -103,12 +108,15 @@ class Mend:
             return None
         ended = round if round.ended else replace(round, ended=self.rounds.now())
         its = [order for order in told.orders if order.round == number]
+        ends = [(order, told.ended[order.id]) for order in its if order.id in told.ended]
+        over = [(order, stands) for order, stands in ends if stands is not Stands.PAID]
         if round.hold:  # nobody has paid for the others
-            its = [order for order in its if order.id in told.paid]
+            its = [order for order, stands in ends if stands is Stands.PAID]
         rows, bought = self.books.of_round(item, number, its)  # after the store: see Auditor
         before = zip(its, bought, strict=True)
         its = [order for order, other in before if other is None or other.id == order.id]
-        return figures(ended, remains, letters, dropped, rows, its, in_database(ended.mode))
+        elsewhere = in_database(ended.mode)
+        return figures(ended, remains, letters, dropped, rows, its, over, elsewhere)
 
     def _write(self, mark: bytes, wanted: Figures) -> Figures:
         """What was written: looked at anew when fulfil, or who mends it, too, was here since."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from app.domain import Order, Round, Unreadable
+from app.domain import Order, Round, Stands, Unreadable
 from app.store import sales
 from app.store.dead_letters import DeadLetter
 from app.store.keys import Keys
@@ -42,12 +42,14 @@ def figures(
     dropped: int,
     rows: Sequence[tuple[str, int, str]],
     told: Sequence[Order],
+    over: Sequence[tuple[Order, Stands]],
     elsewhere: bool,
 ) -> Figures:
     """`letters` and `dropped` are the round's dead letters, `rows` its orders (id, units, key).
 
     `told` are sales that workers have told buyers of; in a round that holds, those that were paid
-    for. A round that sells `elsewhere` is in the database alone.
+    for. `over` are holds that were given back or ran out, as workers have told their buyers. A
+    round that sells `elsewhere` is in the database alone.
     """
     waiting = _readable(round, remains.payloads)
     still_sold = [letter.sale for letter in letters if not letter.put_back]
@@ -62,21 +64,25 @@ def figures(
     back = [order for order in told if order.id not in known and order.key not in keys]
     back = [] if elsewhere else back
     sales_of = units.keys() | {order.id for order in back}
-    paid = [each for each in taken if each[1].id in sales_of]
-    held = {order.id: order.quantity for _, order in taken if order.id not in sales_of}
+    ends = {order.id: stands for order, stands in over if order.id not in buried}
+    ends |= dict.fromkeys(sales_of, Stands.PAID)
+    ended = [(entry, order, ends[order.id]) for entry, order in taken if order.id in ends]
+    held = {order.id: order.quantity for _, order in taken if order.id not in ends}
+    returned = sum(order.quantity for _, order, stands in ended if stands is not Stands.PAID)
     if round.hold:  # the hold itself is lost, too, or has ended in another way since
-        entered = {order.id for _, order in paid}
-        paid += [("", order) for order in back if order.id not in entered]
+        entered = {order.id for _, order, _ in ended}
+        lost = [order for order in (*back, *(order for order, _ in over)) if order.id in ends]
+        ended += [("", order, ends[order.id]) for order in lost if order.id not in entered]
     sold = sum(units.values()) + sum(order.quantity for order in back)
     # Never more than the store says: what was nobody's before, stays so.
     left = max(0, round.stock - sold - sum(held.values()))
-    left = left if remains.left is None else min(left, remains.left)
+    left = left if remains.left is None else min(left, remains.left + returned)
     unread = len(remains.payloads) - len(waiting)
     others = len(letters) - len(dead) + dropped
     recorded = max(remains.recorded + len(back), len(units) + len(back) + unread + others)
     return Figures(
         remains,
-        Written(round, None if elsewhere else left, recorded, back, paid),
+        Written(round, None if elsewhere else left, recorded, back, ended),
         remains.round is None,
         len(rows),
         len({order.id for order in waiting} - booked),

@@ -1,10 +1,10 @@
 """What a worker has seen of the store, and whether the store it meets now still has it.
 
 A store that comes back may have lost its end, or everything; what it has lost and the books have
-not seen, only they know who were told of it. A worker was told of each of its sales and payments,
-and so it asks for the newest ones whenever a connection is opened: between two connections the
-server behind them may have changed, and on an open one it cannot. In normal service that costs
-nothing.
+not seen, only they know who were told of it. A worker was told of each of its sales, payments and
+ends of holds, and so it asks for the newest ones whenever a connection is opened: between two
+connections the server behind them may have changed, and on an open one it cannot. In normal
+service that costs nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import redis
 from redis.exceptions import AskError, TryAgainError
 
-from app.domain import Lack, Loss, Order, Round, Stands
+from app.domain import Hold, Lack, Loss, Order, Round, Stands
 from app.service.holds import Holds
 from app.service.rounds import Rounds, in_database
 from app.store import keys, lacks
@@ -32,21 +32,26 @@ log = logging.getLogger(__name__)
 
 
 class Told(NamedTuple):
-    """Of a sale or a hold; `paid`: of the payment for one, which the store has noted by itself."""
+    """A sale or a hold; or how a hold has `ended`, which the store has noted by itself."""
 
     at: float  # by time.monotonic()
     order: Order
-    paid: bool = False
+    ended: Stands | None = None
 
     @property
     def name(self) -> str:
         """The key by which the store knows of it."""
         names = Keys(self.order.item, self.order.round)
-        return names.hold(self.order.id) if self.paid else names.key(self.order.key)
+        return names.hold(self.order.id) if self.ended else names.key(self.order.key)
+
+    @property
+    def field(self) -> str:
+        """The field under which it is kept beside a mark."""
+        return keys.ended(self.order.id, self.ended) if self.ended else self.order.id
 
     def known(self, said: bytes | None) -> bool:
         """Is it, when the store says this?"""
-        return said is not None and (not self.paid or said.startswith(Stands.PAID.encode()))
+        return said is not None and said.startswith((self.ended or "").encode())
 
 
 class Witness:
@@ -60,7 +65,7 @@ class Witness:
         self.seen: dict[str, int] = {}  # item -> number of its newest round
         self.told: dict[str, deque[Told]] = {}
         servers.met.append(self.meet)
-        holds.paid.append(self.paid)
+        holds.ended.append(self.ended)
 
     def newest(self, item: str) -> Round | None:
         """As Rounds.newest; None also when that is older than what we have seen, which is a lack.
@@ -80,15 +85,17 @@ class Witness:
         """Its buyer is about to be told. What sells in the database is not in the store."""
         self._note(round, Told(time.monotonic(), order))
 
-    def paid(self, round: Round, order: Order) -> None:
-        """The same, of what was held."""
-        self._note(round, Told(time.monotonic(), order, paid=True))
+    def ended(self, round: Round, hold: Hold) -> None:
+        """The same, of how a hold has ended."""
+        self._note(round, Told(time.monotonic(), hold.order, hold.stands))
 
     def _note(self, round: Round, news: Told) -> None:
         if not in_database(round.mode):
             item = news.order.item
             told = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))
-            told.append(news)
+            # The same press, repeated, must not displace the newest sales.
+            if not news.ended or news[1:] not in [each[1:] for each in tuple(told)]:
+                told.append(news)
 
     def meet(self, connection: Metered) -> None:
         """Ask a new connection's server for the newest sales. Raises redis.ConnectionError."""
@@ -112,17 +119,19 @@ class Witness:
         if int(number or 0) < seen:
             return _gone_back(item, seen, int(number or 0))
         newest_first = reversed(list(zip(told, said, strict=True)))
-        lost = next((each.order for each, one in newest_first if not each.known(one)), None)
-        return lost and Lack(item, Loss.SALE, lost.round, lost.round, order=lost.id)
+        lost = next((each for each, one in newest_first if not each.known(one)), None)
+        if lost is None:
+            return None
+        order, given_back = lost.order, lost.ended not in (None, Stands.PAID)
+        loss = Loss.ENDING if given_back else Loss.SALE
+        return Lack(item, loss, order.round, order.round, order=order.id)
 
     def _lacking(self, lack: Lack) -> bool:
         """Mark it, for all workers; False: it is accepted. From then on the mark remembers it."""
         since = time.monotonic() - REMEMBERED
         told = [each for each in tuple(self.told.get(lack.item, ())) if each.at > since]
-        taken = [each.order for each in told if not each.paid]
-        paid = [each.order for each in told if each.paid]
         with answering():
-            news = lacks.mark(self.store, lack, taken, paid)
+            news = lacks.mark(self.store, lack, {each.field: each.order for each in told})
         if news:
             log.error("%s", lack.sentence)
         self.seen.pop(lack.item, None)

@@ -7,7 +7,7 @@ the switch can never touch the next round.
 
 from __future__ import annotations
 
-from app.domain import Order, Round
+from app.domain import Order, Round, Stands
 
 
 class Keys:
@@ -90,9 +90,9 @@ def told(item: str) -> str:
     return f"{{{item}}}:lacks:told"
 
 
-def paid(id: str) -> str:
-    """In that hash, in place of the id: of a hold a worker knew that it was paid for."""
-    return f"paid {id}"
+def ended(id: str, stands: Stands) -> str:
+    """In that hash, in place of the id: a hold of which a worker knew how it had ended."""
+    return f"{stands.lower()} {id}"
 
 
 def accepted(item: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -68,13 +68,11 @@ def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
     return together(what, Mended.decode(mended).what) if mended else what
 
 
-def mark(
-    store: redis.Redis, lack: Lack, told: Sequence[Order] = (), paid: Sequence[Order] = ()
-) -> bool:
+def mark(store: redis.Redis, lack: Lack, told: Mapping[str, Order] | None = None) -> bool:
     """Let nothing of the item be sold: end the round that runs, and let none be begun.
 
-    False: it is accepted already. The first finding stands, whatever is found later; of the sales
-    that buyers were `told` of all are kept that anybody still knows, and of the holds `paid` for.
+    False: it is accepted already. The first finding stands, whatever is found later. Of what buyers
+    were `told`, all is kept that any worker still knows, by its field (see keys.told).
     """
     with store.pipeline() as pipe:
         # In one step with the look: who has looked before it was accepted, or mended, would mark it
@@ -87,14 +85,12 @@ def mark(
         pipe.set(keys.lacks(lack.item), lack.encode(), nx=True)
         if lack.since:
             pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
-        for order in told:
-            pipe.hset(keys.told(lack.item), order.id, order.encode())
-        for order in paid:
-            pipe.hset(keys.told(lack.item), keys.paid(order.id), order.encode())
+        for field, order in (told or {}).items():
+            pipe.hset(keys.told(lack.item), field, order.encode())
         try:
             pipe.execute()
         except redis.WatchError:
-            return mark(store, lack, told, paid)  # again only as often as somebody accepts
+            return mark(store, lack, told)  # again only as often as somebody accepts
     with suppress(Unreadable):  # a newer version's round is not ours to end; it reads the mark, too
         rounds.end(store, lack.item)
     return True

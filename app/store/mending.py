@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import redis
 
-from app.domain import Order, Round, Unreadable
+from app.domain import NotBooked, Order, Round, Stands, Unreadable
 from app.store import keys, lua
 from app.store.keys import Keys
 from app.store.rounds import GROUP
@@ -23,11 +23,11 @@ Taken = tuple[
 class Told:
     """What workers have told buyers of, as far as they knew when something lacked.
 
-    `paid` are the ids of what was held and then paid for.
+    `ended` says, by the order's id, how a hold has ended.
     """
 
     orders: list[Order]
-    paid: frozenset[str]
+    ended: Mapping[str, Stands]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class Remains:
 class Written:
     """What is to be written of a round that has ended.
 
-    `left` None: it sells elsewhere, and only its record is written. `paid` are holds, each with its
-    entry's id, that are orders by the books, or come back as such.
+    `left` None: it sells elsewhere, and only its record is written. `ended` are holds, each with
+    its entry's id: PAID are orders by the books, or come back as such. Others' units are in `left`.
     """
 
     round: Round
     left: int | None
     recorded: int
     brought_back: Sequence[Order]
-    paid: Sequence[tuple[str, Order]]
+    ended: Sequence[tuple[str, Order, Stands]]
 
 
 def look(store: redis.Redis, item: str, number: int) -> Remains:
@@ -97,41 +97,66 @@ def write(
     """False: what the item lacks, or the round, has changed since; nothing was written."""
     round = written.round
     names = Keys(round.item, round.number)
-    back, paid = written.brought_back, written.paid
+    back, ended = written.brought_back, written.ended
     done = store.register_script(lua.source("mend"))(
         keys=[
             *(keys.lacks(round.item), names.record, names.stock, names.ended, names.sales),
             *(keys.dead_letters(round.item), keys.streams(round.item), keys.newest(round.item)),
             *(names.lacks, names.mended, names.holds, names.held, names.due),
             *(name for each in back for name in (names.order(each.id), names.key(each.key))),
-            *(names.hold(order.id) for _, order in paid),
+            *(
+                name
+                for _, order, _ in ended
+                for name in (names.hold(order.id), *names.copies(order))
+            ),
         ],
         args=[
             *(lack, remains.seen, round.encode(), round.number),
             *("" if written.left is None else written.left, written.recorded, GROUP, mended),
             *(KEY_LIFE, len(back)),
             *(order.encode() for order in back),
-            *(word for entry, order in paid for word in (order.id, entry)),
+            *(
+                word
+                for entry, order, stands in ended
+                for word in (order.id, entry, stands.value, order.encode())
+            ),
         ],
     )
     return bool(done)
 
 
 def told(store: redis.Redis, item: str) -> Told:
-    """Without the unpaid holds of which the store knows how they have ended."""
+    """Without what was dropped, and without unpaid holds of which only the store knows the end."""
     found: Any = store.hgetall(keys.told(item))
-    orders, paid = {}, set()
+    orders, ended = {}, dict[str, Stands]()
     for field, sale in found.items():
         try:
             order = Order.decode(sale)
-        except Unreadable:
+            if word := field.decode().removesuffix(order.id).rstrip():
+                stands = Stands(word.upper())
+                if ended.get(order.id) is not Stands.PAID:
+                    ended[order.id] = stands
+        except ValueError:
             continue  # a newer version's: it stays there for that one
-        if field == keys.paid(order.id).encode():
-            paid.add(order.id)
-            orders[order.id] = order
-        elif not store.exists(Keys(item, order.round).hold(order.id)):
-            orders[order.id] = order
-    return Told(list(orders.values()), frozenset(paid))
+        orders[order.id] = order
+    for order in list(orders.values()):
+        names = Keys(item, order.round)
+        said: Any = store.mget(names.hold(order.id), names.order(order.id))
+        hold, sale = said
+        if (hold and order.id not in ended) or _dropped(sale):
+            del orders[order.id]
+    return Told(list(orders.values()), ended)
+
+
+def _dropped(sale: bytes | None) -> bool:
+    try:
+        if sale:
+            Order.decode(sale)
+    except NotBooked:
+        return True
+    except Unreadable:
+        pass
+    return False
 
 
 def _bytes(value: object) -> bytes:

@@ -5,12 +5,12 @@
 --         9 what the round lacks   10 what was mended of it
 --         11 holds (stream)   12 held (hash)   13 due (sorted set)
 --         14 … of each sale to bring back: under its order's id, under its key;
---         then how each hold has ended that is paid for
+--         then of each hold that has ended: how, its sale under its order's id, under its key
 -- ARGV    1 what the item lacked when the figures were made   2 how the round stood then
 --         3 the round's record   4 its number   5 units left, or ''   6 sales ever   7 the consumer group
 --         8 what is mended, as JSON   9 s for which the end of a hold is remembered
 --         10 how many sales to bring back   11 … these sales;
---         then of each hold that is paid for: the order's id, its entry's id or ''
+--         then of each of those holds: the order's id, its entry's id or '', how it has ended, its sale
 -- returns 1; 0 when somebody else was here since, and nothing was written
 
 local function remains()
@@ -50,8 +50,15 @@ if ARGV[5] ~= '' then
     if ARGV[at + 1] ~= '' then
       redis.call('XDEL', KEYS[11], ARGV[at + 1])
     end
-    redis.call('SET', KEYS[key], 'PAID 0', 'EX', ARGV[9])
-    key, at = key + 1, at + 2
+    redis.call('SET', KEYS[key], ARGV[at + 2] .. ' 0', 'EX', ARGV[9])
+    if ARGV[at + 2] ~= 'PAID' then
+      redis.call('SET', KEYS[key + 1], ARGV[at + 3], 'EX', ARGV[9])
+      local bought = redis.call('GET', KEYS[key + 2])
+      if not bought or bought == ARGV[at + 3] then
+        redis.call('SET', KEYS[key + 2], ARGV[at + 3], 'EX', ARGV[9])
+      end
+    end
+    key, at = key + 3, at + 4
   end
   local last = remains()
   redis.call('XSETID', KEYS[5], last == '0-0' and '0-1' or last, 'ENTRIESADDED', ARGV[6])

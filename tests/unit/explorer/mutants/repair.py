@@ -72,7 +72,7 @@ MUTANTS = [
     Mutant(
         "figures: leaves what the store says",
         "service/mended_figures.py",
-        "left = left if remains.left is None else min(left, remains.left)",
+        "left = left if remains.left is None else min(left, remains.left + returned)",
         "left = left if remains.left is None else remains.left",
         TWO,
         "too much left",
