@@ -26,7 +26,7 @@ from typing import Any, cast
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import DatabaseAway, Unreadable
+from app.domain import Unreadable
 from app.service.aside import Aside
 from app.service.mover import Batch, Entries, Mover
 from app.store import clock, keys, per_buyer, rounds
@@ -222,8 +222,6 @@ class Consumer:
                 self._tidy(each)
             except redis.ResponseError as error:
                 self._failed(each, error)
-            except DatabaseAway as error:
-                log.warning("%s: who has bought is not forgotten yet: %s", each.sales, error)
 
     def _tidy(self, names: Keys) -> None:
         for consumer in self.store.xinfo_consumers(names.sales, GROUP):
@@ -237,6 +235,8 @@ class Consumer:
             return
         waits = self.store.xlen(names.sales) or self.store.xlen(names.holds)
         if old and not waits and not self.store.exists(names.held):
-            if round and round.per_buyer:
-                per_buyer.forget(self.store, names, self.mover.buyers(names))
+            # (One whose record is lost may have had a limit.)
+            if round is None or round.per_buyer:
+                per_buyer.forget(self.store, names)
+            self.store.unlink(names.holds, names.due, names.fence)
             self.store.srem(keys.streams(names.item), names.number)

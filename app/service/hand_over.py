@@ -56,7 +56,7 @@ class HandOver:
                 sales.remember(self.store, sold)
             for held in sql_holds.since(session, before.item, since, before.number):
                 sales.remember(self.store, held)
-        self.store.set(_mark(before), 1)
+        self.store.set(_mark(before), 1, ex=KEY_LIFE)  # like the keys that it tells of
 
     def close(self, ended: Round) -> bool:
         """Mark the stock of an ended round as ended in the database. False: somebody holds its row.

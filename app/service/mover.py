@@ -13,7 +13,7 @@ from app.domain import DatabaseAway, Order, Unreadable
 from app.modes import MODES
 from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
 from app.service.booking import Refusal, book
-from app.store import db, dead_letters, orders, rounds, sales
+from app.store import dead_letters, rounds, sales
 from app.store.keys import Keys
 
 log = logging.getLogger(__name__)
@@ -58,11 +58,6 @@ class Mover:
                 if stop.wait(pause):
                     return
                 pause = min(LONGEST_PAUSE, pause * 2)
-
-    def buyers(self, names: Keys) -> list[str]:
-        """Who has booked orders in a round. Raises DatabaseAway."""
-        with db.answering(), self.sessions() as session:
-            return orders.buyers_of_round(session, names.item, names.number)
 
     def move(self, names: Keys, entries: Entries) -> None:
         """Commit first, then acknowledge, delete, and let the idempotency keys run out.

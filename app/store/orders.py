@@ -142,12 +142,6 @@ def units_of_round(session: Session, item: str, round: int) -> int:
     return session.scalar(select(func.sum(OrderRow.quantity)).where(*there)) or 0
 
 
-def buyers_of_round(session: Session, item: str, round: int) -> list[str]:
-    """Each once."""
-    there = OrderRow.item == item, OrderRow.round == round
-    return list(session.scalars(select(OrderRow.buyer).where(*there).distinct()))
-
-
 def rounds(session: Session, item: str, since: int) -> list[int]:
     """Numbers of the rounds that have orders, from `since` on."""
     there = OrderRow.item == item, OrderRow.round >= since

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import redis
 
 from app.domain import Order, Outcome, Round, Sale
+from app.store.cluster import Cluster
 from app.store.keys import Keys
 
-AT_ONCE = 1_000  # keys of one command: it holds up everybody else
+AT_ONCE = 1_000  # keys that one command looks at: it holds up everybody else
 Counted = Sequence[bytes | str | None]  # what a buyer's counter says: one value, or none
 
 
@@ -44,10 +45,12 @@ class PerBuyer:
         return dict.fromkeys(self.counter(order), units)
 
 
-def forget(store: redis.Redis, names: Keys, buyers: Sequence[str]) -> None:
-    """Delete these buyers' counters of a round in which nobody can buy any more."""
-    for first in range(0, len(buyers), AT_ONCE):
-        store.unlink(*(names.bought(buyer) for buyer in buyers[first : first + AT_ONCE]))
+def forget(store: redis.Redis, names: Keys) -> None:
+    """Delete all buyers' counters of a round in which nobody can buy any more."""
+    pattern = names.bought("*")
+    node = store.topology.node_of(pattern) if isinstance(store, Cluster) else store
+    for counter in node.scan_iter(pattern, count=AT_ONCE):
+        store.unlink(counter)
 
 
 def _units(bought: Counted) -> int:

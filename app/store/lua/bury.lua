@@ -14,8 +14,8 @@ local id = redis.call('XADD', KEYS[2], '*', unpack(ARGV, 4))
 if tonumber(ARGV[3]) > 0 then
   local stock = redis.call('EXISTS', KEYS[4]) == 1 and KEYS[4] or KEYS[3]
   redis.call('INCRBY', stock, ARGV[3])
-  if redis.call('EXISTS', KEYS[5]) == 1 then
-    redis.call('DECRBY', KEYS[5], ARGV[3])
+  if redis.call('DECRBY', KEYS[5], ARGV[3]) <= 0 then
+    redis.call('DEL', KEYS[5])
   end
 end
 redis.call('XDEL', KEYS[1], ARGV[1])
