@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +14,11 @@ import redis
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.domain import ITEMS, Outcome, StoreAway
+from app.domain import ITEMS, Order, Outcome, StoreAway
 from app.service.purchase import Purchase
 from app.store.redis import connect
 from tests.cluster import ClusterServer
+from tests.holding import LONG, runs_out
 from tests.selling import fulfil_all
 from tests.servers import StoreServer, free_port, until
 
@@ -104,6 +106,36 @@ def test_what_the_others_need_while_a_node_is_away(
     # A switch of another item's round is noticed too.
     services.rounds.start("pear", "watch", 50, {})
     until(lambda: "pear" not in shop.selling, 2)
+
+
+@pytest.mark.parametrize("mode", ["atomic", "sql"])
+def test_holds_come_back_while_another_items_node_is_away(
+    services: Services, worker: Callable[[], Purchase], own_cluster: ClusterServer, mode: str
+) -> None:
+    shop, held = worker(), dict[str, Order]()
+    for item in ("apple", "pear"):
+        services.rounds.start(item, mode, 5, {"hold": LONG})
+        order = shop.buy(item, 3).sale.order
+        assert order
+        held[item] = order
+        runs_out(services, order)
+    node = own_cluster.node_of("{apple}")
+    node.freeze()
+    stop = threading.Event()
+    sweeps = [
+        threading.Thread(target=services.sweep.run, args=(item, stop), daemon=True)
+        for item in ("apple", "pear")
+    ]
+    try:
+        for each in sweeps:
+            each.start()
+        until(lambda: services.rounds.left(services.rounds.find("pear")) == 5)
+        node.thaw()
+        until(lambda: services.rounds.left(services.rounds.find("apple")) == 5)
+    finally:
+        stop.set()
+        for each in sweeps:
+            each.join(30)
 
 
 @pytest.mark.timed

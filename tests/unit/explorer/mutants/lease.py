@@ -115,9 +115,8 @@ MUTANTS = [
     Mutant(
         "lock: each buyer locks a key of his own",
         IN_LOCK,
-        "client, self.keys.lock, self.round.lease / 1000, clock=self.clock)\n        if not",
-        "client, self.keys.claim(order.key), self.round.lease / 1000, clock=self.clock)\n"
-        "        if not",
+        "client, self.keys.lock, ",
+        "client, self.keys.claim(self.clock.token()), ",
         LEASE,
         "oversell",
     ),
