@@ -114,9 +114,11 @@ class Buyers:
                 time.sleep(PAUSE)
 
     def repeat(self, key: str) -> str:
-        """The order of a key, by the host that did not sell it."""
+        """The order of a key, by the host that did not sell it; it may be busy for a while."""
+        other = self.hosts[1 - self.bought[key].host]
         with requests.Session() as session:
-            answer = self.hosts[1 - self.bought[key].host].buy(session, key)
+            while (answer := other.buy(session, key)).status_code == 503:
+                time.sleep(PAUSE)
         return str(answer.json()["order"]) if answer.status_code == 201 else answer.text
 
 
