@@ -71,7 +71,7 @@ class Services:
 
     @cached_property
     def auditor(self) -> Auditor:
-        return Auditor(self.store, self.servers.sessions)
+        return Auditor(self.store, self.servers.sessions, self.servers.copied)
 
     @cached_property
     def book(self) -> OrderBook:

@@ -32,7 +32,10 @@ def check(what: str) -> None:
     services = output.services()
     if what == "all":
         found = services.readiness.look()
-        found = Found((*found.checks, *_kept(services)))
+        named = {each.name for each in found.checks}
+        found = Found(
+            (*found.checks, *(each for each in _kept(services) if each.name not in named))
+        )
     else:
         found = Found((_goes_on(services.beat.awaited()), services.readiness.orders()))
     for each in found.checks:

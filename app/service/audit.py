@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import redis
@@ -18,6 +19,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import Outcome, Round
 from app.service.books import Books, read
+from app.service.rounds import in_database
 from app.service.spoilt import spoilt
 from app.service.tally import BEAT_S, WorkerStatus, worker_statuses
 from app.service.verdict import Verdict, sentence
@@ -58,6 +60,7 @@ class Audit:
     not_booked: int = 0  # dead letters, and what cannot be read in the stream
     held: int = 0
     units_astray: int = 0
+    in_doubt: int = 0  # sales and holds that no replica confirms, with DURABILITY=replicated
 
     @property
     def broken(self) -> int:
@@ -97,9 +100,13 @@ class Audit:
 class Auditor:
     """Holds rounds against the books, in whatever process it is asked for."""
 
-    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
+    def __init__(
+        self, store: redis.Redis, sessions: sessionmaker[Session], copied: Callable[[str], bool]
+    ) -> None:
+        """`copied` waits until an item's sales are where DURABILITY wants them: Servers.copied."""
         self.store = store
         self.sessions = sessions
+        self.copied = copied
 
     def audit(self, round: Round) -> Audit:
         """Read the books, then wait up to WORKERS_WORD_S for every worker's word on that moment.
@@ -137,7 +144,13 @@ class Auditor:
             return int(self.store.incr(Keys(round.item, round.number).readings))
 
     def _read(self, round: Round) -> Books:
-        return read(self.store, self.sessions, round)
+        books = read(self.store, self.sessions, round)
+        if not in_database(round.mode) and (unbooked := len(books.waiting) + len(books.held)):
+            try:
+                self.copied(round.item)
+            except redis.RedisError:
+                return replace(books, in_doubt=unbooked)
+        return books
 
 
 def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) -> Audit:
@@ -195,6 +208,7 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
             answers[Outcome.BUSY.value],
             not_booked,
             held,
+            books.in_doubt,
         ),
         stocked=round.stock,
         left=books.left,
@@ -215,4 +229,5 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         not_booked=not_booked,
         held=held,
         units_astray=books.astray,
+        in_doubt=books.in_doubt,
     )

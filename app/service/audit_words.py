@@ -50,6 +50,7 @@ SHOULD_BE_0 = (
         Text("Not booked"),
         Text("sales that the database refused, or nobody can read"),
     ),
+    Figure("in_doubt", Text("In doubt"), Text("sales and holds that no replica confirms")),
 )
 WHAT_IT_TOOK = (
     Figure("conflicts", Text("Conflicts"), Text("writes that somebody else’s write aborted")),

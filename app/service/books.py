@@ -36,6 +36,7 @@ class Books:
     held: list[Order] = field(default_factory=list)  # neither left nor paid for
     astray: int = 0  # units that are rows, and are not whose the orders and holds say
     others: Booked = field(default_factory=Booked)  # the sum of all other orders
+    in_doubt: int = 0  # sales and holds in the store that no replica confirms
 
 
 def read(store: redis.Redis, sessions: sessionmaker[Session], round: Round) -> Books:

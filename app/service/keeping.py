@@ -10,6 +10,7 @@ from typing import Any
 
 import redis
 
+from app.service import replication
 from app.service.readiness import Check, State
 from app.store.cluster import Cluster
 from app.store.redis import answering
@@ -29,7 +30,10 @@ def look(servers: Servers) -> list[Check]:
     store = servers.store
     with answering():
         nodes = store.topology.every() if isinstance(store, Cluster) else [store]
-        found = [(_address(node), _checks(node, servers.settings.durability)) for node in nodes]
+        found = [
+            (replication.address(node), _checks(node, servers.settings.durability))
+            for node in nodes
+        ]
     if len(found) == 1:
         return found[0][1]
     return [
@@ -103,12 +107,8 @@ def _replicas(info: Info, durability: str) -> Check:
         said = "It is a replica, which takes no sale. Let REDIS_URL lead to its master."
         return Check("store replicas", State.FAILING, said)
     count = int(info["connected_slaves"])
-    if durability == "replicated" and not count:
-        said = (
-            "DURABILITY=replicated needs a replica, and it has none: every purchase would end in "
-            "doubt. Attach one (REPLICAOF), or set DURABILITY=safe."
-        )
-        return Check("store replicas", State.FAILING, said)
+    if durability == "replicated" and (why := replication.lacking(info)):
+        return Check("store replicas", State.FAILING, why)
     if durability == "replicated":
         said = f"{count}: each sale is in one of them before its buyer is told."
         return Check("store replicas", State.OK, said)
@@ -129,8 +129,3 @@ def _appendfsync(node: redis.Redis) -> str:
     except redis.ResponseError:
         return "unknown"
     return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _address(node: redis.Redis) -> str:
-    given = node.connection_pool.connection_kwargs
-    return f"{given.get('host', '')}:{given.get('port', '')}"

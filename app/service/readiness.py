@@ -17,7 +17,7 @@ import redis
 from sqlalchemy import Engine
 
 from app.domain import ITEMS, DatabaseAway, Round, StoreAway, Unreadable
-from app.service import standing
+from app.service import replication, standing
 from app.service.fitness import unfit
 from app.service.known import readable
 from app.service.lag import Lag, lag
@@ -49,7 +49,7 @@ class State(StrEnum):
 class Check:
     """`name` is store, database, orders, dead_letters, or a process's that `up` keeps.
 
-    rounds: only where it fails.
+    rounds, store replicas: only where they fail.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Readiness:
     def _checks(self) -> tuple[Check, ...]:
         found = self._waiting()
         booked = (_orders(found), _dead_letters(found))
-        rest = (*self._rounds(), *self._processes())
+        rest = (*self._replicas(), *self._rounds(), *self._processes())
         return (self._store(), self._database(), *booked, *rest)
 
     def _store(self) -> Check:
@@ -149,6 +149,13 @@ class Readiness:
         running = [round for round in found if isinstance(round, Round) and round.running]
         why = dict.fromkeys(why for round in running if (why := unfit(self.servers, round)))
         return [Check("rounds", State.FAILING, reduce(together, why))] if why else []
+
+    def _replicas(self) -> list[Check]:
+        """Return a check for each primary whose sales no replica can confirm, if any should."""
+        if self.servers.settings.durability != "replicated":
+            return []
+        found = replication.unconfirmed(self.servers.store)
+        return [Check("store replicas", State.FAILING, said) for said in found]
 
     @cached_property
     def _engine(self) -> Engine:

@@ -27,6 +27,7 @@ def sentence(
     busy: int = 0,
     not_booked: int = 0,
     held: int = 0,
+    in_doubt: int = 0,
 ) -> Text:
     """The verdict as one would say it to a class.
 
@@ -38,6 +39,16 @@ def sentence(
                 "Nobody has tried to buy yet: %(num)s unit is there.",
                 "Nobody has tried to buy yet: all %(num)s units are there.",
                 stocked,
+            )
+        case Verdict.SETTLING if in_doubt:
+            return counted(
+                "Settling: %(sold)s of %(stocked)s sold so far. No replica confirms %(num)s sale: "
+                "in doubt.",
+                "Settling: %(sold)s of %(stocked)s sold so far. No replica confirms %(num)s "
+                "sales: in doubt.",
+                in_doubt,
+                sold=sold,
+                stocked=stocked,
             )
         case Verdict.SETTLING:
             return Text(

@@ -78,6 +78,9 @@ def test_replicas_are_seen_from_both_sides(pair: Pair, shop_over: Callable[..., 
         *_, said = keeping.look(shop_over(server, durability).servers)
         return f"{said.state} {said.sentence}"
 
+    assert line(pair.store, "replicated").startswith("failing min-replicas-to-write is 0")
+    with pair.store.client() as client:
+        client.config_set("min-replicas-to-write", 1)
     assert line(pair.store, "replicated").startswith("ok 1:")
     assert line(pair.store, "safe").startswith("unwell 1, and DURABILITY=safe waits for none")
     assert line(pair.replica, "safe").startswith("failing It is a replica")
