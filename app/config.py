@@ -17,9 +17,14 @@ LONGEST_SOCKET_PATH = 104  # bytes that every system takes; Linux takes four mor
 DURABILITIES = ("fast", "safe", "replicated")
 
 
-def setting(default: Any, text: str, low: int = 0, high: int = 0, secret: bool = False) -> Any:
-    """One row of the table. `low`..`high` bound a number; a secret's value is never shown."""
-    told = {"help": text, "low": low, "high": high, "secret": secret}
+def setting(
+    default: Any, text: str, low: int = 0, high: int = 0, secret: bool = False, same: bool = False
+) -> Any:
+    """One row of the table. `low`..`high` bound a number; a secret's value is never shown.
+
+    `same`: all hosts that share a store need the same value.
+    """
+    told = {"help": text, "low": low, "high": high, "secret": secret, "same": same}
     return field(default=default, metadata=told)
 
 
@@ -32,15 +37,18 @@ class Settings:
         "Redis or Valkey to sell from; empty: the embedded Valkey. "
         "A cluster: redis+cluster://host:port,host:port,… with some of its nodes",
         secret=True,
+        same=True,
     )
-    database_url: str = setting("", "where orders are kept; empty: SQLite in VAR_DIR", secret=True)
+    database_url: str = setting(
+        "", "where orders are kept; empty: SQLite in VAR_DIR", secret=True, same=True
+    )
     var_dir: str = setting(
         "var",
         "folder for everything that is written: data, logs, secrets; private to the user that runs "
         "the shop",
     )
     secret_key: str = setting(
-        "", "signs cookies and form keys; empty: made once, kept in VAR_DIR", secret=True
+        "", "signs cookies and form keys; empty: made once, kept in VAR_DIR", secret=True, same=True
     )
     secret_key_old: str = setting(
         "",
@@ -92,15 +100,19 @@ class Settings:
         "safe",
         "where a sale is when its buyer is told. fast: in the store's memory, on its disk within a "
         "second or two; safe: on its disk; replicated: in a replica, too (docs/durability.md)",
+        same=True,
     )
     redlock_urls: str = setting(
         "",
         "the independent masters of lock:redlock, three or more, with commas between; "
         "empty: the three small Valkeys that `up` starts",
         secret=True,
+        same=True,
     )
     zookeeper_hosts: str = setting(
-        "", "where lock:zookeeper finds its servers, host:port with commas between; empty: none"
+        "",
+        "where lock:zookeeper finds its servers, host:port with commas between; empty: none",
+        same=True,
     )
     # 400 ms: a purchase that fails meets at most two time-outs (its command and the release of
     # its lock), and an answer must come within a second. Not below fulfil's wait for new sales.

@@ -37,6 +37,7 @@ class Shop:
         # The tests share two cores: a slow answer is not what most of them are about.
         usual = {"VAR_DIR": str(folder / "var"), "SHOP_THREADS": "32", "STORE_TIMEOUT": "3000"}
         usual["HANG_LIMIT"] = "0"  # whom a test has frozen stays so
+        usual["SECRET_KEY"] = "of all hosts of a test's store"
         self.environ = usual | ports | environ
         self.url = f"http://127.0.0.1:{self.environ['SHOP_PORT']}"
         self.lab = f"http://127.0.0.1:{self.environ['LAB_PORT']}"

@@ -36,6 +36,9 @@ COMMANDS = {
     "transactions": Entry(
         "app.cli.transactions:transactions", "MULTI beside SQL's transactions, live."
     ),
+    "hosts": Entry(
+        "app.cli.hosts:hosts", "Compare this host's settings with those of its store's other hosts."
+    ),
     "settings": Entry(
         "app.cli.settings:settings", "Show every setting, its value now, and what it does."
     ),

@@ -12,8 +12,8 @@ import click
 from app.bootstrap import Services
 from app.cli import interrupt, output
 from app.config import Settings
-from app.domain import ITEMS
-from app.service import keeping, processes
+from app.domain import ITEMS, StoreAway
+from app.service import keeping, processes, shared_settings
 from app.service.readiness import State
 
 
@@ -27,7 +27,12 @@ def run() -> None:
 @run.command()
 def shop() -> None:
     """The customers' server."""
-    _become(processes.shop(output.settings()))
+    services = output.services()
+    try:
+        shared_settings.require_same(services.store, services.settings)
+    except StoreAway as error:  # it answers buyers so, until the store is back
+        click.secho(f"  ! Its settings are not compared with other hosts': {error}", err=True)
+    _become(processes.shop(services.settings))
 
 
 @run.command()

@@ -21,6 +21,7 @@ def settings(json_wanted: bool) -> None:
             "value": _shown(getattr(now, row.name), row.metadata["secret"]),
             "default": row.default,
             "help": row.metadata["help"],
+            "same_on_all_hosts": row.metadata["same"],
         }
         for row in SETTINGS
     ]
@@ -29,7 +30,8 @@ def settings(json_wanted: bool) -> None:
         return
     table = Table("Variable", "Value", "What it does")
     for row in rows:
-        table.add_row(row["name"], str(row["value"]), row["help"])
+        same = "Same on all hosts: " if row["same_on_all_hosts"] else ""
+        table.add_row(row["name"], str(row["value"]), same + row["help"])
     Console().print(table)
 
 

@@ -14,7 +14,7 @@ import click
 from app.cli import output
 from app.cli.run import prepare
 from app.config import Settings, is_loopback
-from app.service import processes
+from app.service import processes, shared_settings
 from app.service.child import Child
 from app.service.classroom.addresses import lab_addresses, shop_addresses
 from app.service.rounds import check_default
@@ -86,6 +86,7 @@ def _run(settings: Settings) -> None:
     try:
         for child in supervisor.children:
             if child.name == "fulfil":  # the first one to need tables and rounds
+                _agree_on_settings(settings)
                 click.get_current_context().invoke(prepare)
             serves = supervisor.start(child)
             if supervisor.stopping:
@@ -101,6 +102,16 @@ def _run(settings: Settings) -> None:
         _say("Stopping …")
         supervisor.stop()
         _say("Stopped. Stock and orders are kept.")
+
+
+def _agree_on_settings(settings: Settings) -> None:
+    """Its own store takes this host's settings; hosts that share the store are held against them.
+
+    Raises HostsDiffer, StoreAway.
+    """
+    store = output.services().store
+    agree = shared_settings.require_same if settings.redis_url else shared_settings.replace
+    agree(store, settings)
 
 
 def _say(text: str) -> None:

@@ -192,6 +192,10 @@ class WrongDatabase(Away):
     """The database cannot keep what we sell; the text says what to do."""
 
 
+class HostsDiffer(ShopError):
+    """This host has other settings than the hosts with which it shares the store."""
+
+
 class LockBusy(Exception):
     """The lock did not become ours in the time that we had for it."""
 

@@ -125,6 +125,8 @@ def dropped(item: str) -> str:
     return f"{{{item}}}:dead:dropped"
 
 
+HOSTS = "hosts"  # hash: setting -> its value on the first host; of the secret a salted hash
+
 COMPARISONS = "comparisons"  # in the place of an item's name; no item is called so
 
 

@@ -91,7 +91,9 @@ def test_every_setting_is_explained_and_documented(row: Field[Any]) -> None:
     name = row.name.upper()
     assert len(row.metadata["help"]) > 15
     documented = (TOP / "docs" / "settings.md").read_text()
-    assert re.search(rf"^\| `{name}` \|", documented, re.MULTILINE)
+    documented_row = re.search(rf"^\| `{name}` \|.*", documented, re.MULTILINE)
+    assert documented_row
+    assert ("**same on all hosts**" in documented_row[0]) == row.metadata["same"]
 
 
 @pytest.mark.parametrize(

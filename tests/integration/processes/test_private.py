@@ -22,9 +22,10 @@ ADDRESSES = ["store.sock", "replica.sock", "redlock-1.sock", "redlock-2.sock", "
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """With every embedded server that there is, in a folder that is as others may read it."""
-    made = Shop(tmp_path_factory.mktemp("private"), DURABILITY="replicated")
+    made = Shop(tmp_path_factory.mktemp("private"), DURABILITY="replicated", SECRET_KEY="")
     made.start()
     made.stop()
+    made.environ["SECRET_KEY"] = "changed"  # its store is its own: no other host is to agree
     for path in [var(made), *var(made).rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     made.start()
