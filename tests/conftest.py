@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
+from badluck.run import apart, limits
 from sqlalchemy import Engine, create_engine, make_url
 
 from app.bootstrap import Services
@@ -33,11 +36,26 @@ from tests.servers import (
 from tests.started import files_in_memory, signals_as_usual
 from tests.zookeeper import ZooKeeperServer, leave
 
+PATIENCE = 120  # s
+
 
 def pytest_configure() -> None:
     files_in_memory()
     hold_all_answers()
     signals_as_usual()
+
+
+@pytest.fixture
+def time_outs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Note the thread of each wait for a store that times out.
+
+    A test counts these, where it would else depend on how long the machine takes for the rest.
+    """
+    noted: list[int] = []
+    monkeypatch.setattr(
+        redis.TimeoutError, "__init__", lambda *_: noted.append(threading.get_ident())
+    )
+    return noted
 
 
 @pytest.fixture
@@ -164,6 +182,13 @@ def settings(
         store_timeout=3_000,
         database_timeout=30_000,
     )
+
+
+@pytest.fixture(autouse=True)
+def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each search of a file ten times what it takes on a slow machine with other work."""
+    monkeypatch.setattr(apart, "SEARCH", PATIENCE)
+    monkeypatch.setattr(apart, "DEADLINE", PATIENCE + limits.SHOWING)
 
 
 @pytest.fixture(autouse=True)

@@ -67,7 +67,7 @@ class Shop:
     def stop(self, number: int = signal.SIGINT) -> int:
         """As Ctrl-C does; gives the exit status."""
         self.process.send_signal(number)
-        return self.process.wait(20)
+        return self.process.wait(120)
 
     def child(self, name: str) -> psutil.Process:
         """The process of one of CHILDREN. Fails when it does not run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import time
 import weakref
 from collections.abc import Iterator
@@ -106,8 +107,9 @@ def own_store(tmp_path: Path) -> Iterator[StoreServer]:
     server.stop()
 
 
-@pytest.mark.timed
-def test_a_frozen_store_costs_less_than_a_second(own_store: StoreServer, tmp_path: Path) -> None:
+def test_a_frozen_store_costs_two_time_outs(
+    own_store: StoreServer, tmp_path: Path, time_outs: list[int]
+) -> None:
     services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
     for name in ("watch", "lock:lease", "atomic"):
         # A lock whose acquire was on its way is taken by nobody when the store thaws: it goes when
@@ -116,21 +118,20 @@ def test_a_frozen_store_costs_less_than_a_second(own_store: StoreServer, tmp_pat
         shop = services.purchase()
         shop.buy("apple", 1)
         own_store.freeze()
-        start = time.monotonic()
+        time_outs.clear()
         with pytest.raises(StoreAway):
             shop.buy("apple", 1)
-        took = time.monotonic() - start
         own_store.thaw()
-        assert took < 1.0, name
+        assert 1 <= time_outs.count(threading.get_ident()) <= 2, name
         assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD
         shop.tally.stop()
 
 
-@pytest.mark.timed
 def test_a_frozen_store_makes_no_thread_wait_for_another(
-    own_store: StoreServer, tmp_path: Path
+    own_store: StoreServer, tmp_path: Path, time_outs: list[int]
 ) -> None:
-    """Nobody knows the round yet, all look it up at once: each is answered within the second."""
+    """No thread knows the round yet, all look it up at once: all time-outs have begun by the time
+    the first is over."""
     services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
     services.rounds.start("apple", "atomic", 10, {})
     shop = services.purchase()
@@ -140,13 +141,14 @@ def test_a_frozen_store_makes_no_thread_wait_for_another(
         start = time.monotonic()
         with pytest.raises(StoreAway):
             shop.buy("apple", 1)
+        assert 1 <= time_outs.count(threading.get_ident()) <= 2
         return time.monotonic() - start
 
     with ThreadPoolExecutor(16) as pool:
         took = list(pool.map(buy, range(16)))
     own_store.thaw()
     shop.tally.stop()
-    assert max(took) < 1.0
+    assert max(took) < 4 * min(took), "one after the other, the last would wait for sixteen"
 
 
 def test_a_restarted_store_is_found_at_the_first_try(

@@ -33,7 +33,7 @@ def test_who_comes_is_let_in_for_who_waits_longest(port: int) -> None:
                 crowd[-1].sendall(GET[:10])
                 start = time.monotonic()
                 assert told(port, GET % b"/?5") == (200, b"xxxxx")
-                assert time.monotonic() - start < 1
+                assert time.monotonic() - start < 8
         assert not crowd[0].recv(1), "the first of them is out"
         time.sleep(0.2)
         while stream.recv(100_000).count(b"on") > 1:
@@ -47,7 +47,7 @@ def test_a_request_has_a_limit_of_time(port: int) -> None:
         slow.settimeout(0.2)
         start = time.monotonic()
         while True:
-            assert time.monotonic() - start < 3
+            assert time.monotonic() - start < 60
             try:
                 slow.sendall(b"x")
                 assert not slow.recv(1)

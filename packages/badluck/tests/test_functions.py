@@ -379,7 +379,7 @@ def test_a_search_that_takes_too_much_is_inconclusive(
     actor: Callable[..., Any], takes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two actors meet the limit on any machine; one actor ends long before its own."""
-    begin = limits.Watch.__init__
+    begin: Any = limits.Watch.__init__
 
     def limited(watch: Any, target: Any, *ends: Any) -> None:
         one = len(target.actors) == 1

@@ -20,6 +20,7 @@ from redis.connection import AbstractConnection
 
 NAME = "{apple}:1:lock"
 LINE, FENCE = f"{NAME}:line", f"{NAME}:fence"
+handover_s = 5.0  # so that a slow machine passes over no waiter that is awake
 
 
 class ByHand(SystemClock):
@@ -53,7 +54,7 @@ class Frozen(Stranger):
     """With connections of its own, apart from this thread's."""
 
     def __init__(self, client: redis.Redis) -> None:
-        super().__init__(client, NAME, 10.0, clock=SystemClock())
+        super().__init__(client, NAME, 10.0, clock=SystemClock(), handover_s=handover_s)
         self.pair = apart(client)
 
 
@@ -69,11 +70,11 @@ def server_of(client: redis.Redis, key: str) -> redis.Redis:
 
 
 def queue(client: redis.Redis, lease_s: float | None = 10.0, name: str = NAME) -> WaitQueue:
-    return WaitQueue(client, name, lease_s, clock=SystemClock())
+    return WaitQueue(client, name, lease_s, clock=SystemClock(), handover_s=handover_s)
 
 
 def stranger(client: redis.Redis, lease_s: float | None = 10.0) -> WaitQueue:
-    return Stranger(client, NAME, lease_s, clock=SystemClock())
+    return Stranger(client, NAME, lease_s, clock=SystemClock(), handover_s=handover_s)
 
 
 def enqueue(

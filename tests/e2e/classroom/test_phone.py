@@ -39,8 +39,15 @@ def test_an_early_press_is_told_so_by_the_shop(shop: Shop, screen: Open) -> None
     expect(page.locator("#said")).to_be_focused()
 
 
-# Notes the moment at which the page lets its button go.
+# Notes the moment at which the page lets its button go, and the longest (ms) for which the page got
+# no turn of the processor.
 NOTE = """() => {
+  let turn = Date.now(), stood = 0;
+  setInterval(() => {
+    stood = Math.max(stood, Date.now() - turn - 10);
+    turn = Date.now();
+    document.body.dataset.stood = stood;
+  }, 10);
   const button = document.querySelector("#class button");
   new MutationObserver(() => {
     if (!button.ariaDisabled) document.body.dataset.opened ??= Date.now();
@@ -61,10 +68,11 @@ def test_all_buttons_open_at_the_same_moment(shop: Shop, screen: Open) -> None:
     for page in pages:
         expect(page.locator("body[data-opened]")).to_be_visible(timeout=SLOW)
         opened.append(int(page.locator("body").get_attribute("data-opened") or 0))
+    stood = max(int(page.locator("body").get_attribute("data-stood") or 0) for page in pages)
     late = [at - 1000 * datetime.fromisoformat(round["opens_at"]).timestamp() for at in opened]
     print(f"\nten browsers opened {min(late):.0f} to {max(late):.0f} ms after the shop")
     assert min(late) >= 0
-    assert max(late) - min(late) < 100
+    assert max(late) - min(late) < 100 + 2 * stood
 
 
 def test_sold_out_busy_and_over(shop: Shop, screen: Open) -> None:

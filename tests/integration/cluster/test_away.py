@@ -17,6 +17,7 @@ from app.config import Settings
 from app.domain import ITEMS, Order, Outcome, StoreAway
 from app.service.purchase import Purchase
 from app.store.redis import connect
+from app.store.topology import BETWEEN_LOOKS
 from tests.cluster import ClusterServer
 from tests.holding import LONG, runs_out
 from tests.selling import fulfil_all
@@ -45,30 +46,33 @@ def others(cluster: ClusterServer, item: str) -> list[str]:
     return [other for other in ITEMS if cluster.node_of(f"{{{other}}}") is not away]
 
 
-def away_within_a_second(shop: Purchase, item: str) -> None:
-    start = time.monotonic()
+def away_after_two_time_outs(shop: Purchase, item: str, time_outs: list[int]) -> None:
+    before = time_outs.count(threading.get_ident())
     with pytest.raises(StoreAway):
         shop.buy(item, 1)
-    assert time.monotonic() - start < 1.0
+    assert time_outs.count(threading.get_ident()) <= before + 2
 
 
 @pytest.mark.again
-@pytest.mark.timed
 @pytest.mark.parametrize("how", ["killed", "frozen"])
 def test_a_node_away(
-    services: Services, shop: Purchase, own_cluster: ClusterServer, how: str
+    services: Services,
+    shop: Purchase,
+    own_cluster: ClusterServer,
+    time_outs: list[int],
+    how: str,
 ) -> None:
     node = own_cluster.node_of("{apple}")
     alive = others(own_cluster, "apple")
     assert {"pear", "quince"} <= set(alive)
     (node.kill if how == "killed" else node.freeze)()
     with ThreadPoolExecutor(16) as pool:  # all at once: none waits for another
-        for tried in [pool.submit(away_within_a_second, shop, "apple") for _ in range(16)]:
+        each = [pool.submit(away_after_two_time_outs, shop, "apple", time_outs) for _ in range(16)]
+        for tried in each:
             tried.result()
     for item in alive:
-        start = time.monotonic()
         assert shop.buy(item, 1).sale.outcome is Outcome.SOLD
-        assert time.monotonic() - start < 0.4
+    assert threading.get_ident() not in time_outs, "other items wait for no node that is away"
     (node.start if how == "killed" else node.thaw)()
     time.sleep(0.6)  # longer than a connection in steady use is trusted unseen
     if how == "killed":
@@ -138,42 +142,41 @@ def test_holds_come_back_while_another_items_node_is_away(
             each.join(30)
 
 
-@pytest.mark.timed
 def test_failures_by_the_hundred_ask_for_the_topology_a_few_times(
     shop: Purchase, own_cluster: ClusterServer
 ) -> None:
     own_cluster.node_of("{apple}").kill()
-    failed = 0
-    end = time.monotonic() + 1
-    while time.monotonic() < end:
+    began = time.monotonic()
+    for _ in range(200):
         with pytest.raises(StoreAway):
             shop.buy("apple", 1)
-        failed += 1
+    took = time.monotonic() - began
     asked = 0
     for item in ("pear", "quince"):  # of the other nodes
         with own_cluster.node_of(f"{{{item}}}").client() as client:
             stats = client.info("commandstats")
         asked += stats.get("cmdstat_cluster|slots", {"calls": 0})["calls"]
-    assert failed > 100
-    assert asked < 20
+    assert asked < 10 + took / BETWEEN_LOOKS
 
 
-@pytest.mark.timed
-def test_all_nodes_away(shop: Purchase, services: Services, own_cluster: ClusterServer) -> None:
+def test_all_nodes_away(
+    shop: Purchase, services: Services, own_cluster: ClusterServer, time_outs: list[int]
+) -> None:
     for node in own_cluster.nodes:
         node.freeze()
     for item in ITEMS:
-        start = time.monotonic()
+        time_outs.clear()
         with pytest.raises(StoreAway):
             shop.buy(item, 1)
-        assert time.monotonic() - start < 0.7, "one time-out, and no more to look for the others"
-    start = time.monotonic()
+        waited = time_outs.count(threading.get_ident())
+        assert waited == 1, "and no more to look for the others"
+    time_outs.clear()
     with pytest.raises(StoreAway):
         services.rounds.shelf()
     new = Services(services.settings)
     with pytest.raises(StoreAway):
         new.rounds.find("apple")  # has never heard who serves what, nor can hear it now
-    assert time.monotonic() - start < 2.0
+    assert time_outs.count(threading.get_ident()) <= 4
     for node in own_cluster.nodes:
         node.thaw()
     until(lambda: new.rounds.find("apple"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
 import redis
@@ -65,13 +64,12 @@ def test_without_blocking_it_tries_once(lock: Lock, name: str) -> None:
 
 
 @promise("keeps others out")
-@pytest.mark.timed
 def test_waits_as_long_as_its_patience(lock: Lock, name: str) -> None:
     first, second = lock(name), lock(name)
     first.acquire(wait_s=0)
     start = time.monotonic()
     assert not second.acquire(wait_s=0.2)
-    assert 0.15 < time.monotonic() - start < 1.0
+    assert time.monotonic() - start > 0.15
     assert (first.counts.attempts, first.counts.waits) == (1, 0)
     assert (second.counts.attempts > 1, second.counts.waits) == (True, 1)
 
@@ -185,28 +183,19 @@ def test_all_its_keys_are_in_one_slot(lock: Lock, servers: Servers, name: str) -
 
 @of_the_store
 @pytest.mark.parametrize("how", ["kill", "freeze"])
-@pytest.mark.timed
-def test_a_server_that_does_not_answer_is_told_in_time(
-    mortal: StoreServer, at_mortal: Servers, how: str, name: str
+def test_a_server_that_does_not_answer_is_told_after_two_time_outs(
+    mortal: StoreServer, at_mortal: Servers, time_outs: list[int], how: str, name: str
 ) -> None:
-    """Its client waits 400 ms; a purchase meets two such waits and is answered in a second.
-
-    In one of two tries: on a busy machine the test itself may stand still for longer than what is
-    left of the second. A third wait would be too long in both.
-    """
+    """Of 400 ms each, so that a purchase is answered in a second."""
     key = f"{KEY}:{Clock().token()}"  # what timed out in the test before may yet be executed
     holder, second = (handle(name, at_mortal, key=key) for _ in range(2))
     assert holder.acquire(wait_s=0)
     getattr(mortal, how)()
     for deed in (second.acquire, holder.release):
-        assert any(failed_after(deed) < 1 for _ in range(2))
-
-
-def failed_after(deed: Callable[[], object]) -> float:
-    start = time.monotonic()
-    with pytest.raises(redis.RedisError):
-        deed()
-    return time.monotonic() - start
+        time_outs.clear()
+        with pytest.raises(redis.RedisError):
+            deed()
+        assert (how == "freeze") <= time_outs.count(threading.get_ident()) <= 2
 
 
 def test_exemptions_are_of_recipes_that_we_have() -> None:

@@ -1,8 +1,7 @@
-"""The store freezes in mid-sale: the buyer hears of it within a second and buys once."""
+"""The store freezes in mid-sale: the buyer hears of it after two time-outs and buys once."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,21 +24,18 @@ def own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]
 
 
 @pytest.mark.parametrize("name", ["watch", "watched", "fenced", "decr"])
-@pytest.mark.timed
 def test_a_store_that_freezes_while_a_buyer_thinks(
-    own_store: StoreServer, tmp_path: Path, name: str
+    own_store: StoreServer, tmp_path: Path, time_outs: list[int], name: str
 ) -> None:
     services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
     services.migrate()
     round = services.rounds.start("apple", name, 10, {"lease": 1_500})
     keys = Keys("apple", round.number)
     seller = mode(services, round, HandClock(Once(own_store.freeze)))
-    start = time.monotonic()
     with pytest.raises(redis.RedisError):
         seller.sell(order(round, key=f"k{round.number}"))
-    took = time.monotonic() - start
     own_store.thaw()
-    assert took < 1.0
+    assert 1 <= len(time_outs) <= 2
     until(lambda: not services.store.exists(keys.lock, keys.claim(f"k{round.number}")))
     assert seller.sell(order(round, key=f"k{round.number}")).outcome is Outcome.SOLD
     fulfil_all(services.fulfil)

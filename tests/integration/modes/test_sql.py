@@ -144,7 +144,6 @@ def test_sql_version_gives_up_after_its_attempts(services: Services) -> None:
 
 @each
 @pytest.mark.parametrize("wait", [0, 300])
-@pytest.mark.timed
 def test_who_waits_for_row_or_file_longer_than_his_patience_is_busy(
     services: Services, name: str, wait: int
 ) -> None:
@@ -154,7 +153,8 @@ def test_who_waits_for_row_or_file_longer_than_his_patience_is_busy(
     with held(services, round):
         start = time.monotonic()
         assert seller.sell(order(round)).outcome is Outcome.BUSY
-        assert wait / 1000 * 0.8 < time.monotonic() - start < wait / 1000 + 1.0
+        took = time.monotonic() - start
+    assert wait / 1000 * 0.8 < took < 15, "not as long as a page, which waits for 30 s"
     assert seller.sell(order(round)).outcome is Outcome.SOLD
     assert audited(services, round) == ("exact", 1, 1, 4)
 

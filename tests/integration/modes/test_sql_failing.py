@@ -70,7 +70,6 @@ def test_a_connection_cut_in_mid_sale(services: Services, name: str) -> None:
 
 @only_postgresql
 @each
-@pytest.mark.timed
 def test_a_frozen_database_is_given_up(settings: Settings, services: Services, name: str) -> None:
     """It keeps none of its own time-outs. What it had begun goes when it wakes up."""
     hasty = Services(replace(settings, database_timeout=300))
@@ -97,7 +96,7 @@ def test_a_frozen_database_is_given_up(settings: Settings, services: Services, n
             pytest.raises(DatabaseAway),
         ):
             seller.sell(order(round))
-        assert time.monotonic() - start < 3.0
+        assert time.monotonic() - start < 20, "0.3 s is its time-out; for ever it would take else"
     finally:
         os.kill(backend[0], signal.SIGCONT)
     until(lambda: seller.sell(order(round)).outcome is Outcome.SOLD)
@@ -171,7 +170,6 @@ def test_more_threads_than_connections(settings: Settings, services: Services, n
 
 
 @each
-@pytest.mark.timed
 def test_while_all_sellers_wait_pages_are_served(
     settings: Settings, services: Services, name: str
 ) -> None:
@@ -181,9 +179,7 @@ def test_while_all_sellers_wait_pages_are_served(
     seller = mode(few, round)
     with held(services, round), ThreadPoolExecutor(16) as pool:
         waiting = [pool.submit(seller.sell, order(round)) for _ in range(16)]
-        start = time.monotonic()
         assert few.rounds.left(round) == 40
-        assert time.monotonic() - start < 1.8
-        assert {each.result(10).outcome for each in waiting} == {Outcome.BUSY}
-        assert time.monotonic() - start < 5.0
+        assert not all(each.done() for each in waiting), "the page waited for no seller"
+        assert {each.result(30).outcome for each in waiting} == {Outcome.BUSY}
     few.engine.dispose()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,9 +21,11 @@ def store(tmp_path: Path) -> Iterator[StoreServer]:
     server.stop()
 
 
-@pytest.mark.timed
 def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path) -> None:
-    """Killed and frozen: 503 within a second, with Retry-After, and back by itself."""
+    """Killed and frozen: 503 with Retry-After while it is away, and back by itself.
+
+    How many time-outs a purchase waits for, test_client.py counts.
+    """
     shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, STORE_TIMEOUT="400")
     shop.start()
     number = shop.round("watch", 100)["round"]
@@ -33,9 +34,7 @@ def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path:
         for go, come_back in ((store.kill, store.start), (store.freeze, store.thaw)):
             go()
             for _ in range(3):
-                start = time.monotonic()
                 answer = shop.buy(session)
-                assert time.monotonic() - start < 1.0
                 assert answer.status_code == 503
                 assert answer.headers["Retry-After"] == "1"
                 assert answer.headers["Content-Type"] == "application/problem+json"

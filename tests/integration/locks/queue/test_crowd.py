@@ -19,9 +19,10 @@ from tests.servers import until
 RUNS_ON = ["valkey", "cluster"]
 
 PROCESSES, THREADS, LEASE = 4, 16, 2.0
+BUSY = 10.0  # s; more than a busy machine leaves any process without a turn
 FROZEN = 0.5  # s; shorter than the lease: a frozen holder keeps its lock
 # A holder is killed with all waiters of a frozen process next in line, on two busy cores.
-LONGEST_STALL = LEASE + THREADS * HANDOVER_S + 2.0
+LONGEST_STALL = LEASE + THREADS * HANDOVER_S + BUSY
 
 
 @pytest.mark.soak
@@ -33,7 +34,8 @@ def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
     """A minute with `--runs 20`, a share of it with fewer."""
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
-    makes = partial(Forked, crowd, services.settings, THREADS, LEASE)
+    # Left alone, a call that is lost would stall them for a lease, which is longer than BUSY.
+    makes = partial(Forked, crowd, services.settings, THREADS, LEASE if disturbed else 60.0)
     members = [makes() for _ in range(PROCESSES)]
     until(lambda: services.store.xlen(LOG) > 0, 30)
     end = time.monotonic() + 3 * runs
@@ -65,6 +67,6 @@ def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
         f"{deeds} times frozen or killed, longest stall {stall:.2f} s"
     )
     assert numbers == list(range(len(numbers))), "two were inside"
-    assert stall < (LONGEST_STALL if disturbed else 1.0)
+    assert stall < (LONGEST_STALL if disturbed else BUSY)
     assert not services.store.exists(KEY)
     assert not services.store.exists(f"{KEY}:line")

