@@ -43,17 +43,24 @@ class OwnDesk(Sandbox):
 
     def does(self) -> dict[str, Any]:
         job: Any = self.job
-        self.watch.begin()
-        with job.target.surroundings():
-            found = self._search(job) if isinstance(job, Search) else self._play(job)
-        return {"found": found}
+        return {"found": self._search(job) if isinstance(job, Search) else self._play(job)}
 
     def _search(self, job: Search) -> dict[str, Any]:
-        self.watch.explorer = Explorer(job.target, job.buyers)
-        report = self.watch.explorer.explore(job.faults, MOST)
-        return written(report, Board(job.target, job.buyers))
+        automaton = self.automaton()
+        self.watch.begin()
+        with job.target.surroundings():
+            explorer = Explorer(job.target, job.buyers, automaton=automaton)
+            self.watch.explorer = explorer
+            report = explorer.explore(job.faults, MOST)
+            return written(report, Board(job.target, job.buyers, automaton=automaton))
 
     def _play(self, job: Play) -> dict[str, Any]:
+        self.load_libraries()
+        self.watch.begin()
+        with job.target.surroundings():
+            return self._played(job)
+
+    def _played(self, job: Play) -> dict[str, Any]:
         try:
             played = play(Board(job.target, job.buyers), job.moves)
         except Impossible as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
+from badluck.actor.code import Code
 from badluck.actor.request import RAISED
 from badluck.actor.wrong import Wrong
 from badluck.faults import Faults
@@ -43,9 +44,19 @@ class Explorer:
     Their code runs in this process; `explore` in run/apart.py gives it one of its own.
     """
 
-    def __init__(self, target: Target, actors: int, counts_given: bool = False) -> None:
-        """`counts_given`: how often the entries of a stream were; it does so by itself if asked."""
+    def __init__(
+        self,
+        target: Target,
+        actors: int,
+        counts_given: bool = False,
+        automaton: Callable[[str, Code, int], Known] = Automaton,
+    ) -> None:
+        """`counts_given`: how often the entries of a stream were; it does so by itself if asked.
+
+        `automaton` makes that of each actor, where they are not all alike.
+        """
         self.target = target
+        self.automaton = automaton
         self.graph: Graph | None = None
         self._begin(actors, counts_given)
 
@@ -62,7 +73,9 @@ class Explorer:
                 self.automata = [first, *(Alike(first, n, rename) for n in range(1, actors))]
                 self.symmetry = Symmetry(self.servers, self.automata)
             else:
-                self.automata = [Automaton(name, target.code, EPOCH) for name in LETTERS[:actors]]
+                self.automata = [
+                    self.automaton(name, target.code, EPOCH) for name in LETTERS[:actors]
+                ]
             own = not target.code.shown
             self.moves = Moves(self.servers, self.automata, target.frugal, own)
 

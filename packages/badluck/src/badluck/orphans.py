@@ -10,11 +10,11 @@ PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 LIBC = ctypes.CDLL(None)  # loaded here: the child of a process with threads must do very little
 
 
-def end_with_parent() -> None:
-    """For `preexec_fn`, in the child before it becomes its program: SIGTERM when we are killed.
+def end_with_parent(by: int = signal.SIGTERM) -> None:
+    """For `preexec_fn`, in the child before it becomes its program: a signal when we are killed.
 
     Start the child in the main thread: the system means the thread, and not the process. Linux
     only; elsewhere a process that is killed leaves its children running.
     """
     if sys.platform == "linux":
-        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        LIBC.prctl(PR_SET_PDEATHSIG, by)

@@ -157,7 +157,7 @@ def _explore(job: Job, output: int) -> NoReturn:
     try:
         # Which nobody else has to load.
         from badluck.functions.following import Following
-        from badluck.run.sandbox import opened, silence
+        from badluck.run.actor_process import opened, silence
 
         gc.freeze()  # what our parent holds is not ours to collect
         os.setsid()  # Ctrl-C is for our parent, who ends us

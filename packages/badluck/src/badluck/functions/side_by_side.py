@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from badluck.run.apart import START, answered
 from badluck.run.job import Explore, Job
-from badluck.run.limits import SHOWING
+from badluck.run.limits import LONGEST_ANSWER, SHOWING
 
 Search = Callable[[Job, int], NoReturn]  # and writes what comes of it there
 
@@ -44,7 +44,7 @@ class Child:
     def listen(self) -> None:
         chunk = os.read(self.reads, 1 << 16)
         self.said += chunk
-        if not chunk:
+        if not chunk or len(self.said) > LONGEST_ANSWER:
             self.end()
 
     def end(self) -> None:

@@ -6,11 +6,14 @@ their names.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
+from badluck.actor.code import Code
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
+from badluck.search.automaton import Automaton, Known
 from badluck.search.graph import Graph, Sleepers, TooMany, Transition
 from badluck.target import Target
 
@@ -24,8 +27,14 @@ MOST = 50_000
 
 
 class Board(Graph):
-    def __init__(self, target: Target, actors: int, faults: Faults = TWO_OF_EACH) -> None:
-        self.explorer = Explorer(target, actors, counts_given=True)
+    def __init__(
+        self,
+        target: Target,
+        actors: int,
+        faults: Faults = TWO_OF_EACH,
+        automaton: Callable[[str, Code, int], Known] = Automaton,
+    ) -> None:
+        self.explorer = Explorer(target, actors, counts_given=True, automaton=automaton)
         super().__init__(self.explorer.moves, faults, target.pauses, MOST)
         self.judge = Judge(self, target)
         self.opened: set[int] = set()

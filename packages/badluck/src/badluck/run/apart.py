@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import secrets
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +23,7 @@ from badluck.report.replay import Played
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
 from badluck.run.job import Explore, OwnTarget, Replay
-from badluck.run.limits import DEADLINE, LIMITS, SEARCH
+from badluck.run.limits import DEADLINE, LIMITS, LONGEST_ANSWER, SEARCH
 from badluck.search.paths import Cost
 
 SANDBOX = "badluck.run.sandbox"
@@ -83,24 +87,53 @@ def ask(job: Any, module: str = SANDBOX) -> dict[str, Any]:
 
     Raises as explore().
     """
-    name = job.target.name
+    name, nonce = job.target.name, secrets.token_hex().encode()
     try:
-        done = subprocess.run(
+        with subprocess.Popen(
             # -P: a redis.py or random.py that lies about is not what the code means.
             # -b: Python says where bytes are compared with a text.
             [sys.executable, "-P", "-b", "-m", module],
-            input=pickle.dumps(job),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order at each run
-            capture_output=True,
             start_new_session=True,  # Ctrl-C is for us, who end it
             preexec_fn=end_with_parent,
-            timeout=START + DEADLINE,
-            check=False,
-        )
+        ) as process:
+            output, errors = _talk(process, pickle.dumps((job, nonce)))
     except subprocess.TimeoutExpired as error:
         raise BadCode(f"{name} does not come to an end ({LIMITS}).") from error
-    why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-    return answered(name, done.returncode, done.stdout, why)
+    why = errors.decode(errors="replace").strip().rpartition("\n")[2]
+    if output and not output.startswith(nonce):
+        raise BadluckError(f"The process of {name} wrote what the search did not: {output[:60]!r}.")
+    return answered(name, process.returncode, output.removeprefix(nonce), why)
+
+
+def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, bytes]:
+    """Return what it writes to stdout and stderr, which must fit into LONGEST_ANSWER bytes.
+
+    Raises TimeoutExpired when it does not end in time. The process is killed unless it has ended.
+    """
+    sends: Any = process.stdin
+    said: dict[Any, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    until = time.monotonic() + START + DEADLINE
+    try:
+        with suppress(BrokenPipeError), sends:
+            sends.write(question)
+        while left := [stream for stream in said if not stream.closed]:
+            heard, _, _ = select.select(left, [], [], max(0, until - time.monotonic()))
+            for stream in heard:
+                piece = os.read(stream.fileno(), 1 << 16)
+                said[stream] += piece
+                if not piece or sum(map(len, said.values())) > LONGEST_ANSWER:
+                    stream.close()
+            if not heard:
+                raise subprocess.TimeoutExpired(process.args, START + DEADLINE)
+        process.wait(max(1, until - time.monotonic()))
+    finally:
+        process.kill()
+    output, errors = said.values()
+    return bytes(output), bytes(errors)
 
 
 def answered(name: str, ended: int, output: bytes, why: str = "") -> dict[str, Any]:

@@ -29,6 +29,7 @@ SHOWING = 10  # s more, for that
 DEADLINE = SEARCH + SHOWING  # s for all of it, also on the processor
 SILENCE = 2  # s in which code may go on without a command, a sleep or an end
 MEMORY = 1 << 30  # bytes of address space
+LONGEST_ANSWER = 1 << 26  # bytes that a process may write, to whatever descriptor
 FULL = MEMORY * 3 // 4  # then no state more is looked at: to say what was found takes some, too
 LIMITS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory"
 IN_WORDS = f"{LIMITS}, {kept_out.in_words()}"

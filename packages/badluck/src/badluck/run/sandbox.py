@@ -11,12 +11,14 @@ import os
 import pickle
 import re
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any, NoReturn
 
 from badluck.actor import wrong
+from badluck.actor.code import Code
 from badluck.actor.request import Send
 from badluck.actor.words import decoded
 from badluck.backend import Backend
@@ -26,10 +28,11 @@ from badluck.real.backend import real_backend
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
 from badluck.report.report import Report
+from badluck.run.actor_process import ActorProcess, lacking, silence
 from badluck.run.file import OwnFile
 from badluck.run.job import Explore, Job, Replay
 from badluck.run.limits import MEMORY, SEARCH, Watch
-from badluck.search.automaton import Automaton, NotAgain
+from badluck.search.automaton import Automaton, Known, NotAgain
 from badluck.search.server_states import Unsupported
 
 ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}|^\d{14,15}$")  # repr() and id() of an object
@@ -40,6 +43,8 @@ MOST = 500_000  # states, which fit into the memory
 class Sandbox:
     job: Job
     output: int  # a file descriptor
+    nonce: bytes = b""  # begins the answer: who writes there by chance knows none
+    actors: ActorProcess | None = None
 
     def run(self) -> NoReturn:
         target = self.job.target
@@ -48,8 +53,6 @@ class Sandbox:
         self.watch = Watch(
             target, lambda text: self.answer({"wrong": text}), self._too_long, seconds
         )
-        if isinstance(target, OwnFile):
-            target.load_libraries()
         try:
             self.answer(self.does())
         except wrong.Wrong as error:
@@ -57,7 +60,7 @@ class Sandbox:
         except Unsupported as lacks:
             self.answer({"wrong": self._lacking(lacks)})
         except NotAgain as error:
-            self.answer({"wrong": f"{target.name}: {target.function} {_otherwise(error)}"})
+            self.answer({"wrong": self._otherwise(error)})
         except MemoryError:
             self._incomplete(f"more than {MEMORY >> 30} GiB of memory")
         except BadluckError as error:
@@ -92,10 +95,20 @@ class Sandbox:
         )
         self.answer({"report": report.document()})
 
+    def automaton(self) -> Callable[[str, Code, int], Known]:
+        """Makes automata of actors; a file's actors get a process of their own."""
+        target = self.job.target
+        if not isinstance(target, OwnFile):
+            return Automaton
+        self.actors = ActorProcess(target, self.load_libraries, self.watch.search, self._otherwise)
+        return self.actors.automaton
+
     def _explore(self, job: Explore) -> dict[str, Any]:
+        automaton = self.automaton()
         self.watch.begin()
         with job.target.surroundings():
-            explorer = self.watch.explorer = Explorer(job.target, job.actors)
+            explorer = Explorer(job.target, job.actors, automaton=automaton)
+            self.watch.explorer = explorer
             for self.faults in job.ladder:
                 report = explorer.explore(self.faults, MOST)
                 if report.findings or not report.exhaustive or self.watch.over:
@@ -103,6 +116,7 @@ class Sandbox:
         return {"report": report.document()}
 
     def _replay(self, job: Replay) -> dict[str, Any]:
+        self.load_libraries()
         with ExitStack() as stack:
             where: Backend = ModelBackend()
             ends: list[int] = []
@@ -120,20 +134,24 @@ class Sandbox:
 
     def _lacking(self, lacks: Unsupported) -> str:
         """Which line it is that waits to send that."""
-        text = str(lacks)
         wants = Send(lacks.connection, lacks.commands)
+        if self.actors:
+            return str(self.actors.ask("lacking", wants, str(lacks)))
         automata = self.watch.explorer.automata if self.watch.explorer else []
-        for automaton in automata:
-            for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():
-                for fiber in actor.fibers:
-                    if fiber.request == wants:
-                        return wrong.standing(fiber.frame, self.job.target.code.files, text)
-        return f"{self.job.target.name}: {text}"
+        return lacking(automata, wants, self.job.target, str(lacks))
+
+    def load_libraries(self) -> None:
+        """Where the code is to run in this process."""
+        if isinstance(self.job.target, OwnFile):
+            self.job.target.load_libraries()
+
+    def _otherwise(self, error: NotAgain) -> str:
+        return f"{self.job.target.name}: {self.job.target.function} {_otherwise(error)}"
 
     def answer(self, document: dict[str, Any]) -> NoReturn:
         """Say it and end at once: nothing of the code that was explored runs any more."""
         with os.fdopen(self.output, "wb") as to:
-            to.write(json.dumps(document).encode())
+            to.write(self.nonce + json.dumps(document).encode())
         os._exit(0)
 
 
@@ -152,24 +170,12 @@ def _otherwise(error: NotAgain) -> str:
     return "\n    ".join([text, *where])
 
 
-def opened(but: int) -> list[int]:
-    """What is open here, of whoever started us, too: to write there nobody needs a permission."""
-    return [number for number in map(int, os.listdir("/dev/fd")) if number != but]
-
-
-def silence(*descriptors: int) -> None:
-    """Nothing is read or written there: what the code prints, it would print thousands of times."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in descriptors:
-        os.dup2(nothing, descriptor)
-
-
 def main(kind: type[Sandbox] = Sandbox) -> NoReturn:
     """Of this or another kind, that does what else is asked of it."""
-    job: Any = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
+    job, nonce = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
     output = os.dup(1)
     silence(0, 1)
-    kind(job, output).run()
+    kind(job, output, nonce).run()
 
 
 if __name__ == "__main__":

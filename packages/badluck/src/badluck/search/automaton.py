@@ -187,13 +187,19 @@ class Automaton:
         ):
             if known in moves:
                 return moves[known]
+        known, moves[known] = self.find_out(at, fiber, said, now, taken)
+        return moves[known]
+
+    def find_out(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
+    ) -> tuple[Answer, Move]:
+        """Let the code go on from the node `at`; returns what answer was learned, and its move."""
         actor = self.live.pop(at, None) or self._again(at)
         actor.go_on(fiber, said, now, taken)
         closed = tuple(actor.closed)
         # Learn it by itself if the code asked for the time or a token; else it always holds.
         known = Answer(fiber, said, now if actor.looked else ANY, taken if actor.drew else None)
-        moves[known] = Move(self._add(actor, at, known), closed, actor.asked_time)
-        return moves[known]
+        return known, Move(self._add(actor, at, known), closed, actor.asked_time)
 
     def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
         one, two = self.nodes[at], self.nodes[to]
