@@ -71,7 +71,9 @@ class Services:
 
     @cached_property
     def auditor(self) -> Auditor:
-        return Auditor(self.store, self.servers.sessions, self.servers.copied)
+        return Auditor(
+            self.store, self.servers.sessions, self.servers.copied, self.trust.pairing
+        )
 
     @cached_property
     def book(self) -> OrderBook:
@@ -88,7 +90,13 @@ class Services:
     @cached_property
     def fulfil(self) -> Fulfil:
         servers = self.servers
-        return Fulfil(self.store, servers.sessions, self.settings.fulfil_batch, servers.copied)
+        return Fulfil(
+            self.store,
+            servers.sessions,
+            self.settings.fulfil_batch,
+            self.trust.pairing,
+            servers.copied,
+        )
 
     @cached_property
     def beat(self) -> Beat:
@@ -96,11 +104,11 @@ class Services:
 
     @cached_property
     def readiness(self) -> Readiness:
-        return Readiness(self.servers)
+        return Readiness(self.servers, self.trust.pairing)
 
     @cached_property
     def dead_letters(self) -> DeadLetters:
-        return DeadLetters(self.store, self.servers.sessions)
+        return DeadLetters(self.store, self.servers.sessions, self.trust.pairing)
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -142,6 +150,7 @@ class Services:
         """A selling worker, one a process. It has begun to tell what it is doing (see tally)."""
         purchase = Purchase(self.servers, self.rounds, self.holds)
         purchase.tally.start()
+        self.trust.pairing.watch(purchase.tally.stopped, purchase.witness.confirm)
         return purchase
 
     def about(self) -> About:

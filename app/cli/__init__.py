@@ -21,6 +21,7 @@ COMMANDS = {
     "round": Entry("app.cli.round:round_group", "Start, end and show rounds."),
     "audit": Entry("app.cli.audit:audit", "Hold what was sold against what was stocked."),
     "check": Entry("app.cli.check:check", "Can the shop sell, and do sales become orders?"),
+    "pair": Entry("app.cli.pair:pair", "Move to another store or database on purpose."),
     "deadletter": Entry("app.cli.deadletter:deadletter", "Sales that could not be booked."),
     "modes": Entry("app.cli.modes:modes", "List the ways to sell."),
     "locks": Entry("app.cli.locks:locks", "List the ways to lock."),

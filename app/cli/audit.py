@@ -26,8 +26,8 @@ BAD_NEWS = "red"  # all others
 @click.command(short_help="Hold what was sold against what was stocked.")
 @click.argument("item", default="apple")
 @output.which_round
-@click.option("--accept", is_flag=True, help="Sell on after the store has lost something.")
-@click.option("--repair", is_flag=True, help="Mend from the books what the store has lost.")
+@click.option("--accept", is_flag=True, help="Sell on after store or database has lost something.")
+@click.option("--repair", is_flag=True, help="Mend what store or database has lost.")
 @click.option("--yes", is_flag=True, help="With --repair: do it; else it is only said.")
 @output.as_json
 def audit(
@@ -36,10 +36,10 @@ def audit(
     """Audit ITEM's round (apple unless given): units stocked, sold, left; the verdict.
 
     The exit status is 0 for exact, and for untouched (nobody has tried to buy); 3 while it is
-    settling, 4 for whatever is wrong (oversold, undersold, inconsistent, something lost by the
-    store); 1 when store or database cannot be asked, 2 for bad input.
+    settling, 4 for whatever is wrong (oversold, undersold, inconsistent, something lost by store or
+    database); 1 when these cannot be asked or do not match, 2 for bad input.
 
-    With --accept no round is audited: it says what the store has lost of ITEM, and lets it be sold
+    With --accept no round is audited: it says what was lost of ITEM, and lets it be sold
     again. With --repair its rounds get back what the books, the store and the shop's workers still
     know of them, and stay ended; then it can be sold again. Without --yes it only says so, and ends
     with 4 where there is something to mend.

@@ -36,6 +36,13 @@ def _print(item: str, plan: Plan, done: bool) -> None:
         click.echo(_line(each, done))
         for order in each.written.brought_back:
             click.echo(f"    comes back: order {order.id}, which a worker had told its buyer of")
+    if back := len(plan.orders.back):
+        come = "orders come" if back > 1 else "order comes"
+        click.echo(f"  {back:,} {come} back into the database: the store still knew")
+    for number, count in plan.orders.gone.items():
+        if count:
+            are = "orders are" if count > 1 else "order is"
+            click.echo(f"  round {number}: {count:,} {are} lost: neither database nor store knows")
     for number in plan.unknown:
         click.echo(f"  round {number}: nobody knows what was stocked; its figures stay lost")
     for order in plan.lost:
@@ -87,5 +94,7 @@ def _document(item: str, plan: Plan | None, done: bool) -> dict[str, object]:
         ],
         "unknown_rounds": plan.unknown,
         "lost": [order.id for order in plan.lost],
+        "orders_brought_back": [order.id for order in plan.orders.back],
+        "orders_lost": plan.orders.gone,
         "unknowable": UNKNOWABLE,
     }

@@ -12,7 +12,7 @@ import click
 from app.bootstrap import Services
 from app.cli import interrupt, output
 from app.config import Settings
-from app.domain import ITEMS, StoreAway
+from app.domain import StoreAway
 from app.service import keeping, processes, shared_settings
 from app.service.readiness import State
 
@@ -51,6 +51,7 @@ def fulfil() -> None:
     services.check_database()
     for consumer in services.fulfil.consumers:
         consumer.beat = services.beat.give
+    services.trust.pairing.watch(stop)
     threading.Thread(
         target=services.trust.keep_watch, args=(stop,), name="trust", daemon=True
     ).start()
@@ -98,9 +99,8 @@ def _prepare(services: Services) -> None:
     address = services.engine.url.render_as_string(hide_password=True)
     click.echo(f"  migrated database {address}")
     _see_how_it_is_kept(services)
-    for item in ITEMS:
-        if lack := services.trust.look(item):
-            click.secho(f"  ! {lack.sentence}", fg="red")
+    for said in services.trust.look_at_all():
+        click.secho(f"  ! {said}", fg="red")
     for round in services.rounds.open_shop(services.settings.default_mode):
         click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
 

@@ -32,6 +32,7 @@ from app.domain.errors import (
     UnknownWay,
     Unreadable,
     WrongDatabase,
+    WrongPair,
     in_doubt,
 )
 from app.domain.holding import AlreadyPaid, Hold, HoldOver, Stands
@@ -98,6 +99,7 @@ __all__ = [
     "UnknownWay",
     "Unreadable",
     "WrongDatabase",
+    "WrongPair",
     "in_doubt",
     "iso",
 ]

@@ -196,6 +196,10 @@ class HostsDiffer(ShopError):
     """This host has other settings than the hosts with which it shares the store."""
 
 
+class WrongPair(ShopError):
+    """Store and database do not belong together; the text says what to do."""
+
+
 class LockBusy(Exception):
     """The lock did not become ours in the time that we had for it."""
 

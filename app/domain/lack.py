@@ -1,4 +1,4 @@
-"""What the store was found to have lost of an item, by those who had seen it there."""
+"""What store or database was found to have lost of an item, by the one that had seen it there."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from app.text import Text
 class Loss(StrEnum):
     EMPTIED = "emptied"  # it has no round of the item
     OLDER = "older"  # its newest round is not the newest one that there was
-    OTHER = "other"  # it is not the store that the database knows
     SALES = "sales"  # fewer sales of a round than orders
     SALE = "sale"  # one that a worker has told its buyer of
     ENDING = "ending"  # how a hold has ended, which a worker has told its buyer
+    ORDERS = "orders"  # the database: fewer orders of a round than it has confirmed to the store
+    STOCK = "stock"  # the database: that of a round which sells there
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Lack:
     `since` the oldest that can have lost something, 0 when the store has none at all.
 
     `orders` (in the books) and `sales` (ever written to the store) go with Loss.SALES, `order` (an
-    id) with Loss.SALE and Loss.ENDING.
+    id) with Loss.SALE and Loss.ENDING. With Loss.ORDERS, `sales` are those that the store let go of
+    as orders.
     """
 
     item: str
@@ -56,13 +58,6 @@ class Lack:
                     since=str(self.since),
                     round=number,
                 )
-            case Loss.OTHER:
-                return Text(
-                    "This is not the store that the database knows: there, round %(round)s of "
-                    "%(item)s was the newest.",
-                    item=self.item,
-                    round=number,
-                )
             case Loss.SALES:
                 return Text(
                     "The store has lost sales of %(item)s, round %(round)s: it remembers "
@@ -80,6 +75,22 @@ class Lack:
                     round=number,
                     order=self.order,
                 )
+            case Loss.ORDERS:
+                return Text(
+                    "The database has lost orders of %(item)s, round %(round)s: it confirmed "
+                    "%(sales)s to the store, and has %(orders)s.",
+                    item=self.item,
+                    round=number,
+                    sales=self.sales,
+                    orders=self.orders,
+                )
+            case Loss.STOCK:
+                return Text(
+                    "The database has lost the stock of %(item)s, round %(round)s, which sells "
+                    "there.",
+                    item=self.item,
+                    round=number,
+                )
         return Text(
             "The store has lost a sale of %(item)s, round %(round)s, of which a customer was told: "
             "order %(order)s.",
@@ -92,7 +103,7 @@ class Lack:
     def sentence(self) -> Text:
         """The same, with what follows from it."""
         return Text(
-            "%(what)s Nothing of %(item)s is sold until that is mended from the books "
+            "%(what)s Nothing of %(item)s is sold until that is mended "
             "(lastapple audit %(item)s --repair) or accepted (lastapple audit %(item)s --accept).",
             what=self.what,
             item=self.item,
@@ -108,7 +119,7 @@ class Lack:
 
 
 class Lacking(ShopError):
-    """The store lacks something of the item, and nobody has accepted that yet."""
+    """Store or database lacks something of the item, and nobody has accepted that yet."""
 
     def __init__(self, lack: Lack) -> None:
         super().__init__(lack.sentence)

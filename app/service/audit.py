@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import Outcome, Round
 from app.service.books import Books, read
+from app.service.pairing import Pairing
 from app.service.rounds import in_database
 from app.service.spoilt import spoilt
 from app.service.tally import BEAT_S, WorkerStatus, worker_statuses
@@ -61,6 +62,7 @@ class Audit:
     held: int = 0
     units_astray: int = 0
     in_doubt: int = 0  # sales and holds that no replica confirms, with DURABILITY=replicated
+    orders_lost: int = 0
 
     @property
     def broken(self) -> int:
@@ -82,7 +84,8 @@ class Audit:
                 "Sold 0 of %(stocked)s: no purchase ever reached the shop.", stocked=self.stocked
             )
         taken = self.sold + self.held
-        contradicts = self.broken or self.not_booked or taken + self.left > self.stocked
+        lacks = self.not_booked or self.orders_lost
+        contradicts = self.broken or lacks or taken + self.left > self.stocked
         if self.verdict == Verdict.INCONSISTENT and not contradicts:
             return self.sentence  # the store had lost something, which stands there
         return sentence(
@@ -94,6 +97,7 @@ class Audit:
             0,
             self.not_booked,
             self.held,
+            self.orders_lost,
         )
 
 
@@ -101,19 +105,25 @@ class Auditor:
     """Holds rounds against the books, in whatever process it is asked for."""
 
     def __init__(
-        self, store: redis.Redis, sessions: sessionmaker[Session], copied: Callable[[str], bool]
+        self,
+        store: redis.Redis,
+        sessions: sessionmaker[Session],
+        copied: Callable[[str], bool],
+        pairing: Pairing,
     ) -> None:
         """`copied` waits until an item's sales are where DURABILITY wants them: Servers.copied."""
         self.store = store
         self.sessions = sessions
         self.copied = copied
+        self.pairing = pairing
 
     def audit(self, round: Round) -> Audit:
         """Read the books, then wait up to WORKERS_WORD_S for every worker's word on that moment.
 
         *settling* when one of them was selling, has not spoken, or sales still wait to be booked.
-        Raises StoreAway, DatabaseAway, also when the round's stock is lost there.
+        Raises WrongPair, StoreAway, DatabaseAway, also when the round's stock is lost there.
         """
+        self.pairing.check(round.item)
         audit = self._audit(round)
         if not audit.settled and not audit.in_flight:  # the last one may just have ended
             audit = self._audit(round)
@@ -169,7 +179,8 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
     oversold = max(0, sold + held - round.stock)
     undersold = max(0, round.stock - books.left - held - sold)
     known = len(bought) + others.orders + books.unreadable + books.unread
-    duplicate_ids = max(0, books.recorded - known)
+    orders_lost = max(0, books.confirmed - booked)
+    duplicate_ids = max(0, books.recorded - known - orders_lost)
     duplicate_keys = sum(count - 1 for count in keys.values()) + others.orders - others.keys
     orders_without_sale = max(0, booked - books.recorded)
     broken = duplicate_ids + duplicate_keys + orders_without_sale + books.astray
@@ -181,7 +192,7 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         verdict = Verdict.SETTLING
     elif oversold:
         verdict = Verdict.OVERSOLD
-    elif not_booked:
+    elif not_booked or orders_lost:
         # Before undersold: a sale that cannot be read may be whose the missing units are.
         verdict = Verdict.INCONSISTENT
     elif undersold:
@@ -209,6 +220,7 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
             not_booked,
             held,
             books.in_doubt,
+            orders_lost,
         ),
         stocked=round.stock,
         left=books.left,
@@ -230,4 +242,5 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         held=held,
         units_astray=books.astray,
         in_doubt=books.in_doubt,
+        orders_lost=orders_lost,
     )

@@ -41,6 +41,11 @@ SHOULD_BE_0 = (
         Text("in the database, and never sold"),
     ),
     Figure(
+        "orders_lost",
+        Text("Orders lost"),
+        Text("confirmed by the database, and not in it any more"),
+    ),
+    Figure(
         "units_astray",
         Text("Units astray"),
         Text("kept as rows, and not whose the orders say they are"),

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import DatabaseAway, Order, Round, StoreAway, Unreadable
 from app.service.catalogue import in_rows
 from app.service.rounds import in_database
-from app.store import accounts, db, dead_letters, orders, sales, sql_holds, stock, units
+from app.store import accounts, db, dead_letters, lacks, orders, sales, sql_holds, stock, units
 from app.store.keys import Keys
 from app.store.orders import Booked
 from app.store.redis import answering
@@ -37,6 +37,7 @@ class Books:
     astray: int = 0  # units that are rows, and are not whose the orders and holds say
     others: Booked = field(default_factory=Booked)  # the sum of all other orders
     in_doubt: int = 0  # sales and holds in the store that no replica confirms
+    confirmed: int = 0  # orders that the database has had, as far as the store knows
 
 
 def read(store: redis.Redis, sessions: sessionmaker[Session], round: Round) -> Books:
@@ -45,9 +46,9 @@ def read(store: redis.Redis, sessions: sessionmaker[Session], round: Round) -> B
     Raises StoreAway or DatabaseAway, also when the round's stock is lost there.
     """
     if in_database(round.mode):
-        return _read_database(sessions, round)
+        return _read_database(store, sessions, round)
     with answering():
-        left, payloads, recorded, taken = accounts.of_round(store, round)
+        left, payloads, recorded, taken, confirmed = accounts.of_round(store, round)
         letters, dropped = dead_letters.of_round(store, round.item, round.number)
     if left is None:
         raise StoreAway("The store has lost this round's stock: was it emptied?")
@@ -68,6 +69,7 @@ def read(store: redis.Redis, sessions: sessionmaker[Session], round: Round) -> B
         len(payloads) - len(waiting),
         held,
         others=others,
+        confirmed=confirmed,
     )
 
 
@@ -89,7 +91,9 @@ def _booked(
     return rows, Booked(*map(sub, every, found))
 
 
-def _read_database(sessions: sessionmaker[Session], round: Round) -> Books:
+def _read_database(store: redis.Redis, sessions: sessionmaker[Session], round: Round) -> Books:
+    with answering():
+        confirmed = lacks.booked(store, round.item).get(round.number, 0)
     with db.answering(), db.one_moment(sessions) as session:
         left = stock.left(session, round)
         held = sql_holds.of_round(session, round.item, round.number) if round.hold else []
@@ -98,7 +102,9 @@ def _read_database(sessions: sessionmaker[Session], round: Round) -> Books:
     if left is None:
         raise DatabaseAway("The database has lost this round's stock: was it emptied?")
     recorded = len(rows) + others.orders
-    return Books(left, [], recorded, rows, held=held, astray=astray, others=others)
+    return Books(
+        left, [], recorded, rows, held=held, astray=astray, others=others, confirmed=confirmed
+    )
 
 
 def _readable(round: Round, payloads: list[bytes]) -> list[Order]:

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import ITEMS, UnknownDeadLetter, Unreadable
 from app.service.booking import book
+from app.service.pairing import Pairing
 from app.service.refusals import no_item
 from app.store import dead_letters, rounds
 from app.store.dead_letters import DeadLetter
@@ -19,9 +20,12 @@ __all__ = ["DeadLetter", "DeadLetters"]
 class DeadLetters:
     """For a person at a terminal; fulfil makes them (see mover)."""
 
-    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
+    def __init__(
+        self, store: redis.Redis, sessions: sessionmaker[Session], pairing: Pairing
+    ) -> None:
         self.store = store
         self.sessions = sessions
+        self.pairing = pairing
 
     def every(self, item: str = "", number: int | None = None) -> list[DeadLetter]:
         """All of them, or an item's, or a round's; oldest first. Raises UnknownItem, StoreAway."""
@@ -45,8 +49,9 @@ class DeadLetters:
         """Book it now, whether fulfil runs or not. "" when it is in the database; else why not.
 
         Booked first and removed then: interrupted in between, it is booked once all the same.
-        Raises StoreAway, DatabaseAway.
+        Raises WrongPair, StoreAway, DatabaseAway.
         """
+        self.pairing.require(letter.item)
         if letter.put_back:
             return f"{letter.reason} Its units are back in stock."
         try:

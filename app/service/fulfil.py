@@ -29,6 +29,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import Unreadable
 from app.service.aside import Aside
 from app.service.mover import Batch, Entries, Mover
+from app.service.pairing import Pairing
 from app.store import clock, keys, per_buyer, rounds
 from app.store.keys import Keys
 from app.store.rounds import GROUP
@@ -54,12 +55,19 @@ class Fulfil:
         store: redis.Redis,
         sessions: sessionmaker[Session],
         batch: int,
+        pairing: Pairing,
         copied: Callable[[str], bool] = lambda item: False,
     ) -> None:
         """`batch` is the most sales of one stream to move at once; `copied` see Servers.copied."""
         self.sessions = sessions
         self.consumers = [
-            Consumer(store, Mover(store, sessions, aside := Aside(), copied), aside, batch, items)
+            Consumer(
+                store,
+                Mover(store, sessions, aside := Aside(), copied, pairing),
+                aside,
+                batch,
+                items,
+            )
             for items in rounds.read_together(store)
         ]
 
@@ -163,7 +171,11 @@ class Consumer:
         items = [
             item
             for item in self.items
-            if item not in self.busy and not self.aside.stands(keys.streams(item))
+            if not (
+                item in self.busy
+                or self.aside.stands(keys.streams(item))
+                or self.mover.pairing.is_wrong(item)  # else who may move them would have to wait
+            )
         ]
         streams, failed = rounds.open_streams(self.store, items)
         for item, error in failed.items():

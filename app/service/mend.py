@@ -1,6 +1,7 @@
 """Mend an item of which the store has lost something: `lastapple audit ITEM --repair`.
 
-Each of its rounds that may have lost something gets its record, its figures and its sales again:
+Orders that the database lost come back from what the store still knows of them. Then each of the
+item's rounds that may have lost something gets its record, its figures and its sales again:
 from what is left of them in the store, from the books, and from what workers had told buyers of. It
 stays ended. Then the store learns which keys have bought within a day, and only then may the next
 round begin: who dies half-way leaves the item off sale, and the next one does the same again.
@@ -10,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.domain import Lack, Lacking, Loss, Mended, Order, Round, ShopError, Stands, StoreAway
-from app.service.mend_books import MendBooks
+from app.domain import Lack, Lacking, Mended, Order, Round, ShopError, Stands, StoreAway
+from app.service.mend_books import Lost, MendBooks
 from app.service.mended_figures import Figures, figures
 from app.service.rounds import Rounds, in_database
 from app.store import dead_letters, lacks, mending
@@ -24,23 +25,21 @@ RACES = 20  # looks at a round in which fulfil still buries sales before one is 
 @dataclass(frozen=True)
 class Plan:
     """What would be done, or was. `unknown` are numbers of rounds of which nobody knows the stock;
-    `lost` what buyers were told of and cannot come back: holds, and what a key bought twice."""
+    `lost` what buyers were told of and cannot come back: holds, and what a key bought twice.
+    `orders` are those that the database lost."""
 
     lack: Lack
     mark: bytes  # the same as it stands in the store
     rounds: list[Figures]
     unknown: list[int]
     lost: list[Order]
-
-
-class Stranger(ShopError):
-    """The store is another one, with rounds of its own: what is there is not ours to write over."""
+    orders: Lost
 
 
 class Mend:
     def __init__(self, servers: Servers, rounds: Rounds, books: MendBooks | None = None) -> None:
         """`books`: the explorer hands in some that stay as they are."""
-        self.books = books or MendBooks(servers.sessions)
+        self.books = books or MendBooks(servers.store, servers.sessions)
         self.store = servers.store
         self.rounds = rounds
         self.trust = rounds.trust
@@ -48,7 +47,7 @@ class Mend:
     def plan(self, item: str) -> Plan | None:
         """None: it lacks nothing. The item is off sale then, as whenever somebody looks; no more.
 
-        Raises UnknownItem, StoreAway, DatabaseAway, Stranger; Unreadable when a record is in the
+        Raises UnknownItem, WrongPair, StoreAway, DatabaseAway; Unreadable when a record is in the
         way that a newer version wrote, or that is broken.
         """
         lack = self.trust.look(item)
@@ -56,11 +55,6 @@ class Mend:
             mark = lacks.standing(self.store, item)
         if lack is None or mark is None:
             return None
-        if lack.loss == Loss.OTHER:
-            raise Stranger(
-                f"{lack.what} What is in it is not written over. Let REDIS_URL lead to the store "
-                f"of before, or sell on from this one: lastapple audit {item} --accept."
-            )
         with answering():
             told = mending.told(self.store, item)
         known, booked = self.books.rounds(item, lack.since)
@@ -82,6 +76,7 @@ class Mend:
                 if order.id not in back | there
                 and told.ended.get(order.id, Stands.PAID) is Stands.PAID
             ],
+            self.books.lost(item, lack.since),
         )
 
     def do(self, item: str) -> Plan | None:
@@ -92,7 +87,9 @@ class Mend:
         plan = self.plan(item)
         if plan is None:
             return None
-        done = [self._write(plan.mark, each) for each in plan.rounds]
+        self.books.bring_back(plan.orders)
+        figured = self.plan(item) if plan.orders.back else plan
+        done = [self._write(plan.mark, each) for each in figured.rounds] if figured else []
         self.trust.sell_again(plan.lack, plan.mark)
         return replace(plan, rounds=done)
 

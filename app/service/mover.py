@@ -9,11 +9,12 @@ from collections.abc import Callable
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import DatabaseAway, Order, Unreadable
+from app.domain import Away, Order, Unreadable, WrongPair
 from app.modes import MODES
 from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
 from app.service.booking import Refusal, book
-from app.store import dead_letters, rounds, sales
+from app.service.pairing import Pairing
+from app.store import dead_letters, keys, rounds, sales
 from app.store.keys import Keys
 
 log = logging.getLogger(__name__)
@@ -31,12 +32,14 @@ class Mover:
         sessions: sessionmaker[Session],
         aside: Aside,
         copied: Callable[[str], bool],
+        pairing: Pairing,
     ) -> None:
         """`copied` waits until an item's sales are where DURABILITY wants them: Servers.copied."""
         self.store = store
         self.sessions = sessions
         self.aside = aside
         self.copied = copied
+        self.pairing = pairing
 
     def run(self, batches: list[Batch], stop: threading.Event) -> None:
         """Move an item's batches, each as often as it takes, or until `stop`.
@@ -50,6 +53,9 @@ class Mover:
                 try:
                     self.move(names, entries)
                     break
+                except WrongPair as error:
+                    self.aside.put(keys.streams(names.item), error)
+                    return
                 except (redis.ConnectionError, redis.TimeoutError, DatabaseAway) as error:
                     log.warning("%s: %s Trying again in %.1f s.", names.item, error, pause)
                 except Exception as error:  # noqa: BLE001  `put` logs it
@@ -66,6 +72,7 @@ class Mover:
         had bought before, its units go back into stock where that loses nobody's write, and the key
         leads to the first order again.
         """
+        self.pairing.require(names.item)
         mode = rounds.mode(self.store, names)
         sold: dict[bytes, Order] = {}
         refused: dict[bytes, Refusal] = {}

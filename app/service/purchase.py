@@ -62,6 +62,7 @@ class Purchase:
         self.servers = servers
         self.store = servers.store
         self.rounds = rounds
+        self.pairing = rounds.trust.pairing
         self.holds = holds
         self.earlier = Earlier(servers, rounds)
         self.selling: dict[str, Selling] = {}
@@ -200,7 +201,7 @@ class Purchase:
             return known
         # No lock while asking: with the store away each thread's 503 would wait for the one before.
         round = self.witness.newest(item)
-        if round is None or not round.running:
+        if round is None or not round.running or self.pairing.is_wrong(item):
             raise not_running(item)
         selling = Selling.of(self._fit(round), self.servers)
         with answering():
@@ -243,7 +244,7 @@ class Purchase:
                 continue
             except Unreadable:
                 newest = None  # a newer version has taken the item over
-            if newest is None or newest != known.round:
+            if newest != known.round or self.pairing.is_wrong(known.round.item):
                 self._forget(known)
             elif why := unfit(self.servers, newest):
                 log.error("%s", why)

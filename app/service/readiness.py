@@ -16,11 +16,12 @@ from functools import cached_property, reduce
 import redis
 from sqlalchemy import Engine
 
-from app.domain import ITEMS, DatabaseAway, Round, StoreAway, Unreadable
+from app.domain import ITEMS, DatabaseAway, Round, StoreAway, Unreadable, WrongPair
 from app.service import replication, standing
 from app.service.fitness import unfit
 from app.service.known import readable
 from app.service.lag import Lag, lag
+from app.service.pairing import Pairing
 from app.service.standing import Standing
 from app.store import db, keys, lacks, orders, rounds
 from app.store.redis import answering
@@ -76,8 +77,9 @@ class Found:
 class Readiness:
     """One process's view of it; each of its threads may ask."""
 
-    def __init__(self, servers: Servers) -> None:
+    def __init__(self, servers: Servers, pairing: Pairing) -> None:
         self.servers = servers
+        self.pairing = pairing
         self._found = Found()
         self._asking = threading.Lock()
 
@@ -167,6 +169,12 @@ class Readiness:
         try:
             with db.answering(), db.sessions(self._engine)() as session:
                 orders.look(session)
+            for item in ITEMS:
+                self.pairing.check(item)
+        except WrongPair as error:
+            return Check("database", State.FAILING, error.sentences()[0])
+        except StoreAway:  # the store's own check says so
+            pass
         except DatabaseAway as error:
             log.warning("%s", error)
             said = Text("The database does not answer: sales wait in the store.")

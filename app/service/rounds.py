@@ -15,6 +15,7 @@ from app.domain import (
     Invalid,
     Lacking,
     Round,
+    WrongPair,
 )
 from app.locks import LOCKS
 from app.modes import IN_SQL, MODES
@@ -220,7 +221,8 @@ class Rounds:
         never = [item for item, round, _ in shelf if round is None and item.slug not in lacking]
         opened = []
         for item in never:
-            with suppress(Stocked):  # meanwhile, by another host
+            # Stocked meanwhile by another host; a wrong pair was named before.
+            with suppress(Stocked, WrongPair):
                 wanted = self.check(item.slug, mode, item.stock, {})
                 opened.append(self._begin(wanted, self._ready_first))
         return opened

@@ -1,8 +1,10 @@
-"""Has the store what the books have seen of it? Nothing is sold from one that lacks some of that.
+"""Has the store what the books have seen of it, and the other way round? Else nothing is sold.
 
 The books are the database: they know the newest round that was begun of each item, in which store,
 and how many orders a round has. A store whose log was cut, that was emptied or replaced, shows by
 less. What it lost before the books saw it, workers may know (see witness); or the buyer alone.
+
+The store counts the orders that the books have confirmed. A restored backup shows by fewer.
 """
 
 from __future__ import annotations
@@ -12,9 +14,26 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 
-from app.domain import ITEMS, DatabaseAway, Lack, Lacking, Loss, Order, Round, ShopError
+from sqlalchemy import event
+
+from app.domain import (
+    ITEMS,
+    DatabaseAway,
+    Lack,
+    Lacking,
+    Loss,
+    Order,
+    Round,
+    ShopError,
+    Unreadable,
+    WrongPair,
+)
+from app.modes import IN_SQL, MODES
+from app.service.known import has
+from app.service.pairing import Pairing
 from app.service.refusals import no_item
-from app.store import begun, db, holds, lacks, orders, sales, sql_holds
+from app.store import begun, db, holds, lacks, orders, sales, sql_holds, stock
+from app.store import rounds as records
 from app.store.begun import Seen
 from app.store.lacks import There
 from app.store.redis import answering
@@ -24,6 +43,7 @@ from app.store.servers import Servers
 WATCH = 60.0  # s between two looks at a store that seems the same; see keep_watch
 TURN = 0.2  # s in which it is noticed that the store is met anew
 AGAIN = 2.0  # s until the next look when store or database were away
+NEWEST = 20  # rounds whose orders are counted with each look; an audit counts its own round's
 
 log = logging.getLogger(__name__)
 
@@ -34,24 +54,38 @@ class Trust:
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
         self.store = servers.store
+        self.pairing = Pairing(servers)
 
     def look(self, item: str) -> Lack | None:
         """What the store lacks of an item and nobody has accepted, found now or earlier.
 
         Found now, it is marked: nothing of the item is sold any more. Raises UnknownItem,
-        StoreAway, DatabaseAway.
+        WrongPair, StoreAway, DatabaseAway.
         """
         if item not in ITEMS:
             raise no_item(item)
-        return self._look(item, self._seen(item))
+        self.pairing.require(item)
+        return self._look(item, self._seen(item), self._lost_orders(item))
+
+    def look_at_all(self) -> list[str]:
+        """A sentence for each finding. Raises StoreAway, DatabaseAway."""
+        found: dict[str, None] = {}
+        for item in ITEMS:
+            try:
+                if lack := self.look(item):
+                    found[lack.sentence] = None
+            except WrongPair as error:  # most often the same for all items
+                found[error.sentences()[0]] = None
+        return list(found)
 
     def above(self, item: str) -> tuple[int, bool]:
         """The number above which the item's next round must have its own: numbers never come again.
 
-        And whether the books were asked. Raises Lacking, StoreAway; DatabaseAway when only they
-        could tell.
+        And whether the books were asked. Raises Lacking, WrongPair, StoreAway; DatabaseAway when
+        only they could tell.
         """
         try:
+            self.pairing.require(item)
             seen = self._seen(item)
         except DatabaseAway:
             with answering():
@@ -59,7 +93,7 @@ class Trust:
             if not there.newest:  # it may have been emptied
                 raise
             return there.accepted, False
-        if lack := self._look(item, seen):
+        if lack := self._look(item, seen, self._lost_orders(item)):
             raise Lacking(lack)
         with answering():
             return max(seen.round, lacks.look(self.store, item).accepted), True
@@ -100,23 +134,46 @@ class Trust:
         with answering():
             there = lacks.look(self.store, item)
         up_to = max(seen.round, there.newest, there.accepted, lack.round)
-        self._note(item, up_to, there.store)
-        for bought in self._bought_since(item, self.servers.clock.now() - KEY_LIFE * 1000):
-            with answering():
-                sales.remember(self.store, bought)
-                holds.booked(self.store, bought)
+        self._note(item, up_to)
+        self._remember_keys(item)
         with answering():
             done = lacks.accept(self.store, item, up_to, found)
         if not done and (other := self.look(item)):
             raise Lacking(other)
 
+    def pair(self, item: str) -> None:
+        """Let store and database belong together, whatever they belonged to before.
+
+        Rounds of another store that the database knows are over: the next one gets a higher number.
+        Raises StoreAway, DatabaseAway; Unreadable when the running round is not ours to end.
+        """
+        seen = self._seen(item)
+        with answering():
+            there = lacks.look(self.store, item)
+            if seen.round and seen.store != there.store and there.lack is None:
+                records.end(self.store, item)
+                lacks.accept(self.store, item, max(seen.round, there.newest, there.accepted), None)
+        self.pairing.name(item, anew=True)
+        self._remember_keys(item)
+
+    def confirm(self, item: str, number: int) -> None:
+        """Let the store know how many orders a round has that sells in the database.
+
+        Raises StoreAway, DatabaseAway.
+        """
+        with db.answering(), self.servers.sessions() as session:
+            there_are = orders.counts(session, item, [number]).get(number, 0)
+        with answering():
+            lacks.confirm(self.store, item, number, there_are)
+
     def keep_watch(self, stop: threading.Event) -> None:
-        """Look when the store is met, when it is met anew, and once in a while.
+        """Look when the store or the database is met, met anew, and once in a while.
 
         That store may have sold before we looked: then orders tell, as soon as these are booked.
         """
         met = threading.Event()
         self.servers.met.append(lambda _: met.set())
+        event.listen(self.servers.engine, "connect", lambda *_: met.set())
         next_look = 0.0
         while not stop.wait(TURN):
             if met.is_set() or time.monotonic() > next_look:
@@ -138,9 +195,17 @@ class Trust:
                 well = False
         return well
 
-    def _note(self, item: str, round: int, store: str) -> None:
+    def _remember_keys(self, item: str) -> None:
+        """Let the store know what the books have sold within a day."""
+        for bought in self._bought_since(item, self.servers.clock.now() - KEY_LIFE * 1000):
+            with answering():
+                sales.remember(self.store, bought)
+                holds.booked(self.store, bought)
+
+    def _note(self, item: str, round: int) -> None:
+        store, _ = self.pairing.name(item, anew=True)
         with db.answering(), self.servers.sessions.begin() as session:
-            begun.note(session, item, round, store)
+            begun.note(session, item, round, store.id)
 
     def _bought_since(self, item: str, moment: int) -> Iterator[Sequence[Order]]:
         """What the books have sold or hold since then, in parts."""
@@ -152,18 +217,46 @@ class Trust:
         with db.answering(), self.servers.sessions() as session:
             return begun.seen(session, item)
 
-    def _look(self, item: str, seen: Seen) -> Lack | None:
+    def _look(self, item: str, seen: Seen, lost: Lack | None) -> Lack | None:
         """The books were read first: the store only grows, so that nothing seems to be lacking."""
         with answering():
             there = lacks.look(self.store, item)
             recorded = lacks.recorded(self.store, item, seen.round)
-            lack = there.lack or _lack(item, seen, there, recorded)
+            lack = there.lack or _lack(item, seen, there, recorded) or lost
             return lack if lack and lacks.mark(self.store, lack) else None
+
+    def _lost_orders(self, item: str) -> Lack | None:
+        """What the database lacks. The store is read first: it only knows what was there before."""
+        with answering():
+            there = lacks.look(self.store, item)
+            confirmed = lacks.booked(self.store, item)
+            newest = self._sells_in_database(item, there.newest)
+        numbers = [number for number in sorted(confirmed) if number > there.accepted][-NEWEST:]
+        with db.answering(), self.servers.sessions() as session:
+            orders_of = orders.counts(session, item, {*numbers, there.newest})
+            stocked = newest is None or stock.left(session, newest) is not None
+        if newest and stocked:
+            with answering():
+                lacks.confirm(self.store, item, newest.number, orders_of.get(newest.number, 0))
+        short = [number for number in numbers if orders_of.get(number, 0) < confirmed[number]]
+        if short:
+            last = short[-1]
+            there_are = orders_of.get(last, 0), confirmed[last]
+            return Lack(item, Loss.ORDERS, last, short[0], *there_are)
+        return None if stocked else Lack(item, Loss.STOCK, there.newest, there.newest)
+
+    def _sells_in_database(self, item: str, number: int) -> Round | None:
+        """That round, if it runs and its stock is in the database."""
+        try:
+            round = records.find(self.store, item, number)
+        except Unreadable:  # a newer version looks after it
+            return None
+        if round is None or not round.running or not has(round.mode):
+            return None
+        return round if MODES[round.mode.partition(":")[0]].needs in IN_SQL else None
 
 
 def _lack(item: str, seen: Seen, there: There, recorded: int | None) -> Lack | None:
-    if seen.store and there.store not in ("", seen.store):
-        return Lack(item, Loss.OTHER, seen.round, 0)
     if there.newest < seen.round:
         loss = Loss.OLDER if there.newest else Loss.EMPTIED
         return Lack(item, loss, seen.round, there.newest)

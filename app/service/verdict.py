@@ -28,6 +28,7 @@ def sentence(
     not_booked: int = 0,
     held: int = 0,
     in_doubt: int = 0,
+    orders_lost: int = 0,
 ) -> Text:
     """The verdict as one would say it to a class.
 
@@ -92,6 +93,17 @@ def sentence(
                 "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s unit belongs to nobody.",
                 "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s units belong to nobody.",
                 stocked - left - sold,
+                sold=sold,
+                stocked=stocked,
+                left=left,
+            )
+        case Verdict.INCONSISTENT if orders_lost:
+            return counted(
+                "Sold %(sold)s of %(stocked)s, %(left)s left, and the database has lost %(num)s "
+                "order.",
+                "Sold %(sold)s of %(stocked)s, %(left)s left, and the database has lost %(num)s "
+                "orders.",
+                orders_lost,
                 sold=sold,
                 stocked=stocked,
                 left=left,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import redis
 from redis.exceptions import AskError, TryAgainError
 
-from app.domain import Hold, Lack, Loss, Order, Round, Stands
+from app.domain import Hold, Lack, Loss, Order, Round, ShopError, Stands
 from app.service.holds import Holds
 from app.service.rounds import Rounds, in_database
 from app.store import keys, lacks
@@ -64,6 +64,7 @@ class Witness:
         self.most = servers.settings.shop_threads
         self.seen: dict[str, int] = {}  # item -> number of its newest round
         self.told: dict[str, deque[Told]] = {}
+        self.unconfirmed: set[tuple[str, int]] = set()  # rounds that have sold in the database
         servers.met.append(self.meet)
         holds.ended.append(self.ended)
 
@@ -90,12 +91,24 @@ class Witness:
         self._note(round, Told(time.monotonic(), hold.order, hold.stands))
 
     def _note(self, round: Round, news: Told) -> None:
-        if not in_database(round.mode):
-            item = news.order.item
+        item = news.order.item
+        if in_database(round.mode):
+            self.unconfirmed.add((item, round.number))
+        else:
             told = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))
             # The same press, repeated, must not displace the newest sales.
             if not news.ended or news[1:] not in [each[1:] for each in tuple(told)]:
                 told.append(news)
+
+    def confirm(self) -> None:
+        """Let the store know what was sold in the database. Raises StoreAway, DatabaseAway."""
+        for round in list(self.unconfirmed):
+            self.unconfirmed.discard(round)  # first: more may be sold meanwhile
+            try:
+                self.rounds.trust.confirm(*round)
+            except ShopError:
+                self.unconfirmed.add(round)
+                raise
 
     def meet(self, connection: Metered) -> None:
         """Ask a new connection's server for the newest sales. Raises redis.ConnectionError."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import redis
 
 from app.domain import Round
+from app.store import keys
 from app.store.keys import Keys
 
 
@@ -19,6 +20,7 @@ class Account(NamedTuple):
     ]  # not yet in the database; b"": an entry without one, which waits all the same
     recorded: int  # sales ever written (the server's count)
     held: list[bytes]  # neither left nor paid for
+    confirmed: int  # orders that the database has confirmed
 
 
 def of_round(store: redis.Redis, round: Round) -> Account:
@@ -30,13 +32,15 @@ def of_round(store: redis.Redis, round: Round) -> Account:
     pipe.xinfo_stream(names.sales)
     pipe.xrange(names.holds)
     pipe.hvals(names.held)
-    (stock, ended), sales, info, taken, held = pipe.execute()
+    pipe.hget(keys.booked(round.item), str(round.number))
+    (stock, ended), sales, info, taken, held, confirmed = pipe.execute()
     units = stock if ended is None else ended
     return Account(
         None if units is None else int(units),
         _sales(sales),
         info["entries-added"],
         [*_sales(taken), *held],
+        int(confirmed or 0),
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import os
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
+    DisconnectionError,
     IntegrityError,
     NotSupportedError,
     ProgrammingError,
@@ -56,9 +59,18 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
         made = create_engine(address, **pool, connect_args={"timeout": timeout_ms / 1000})
         event.listen(made, "connect", _prepare_sqlite)
 
+        @event.listens_for(made, "do_connect")
+        def open_file(_dialect: Any, record: Any, arguments: Any, options: Any) -> Any:
+            """Open a file that exists: only `migrate` creates one."""
+            record.info["file"] = _file(address.database)
+            uri = Path(address.database or "").absolute().as_uri()
+            return sqlite3.connect(f"{uri}?mode=rw", *arguments[1:], uri=True, **options)
+
         @event.listens_for(made, "checkout")
-        def be_patient(connection: Any, _record: Any, _proxy: Any) -> None:
-            """The one before may have left a seller's short patience behind."""
+        def look(connection: Any, record: Any, _proxy: Any) -> None:
+            if record.info["file"] != _file(address.database):
+                raise DisconnectionError("The database's file was moved or replaced.")
+            # The caller before may have left a seller's short patience behind.
             connection.execute(f"PRAGMA busy_timeout = {timeout_ms}")
 
         return made
@@ -98,6 +110,14 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
         connection.limit = timeout_ms / 1000 + FROZEN
 
     return made
+
+
+def _file(path: str | None) -> tuple[int, int] | None:
+    """Return which file is at the path; None without one."""
+    with suppress(OSError):
+        found = os.stat(path or "")
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
@@ -140,7 +160,13 @@ def check(engine: Engine) -> None:
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the tables up to date. Raises Newer, WrongDatabase, DatabaseAway."""
+    """Create the database's file, and bring the tables up to date.
+
+    Raises Newer, WrongDatabase, DatabaseAway.
+    """
+    if engine.dialect.name == "sqlite":
+        with suppress(OSError):  # the connection says why it cannot be opened
+            Path(engine.url.database or "").touch(exist_ok=True)
     check(engine)
     # Here, as it takes a sixth of every command's start, and most have no database to make.
     from alembic import command

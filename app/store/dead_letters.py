@@ -100,11 +100,12 @@ def of_round(store: redis.Redis, item: str, number: int) -> tuple[list[DeadLette
 
 def booked(store: redis.Redis, letter: DeadLetter, order: Order) -> None:
     """It is in the database now: let go of it here, and let its key lead to it for a day."""
+    names = Keys(letter.item, letter.round)
+    sales.let_go(store, names, {letter.entry.encode(): order})
     pipe = store.pipeline()
     pipe.xdel(keys.dead_letters(letter.item), letter.id)
-    pipe.unlink(keys.order(letter.item, order.id))
     # Another process may have dropped it after its order was committed.
-    pipe.set(Keys(letter.item, letter.round).key(order.key), order.encode(), ex=sales.KEY_LIFE)
+    pipe.set(names.key(order.key), order.encode(), ex=sales.KEY_LIFE)
     pipe.execute()
 
 

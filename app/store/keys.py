@@ -80,6 +80,16 @@ def identity(item: str) -> str:
     return f"{{{item}}}:store"
 
 
+def database(item: str) -> str:
+    """String: identity of the database that the item's sales belong to."""
+    return f"{{{item}}}:database"
+
+
+def booked(item: str) -> str:
+    """Hash: number of a round -> how many of its orders the database has confirmed."""
+    return f"{{{item}}}:booked"
+
+
 def lacks(item: str) -> str:
     """String: what the store has lost of the item, as JSON, until somebody accepts that."""
     return f"{{{item}}}:lacks"

@@ -9,8 +9,8 @@ from typing import Any
 
 import redis
 
-from app.domain import Lack, Loss, Mended, Order, Unreadable
-from app.store import keys, rounds
+from app.domain import Lack, Mended, Order, Unreadable
+from app.store import keys, lua, rounds
 from app.store.keys import Keys
 from app.text import Text, together
 
@@ -79,7 +79,7 @@ def mark(store: redis.Redis, lack: Lack, told: Mapping[str, Order] | None = None
         # anew, and nothing of the item be sold once more.
         pipe.watch(keys.accepted(lack.item))
         accepted = int(pipe.get(keys.accepted(lack.item)) or 0)
-        if lack.loss != Loss.OTHER and lack.round <= accepted:
+        if lack.round <= accepted:
             return False
         pipe.multi()
         pipe.set(keys.lacks(lack.item), lack.encode(), nx=True)
@@ -96,10 +96,10 @@ def mark(store: redis.Redis, lack: Lack, told: Mapping[str, Order] | None = None
     return True
 
 
-def accept(store: redis.Redis, item: str, up_to: int, found: bytes) -> bool:
+def accept(store: redis.Redis, item: str, up_to: int, found: bytes | None) -> bool:
     """Sell again, in rounds after that one; what earlier ones have lost is not found again.
 
-    False: it is not `found` any more what the item lacks.
+    False: it is not `found` any more what the item lacks (None: nothing).
     """
     with store.pipeline() as pipe:
         pipe.watch(keys.lacks(item))
@@ -113,6 +113,17 @@ def accept(store: redis.Redis, item: str, up_to: int, found: bytes) -> bool:
         except redis.WatchError:
             return False
     return True
+
+
+def booked(store: redis.Redis, item: str) -> dict[int, int]:
+    """How many orders of each round the database has confirmed, as far as it was counted."""
+    counts: Any = store.hgetall(keys.booked(item))
+    return {int(number): int(count) for number, count in counts.items()}
+
+
+def confirm(store: redis.Redis, item: str, number: int, orders: int) -> None:
+    """Note that the database has so many orders of a round that sells there."""
+    store.register_script(lua.source("confirm"))(keys=[keys.booked(item)], args=[number, orders])
 
 
 def recorded(store: redis.Redis, item: str, number: int) -> int | None:

@@ -136,6 +136,12 @@ def since(
         yield [Order(*row) for row in some]
 
 
+def which(session: Session, ids: Collection[str]) -> set[str]:
+    """Those of these ids that are booked, in whatever round."""
+    queries = [select(OrderRow.id).where(OrderRow.id.in_(some)) for some in batched(ids)]
+    return {id for query in queries for id in session.scalars(query)}
+
+
 def units_of_round(session: Session, item: str, round: int) -> int:
     """Units in all orders of a round."""
     there = OrderRow.item == item, OrderRow.round == round
@@ -146,6 +152,13 @@ def rounds(session: Session, item: str, since: int) -> list[int]:
     """Numbers of the rounds that have orders, from `since` on."""
     there = OrderRow.item == item, OrderRow.round >= since
     return list(session.scalars(select(OrderRow.round).where(*there).distinct()))
+
+
+def counts(session: Session, item: str, numbers: Collection[int]) -> dict[int, int]:
+    """How many orders each of these rounds has; none: it is left out."""
+    there = OrderRow.item == item, OrderRow.round.in_(numbers)
+    query = select(OrderRow.round, func.count()).where(*there).group_by(OrderRow.round)
+    return {row[0]: row[1] for row in session.execute(query)}
 
 
 class Booked(NamedTuple):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 import redis
 
-from app.domain import Order, Unreadable
-from app.store import lua
+from app.domain import Order, Round, Stands, Unreadable
+from app.store import keys, lua
+from app.store.cluster import Cluster
 from app.store.keys import Keys
 from app.store.rounds import GROUP
 
+AT_ONCE = 1_000  # keys of one look at many
 KEY_LIFE = 24 * 3600  # s for which an idempotency key is remembered after its order is confirmed
 
 
@@ -25,15 +29,34 @@ def read(names: Keys, fields: Mapping[bytes, bytes]) -> Order:
 
 
 def let_go(store: redis.Redis, names: Keys, sold: Mapping[bytes, Order]) -> None:
-    """Of a round's sales, by their entries' ids, that are in the database now. All in one step."""
+    """Of a round's sales, by their entries' ids, that are in the database now, and count them.
+
+    All in one step.
+    """
     store.register_script(lua.source("let_go"))(
         keys=[
             names.sales,
+            keys.booked(names.item),
             *(names.order(order.id) for order in sold.values()),
             *(names.key(order.key) for order in sold.values()),
         ],
-        args=[GROUP, KEY_LIFE, *sold],
+        args=[GROUP, KEY_LIFE, names.number, *sold],
     )
+
+
+def let_go_of(store: redis.Redis, item: str, rounds: Mapping[int, Round]) -> Iterator[Order]:
+    """Yield the orders of these rounds that the store has let go of, and knows by their keys."""
+    node = store.topology.node_of(keys.newest(item)) if isinstance(store, Cluster) else store
+    for name in node.scan_iter(match=Keys(item, 0).key("*"), count=AT_ONCE):
+        with suppress(Unreadable):
+            order = Order.decode(node.get(name) or b"")
+            if (round := rounds.get(order.round)) is None:
+                continue
+            said: list[Any] = store.mget(keys.order(item, order.id), Keys.of(round).hold(order.id))
+            waits, ended = said
+            is_sold = ended.startswith(Stands.PAID.encode()) if ended else not round.hold
+            if is_sold and not waits:
+                yield order
 
 
 def remember(store: redis.Redis, orders: Sequence[Order]) -> None:

@@ -85,6 +85,12 @@ def put(session: Session, round: Round, in_rows: bool) -> bool:
     return True
 
 
+def mend(session: Session, round: Round, units: int) -> None:
+    """Write what is left of a round that has ended, whether or not its row is there."""
+    name = {"item": round.item, "round": round.number, "started": round.started}
+    session.merge(StockRow(**name, units=units, version=0, ended=True))
+
+
 def end(sql: Connection, round: Round) -> None:
     """Let nobody sell from it any more. The new version makes those who have read it read again."""
     sql.execute(update(StockRow).where(of(round)).values(ended=True, version=StockRow.version + 1))

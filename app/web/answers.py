@@ -39,6 +39,7 @@ from app.domain import (
     UnknownWay,
     Unreadable,
     WrongDatabase,
+    WrongPair,
 )
 from app.service.request import current as request_id
 from app.text import Text, together
@@ -62,7 +63,8 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     AlreadyPaid: (409, Text("Paid for")),
     HoldOver: (410, Text("Held no more")),
     NotBooked: (410, Text("Not booked")),
-    Lacking: (409, Text("The store has lost something")),
+    Lacking: (409, Text("Something was lost")),
+    WrongPair: (409, Text("Store and database do not match")),
     Newer: (409, Text("Made by a newer version")),
     Unreadable: (409, Text("Not readable here")),
     KeyReused: (422, Text("Idempotency key already used")),

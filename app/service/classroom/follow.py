@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import orjson
 
-from app.domain import DatabaseAway, Round, StoreAway
+from app.domain import DatabaseAway, Round, StoreAway, WrongPair
 from app.service.classroom.members import Members
 from app.service.classroom.sale import ClassSale, Phase, Standing
 
@@ -99,7 +99,7 @@ def follow(
             if _digest(roll) != names:
                 names, told = _digest(roll), True
                 yield Event(f"{names}.{stands}", "names", roll)
-        except (StoreAway, DatabaseAway):
+        except (StoreAway, DatabaseAway, WrongPair):
             away = True
             yield AWAY
         else:

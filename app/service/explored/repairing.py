@@ -28,7 +28,8 @@ from app.explorer.servers import GateServers
 from app.explorer.targets import Target
 from app.service import trust
 from app.service.mend import Mend
-from app.service.mend_books import MendBooks, Row
+from app.service.mend_books import Lost, MendBooks, Row
+from app.service.pairing import Pairing
 from app.service.trust import Trust
 from app.store import dead_letters, keys, sales
 from app.store.begun import Seen
@@ -150,20 +151,32 @@ class FrozenBooks(MendBooks):
     def rounds(self, item: str, since: int) -> tuple[dict[int, Round], list[int]]:
         return {1: Round("apple", 1, STOCK, "atomic")}, [1]
 
+    def lost(self, item: str, since: int) -> Lost:
+        return Lost([], {}, {})
+
     def of_round(
         self, item: str, number: int, told: Sequence[Order]
     ) -> tuple[Sequence[Row], list[Order | None]]:
         return [(order(id).id, 1, order(id).key) for id in (BOOKED, MOVED)], [None for _ in told]
 
 
+class SurePairing(Pairing):
+    def check(self, item: str) -> bool:
+        return False
+
+
 class FrozenTrust(Trust):
     def __init__(self, servers: Any) -> None:
         super().__init__(servers)
+        self.pairing = SurePairing(servers)
 
     def _seen(self, item: str) -> Seen:
         return Seen(1, 2)
 
-    def _note(self, item: str, round: int, store: str) -> None:
+    def _lost_orders(self, item: str) -> Lack | None:
+        return None
+
+    def _note(self, item: str, round: int) -> None:
         """Nobody reads it here."""
 
     def _bought_since(self, item: str, moment: int) -> Iterator[Sequence[Order]]:

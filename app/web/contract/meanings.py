@@ -35,8 +35,12 @@ MEANINGS: dict[str, Text] = {
     ),
     "for-the-class": Text("A round of the item runs, but sells only to phones of the class."),
     "lacking": Text(
-        "The store has lost something of the item, and sells none of it until somebody accepts "
-        "that."
+        "Store or database has lost something of the item. None of it is sold until a person mends "
+        "or accepts that."
+    ),
+    "wrong-pair": Text(
+        "Store and database do not belong together: nothing is sold until a person corrects a "
+        "setting."
     ),
     "newer": Text("A newer version of Last Apple wrote this, and only that one can read it."),
     "unreadable": Text("What stands in the store or the database cannot be read."),

@@ -11,7 +11,16 @@ import segno
 from flask import Blueprint, Response, request, stream_with_context
 from markupsafe import Markup
 
-from app.domain import ClassIsOn, DatabaseAway, Invalid, Round, RunIsOn, StoreAway, Unreadable
+from app.domain import (
+    ClassIsOn,
+    DatabaseAway,
+    Invalid,
+    Round,
+    RunIsOn,
+    StoreAway,
+    Unreadable,
+    WrongPair,
+)
 from app.service import catalogue
 from app.service.classroom.follow import Event, Watch, follow
 from app.service.classroom.members import ITEM, Members
@@ -46,7 +55,7 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         try:
             standing = watch.standing()
             names, away = watch.names(standing), ""
-        except (StoreAway, DatabaseAway) as error:
+        except (StoreAway, DatabaseAway, WrongPair) as error:
             standing, names, away = Standing(Phase.IDLE), [], describe(error)[2]
         ways_in = addresses()
         asked = request.args.get("address")

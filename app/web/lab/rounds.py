@@ -15,6 +15,7 @@ from app.domain import (
     StoreAway,
     UnknownItem,
     Unreadable,
+    WrongPair,
 )
 from app.service import audit_words, catalogue
 from app.service.about import About
@@ -100,7 +101,7 @@ def blueprint(
             return json(stands(round))
         try:
             audit, error = asdict(auditor.audit(round)), ""
-        except (StoreAway, DatabaseAway, Unreadable) as away:
+        except (StoreAway, DatabaseAway, Unreadable, WrongPair) as away:
             audit, error = None, describe(away)[1]
         mode, _, recipe = round.mode.partition(":")
         again = {name: value for name, value in terms(round).items() if name in ASKED}

@@ -11,7 +11,7 @@ import pytest
 
 from app.bootstrap import Services
 from app.config import Settings
-from app.domain import DatabaseAway, Lacking, NotOnSale
+from app.domain import DatabaseAway, Lacking, NotOnSale, WrongPair
 from app.service.trust import TURN
 from app.store import lacks
 from tests.integration.trust.hands import killed, lastapple, sold
@@ -139,10 +139,16 @@ def test_the_database_is_away(services: Services) -> None:
         services.rounds.start("apple", "atomic", 10, {})
 
 
-def test_a_database_without_tables_knows_nothing(settings: Settings, server: StoreServer) -> None:
+def test_a_database_that_nobody_has_made(settings: Settings, server: StoreServer) -> None:
+    """Nothing but `prepare` makes one: it may have been moved away."""
     services = Services(settings)
     services.store.flushall()
-    assert [services.rounds.start("apple", "atomic", 10, {}).number for _ in range(2)] == [1, 2]
+    with pytest.raises(DatabaseAway):
+        services.rounds.start("apple", "atomic", 10, {})
+    assert not services.readiness.look().ready
+    assert not (settings.var / "orders.db").exists()
+    assert lastapple(services, "prepare").exit_code == 0
+    assert services.rounds.start("apple", "atomic", 10, {}).number == 2
     services.store.connection_pool.disconnect()
     services.engine.dispose()
 
@@ -158,10 +164,16 @@ def test_another_store_than_the_books_know(
     theirs = Services(Settings(redis_url=services.settings.redis_url, database_url=others))
     for _ in range(2):
         theirs.rounds.start("apple", "atomic", 10, {})
+    with pytest.raises(WrongPair, match="Correct REDIS_URL, VAR_DIR"):
+        services.rounds.start("apple", "atomic", 10, {})
+    assert services.rounds.find("apple").running, "it is theirs"
+    assert lastapple(services, "audit", "--accept").exit_code == 1
+    said = lastapple(services, "pair")
+    assert (said.exit_code, "Correct REDIS_URL, VAR_DIR" in said.stdout) == (4, True)
+    assert "Paired: apple." in lastapple(services, "pair", "--yes").stdout
+    assert services.rounds.start("apple", "atomic", 10, {}).number == 3
+    assert "Store and database match." in lastapple(services, "pair").stdout
+    with pytest.raises(WrongPair):
+        theirs.rounds.start("apple", "atomic", 10, {})
     theirs.store.connection_pool.disconnect()
     theirs.engine.dispose()
-    with pytest.raises(Lacking, match="not the store that the database knows"):
-        services.rounds.start("apple", "atomic", 10, {})
-    assert lastapple(services, "audit", "--accept").exit_code == 0
-    assert services.rounds.start("apple", "atomic", 10, {}).number == 3
-    assert "nothing to accept" in lastapple(services, "audit", "--accept").stdout

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from app.domain import ROUND_BOUNDS, Bound, DatabaseAway, Newer, StoreAway, Unreadable
+from app.domain import (
+    ROUND_BOUNDS,
+    Bound,
+    DatabaseAway,
+    Newer,
+    StoreAway,
+    Unreadable,
+    WrongPair,
+)
 from app.service import catalogue, reading
 from app.service.comparison.record import BOUNDS as REPEATS
 from app.service.comparison.record import FEWEST, MOST
@@ -13,7 +21,7 @@ from app.web.contract.parts import Answer, Field, Kind, Link
 from app.web.lab.asked import TIMES
 
 STORE: tuple[Kind, ...] = (StoreAway, Newer, Unreadable)
-BOOKS: tuple[Kind, ...] = (StoreAway, DatabaseAway, Newer, Unreadable)
+BOOKS: tuple[Kind, ...] = (StoreAway, DatabaseAway, WrongPair, Newer, Unreadable)
 SEEN = Answer(says=Text("A form: to the page that shows it."), headers=("Location",))
 STREAM = Answer(
     says=Text("Server-sent events with ids: a client that was cut off goes on from there."),

@@ -1,0 +1,142 @@
+"""Do store and database belong together? Nothing is sold from a pair that does not match, or moved.
+
+Each has an identity and names the other. Two that are new are paired at their first meeting, and so
+are two of an earlier version that share a round. Each name is written once, so that of several
+hosts that start at the same time one wins. All else is for a person to decide: `lastapple pair`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from app.domain import ITEMS, ShopError, WrongPair
+from app.store import begun, db, pair
+from app.store.pair import Side
+from app.store.redis import answering
+from app.store.servers import Servers
+from app.text import Text
+
+TURN = 2.0  # s between two looks of a worker
+FIRST = 2.0  # s that a purchase waits for the first one: the database may be away
+
+log = logging.getLogger(__name__)
+
+
+class Pairing:
+    """One process's view of it, for all of its threads."""
+
+    def __init__(self, servers: Servers) -> None:
+        self.servers = servers
+        self.wrong: dict[str, WrongPair] = {}  # by item, as the watch found it
+        self._looked = threading.Event()
+        self._looked.set()
+
+    def require(self, item: str) -> None:
+        """Pair two that are new. Raises as `check`."""
+        if self.check(item):
+            self._compare(*self.name(item))
+
+    def check(self, item: str) -> bool:
+        """Are the two new, and may be paired? Raises WrongPair, StoreAway, DatabaseAway.
+
+        An emptied store may not: it has lost something (see Trust).
+        """
+        try:
+            return self._check(item)
+        except WrongPair:  # another host may have paired them between our two looks
+            return self._check(item)
+
+    def _check(self, item: str) -> bool:
+        with answering():
+            store = pair.store_side(self.servers.store, item)
+        with db.answering(), answering(), self.servers.sessions() as session:
+            database = pair.database_side(session, item)
+            if _match(store, database):
+                return False
+            shared = store.id != "" and store.id == database.partner
+            if store.round and not store.partner and not database.partner:
+                shared = pair.share_a_round(self.servers.store, session)
+            self._compare(store, database, shared)
+            is_known = shared or store.id or store.partner
+            return bool(is_known) or not begun.seen(session, item).round
+
+    def name(self, item: str, anew: bool = False) -> tuple[Side, Side]:
+        """Let each side name the other, unless it has a name; with `anew` in any case."""
+        with db.answering(), self.servers.sessions.begin() as session:
+            id = pair.identify(session)
+        with answering():
+            store = pair.name_database(self.servers.store, item, id, anew)
+        with db.answering(), self.servers.sessions.begin() as session:
+            if store.partner == id:  # else another host was faster, with another database
+                pair.name_store(session, item, store.id, anew)
+            return store, pair.database_side(session, item)
+
+    def is_wrong(self, item: str) -> bool:
+        """As the watch found it last; its first look is waited for."""
+        self._looked.wait(FIRST)
+        return item in self.wrong
+
+    def watch(self, stop: threading.Event, also: Callable[[], None] = lambda: None) -> None:
+        """Look once in a while, in a thread of its own, until `stop`; and then do `also`."""
+        self._looked.clear()
+        watch = threading.Thread(target=self._watch, args=(stop, also), name="pairing", daemon=True)
+        watch.start()
+
+    def _watch(self, stop: threading.Event, also: Callable[[], None]) -> None:
+        said = ""
+        while True:
+            try:
+                for item in ITEMS:
+                    self._look(item)
+                also()
+                said = ""
+            except ShopError as error:  # what cannot be asked stays as it was found; said once
+                if said != str(error):
+                    log.warning("whether store and database match: %s", error)
+                said = str(error)
+            self._looked.set()
+            if stop.wait(TURN):
+                return
+
+    def _look(self, item: str) -> None:
+        try:
+            self.check(item)
+            self.wrong.pop(item, None)
+        except WrongPair as error:
+            if item not in self.wrong:
+                log.error("%s: %s", item, error)
+            self.wrong[item] = error
+
+    def _compare(self, store: Side, database: Side, shared: bool = False) -> None:
+        """Raise WrongPair if one names another, or a store with rounds meets a new database."""
+        emptied = not store.id and not store.partner and database.round
+        not_its_database = store.partner not in ("", database.id)
+        not_its_store = database.partner not in ("", store.id) and not emptied
+        strangers = store.round and not store.partner and not database.partner and not shared
+        if not (not_its_database or not_its_store or strangers):
+            return
+        settings = self.servers.settings
+        to_store = "REDIS_URL" if settings.redis_url else "VAR_DIR"
+        to_database = "DATABASE_URL" if settings.database_url else "VAR_DIR"
+        wrong = {to_store} if not_its_store or strangers else set()
+        wrong |= {to_database} if not_its_database or strangers else set()
+        none = Text("none yet")
+        raise WrongPair(
+            Text(
+                "Store and database do not match: the store (%(store)s) belongs to database "
+                "%(its_database)s, the database (%(database)s) to store %(its_store)s. Nothing is "
+                "sold or booked here. Correct %(setting)s, or pair the two on purpose: lastapple "
+                "pair.",
+                store=store.id or none,
+                its_database=store.partner or none,
+                database=database.id or none,
+                its_store=database.partner or none,
+                setting=sorted(wrong),
+            )
+        )
+
+
+def _match(store: Side, database: Side) -> bool:
+    return (store.id, store.partner) == (database.partner, database.id) != ("", "")

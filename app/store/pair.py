@@ -1,0 +1,118 @@
+"""The identities of store and database, and the name that each of them has for the other.
+
+A store has an identity for each item, so that on a cluster it is in the item's slot. A database has
+one, which copies and restored backups of it keep.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+from sqlalchemy import String, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.domain import Round, Unreadable
+from app.store import keys, rounds
+from app.store.begun import BegunRow, RoundRow
+from app.store.orders import Base
+from app.store.stock import StockRow
+
+NEWEST = 20  # rounds of the database that are looked for in a store
+
+
+class IdentityRow(Base):
+    """The only row says which database this is."""
+
+    __tablename__ = "identity"
+
+    row: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(String(32))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Store or database, for one item: who it is, and the name that it has for the other.
+
+    `id` and `partner` are "" before they are paired. `round` is the newest that it knows; 0: none.
+    """
+
+    id: str
+    partner: str
+    round: int
+
+
+def store_side(store: redis.Redis, item: str) -> Side:
+    """In one round trip."""
+    names = keys.identity(item), keys.database(item), keys.newest(item)
+    said: list[Any] = store.mget(names)
+    id, partner, newest = said
+    return Side((id or b"").decode(), (partner or b"").decode(), int(newest or 0))
+
+
+def database_side(session: Session, item: str) -> Side:
+    """In one statement. `round` is the newest that was noted when it began."""
+    of_item = BegunRow.item == item
+    id, partner, round = session.execute(
+        select(
+            select(IdentityRow.id).scalar_subquery(),
+            select(BegunRow.store).where(of_item).scalar_subquery(),
+            select(BegunRow.round).where(of_item).scalar_subquery(),
+        )
+    ).one()
+    return Side(id or "", partner or "", round or 0)
+
+
+def identify(session: Session) -> str:
+    """Return the database's identity; the first caller makes it."""
+    row = {"row": 1, "id": secrets.token_hex(8)}
+    session.execute(_insert(session)(IdentityRow).values(row).on_conflict_do_nothing())
+    return session.scalars(select(IdentityRow.id)).one()
+
+
+def name_database(store: redis.Redis, item: str, id: str, anew: bool) -> Side:
+    """Give the store an identity and the name of its database, unless it has them.
+
+    `anew`: give it that name in place of the one that it has.
+    """
+    pipe = store.pipeline()
+    pipe.set(keys.identity(item), secrets.token_hex(8), nx=True)
+    pipe.set(keys.database(item), id, nx=not anew)
+    pipe.execute()
+    return store_side(store, item)
+
+
+def name_store(session: Session, item: str, id: str, anew: bool) -> None:
+    """The same in the database."""
+    row = {"item": item, "round": 0, "store": id}
+    new = _insert(session)(BegunRow).values(row)
+    free = None if anew else BegunRow.store == ""
+    session.execute(
+        new.on_conflict_do_update(index_elements=[BegunRow.item], set_={"store": id}, where=free)
+    )
+
+
+def share_a_round(store: redis.Redis, session: Session) -> bool:
+    """Was any round begun in both? Its number says nothing, as each store counts from 1."""
+    newest = select(RoundRow.record).order_by(RoundRow.round.desc()).limit(NEWEST)
+    stocked = select(StockRow.item, StockRow.round, StockRow.started)
+    stocked = stocked.order_by(StockRow.started.desc()).limit(NEWEST)
+    known = {(row[0], row[1], row[2]) for row in session.execute(stocked)}
+    for record in session.scalars(newest):
+        with suppress(Unreadable):
+            begun = Round.decode(record)
+            known.add((begun.item, begun.number, begun.started))
+    for item, number, started in known:
+        with suppress(Unreadable):
+            found = rounds.find(store, item, number)
+            if found and found.started == started:
+                return True
+    return False
+
+
+def _insert(session: Session) -> Any:
+    return (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert
