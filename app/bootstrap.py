@@ -71,9 +71,7 @@ class Services:
 
     @cached_property
     def auditor(self) -> Auditor:
-        return Auditor(
-            self.store, self.servers.sessions, self.servers.copied, self.trust.pairing
-        )
+        return Auditor(self.store, self.servers.sessions, self.servers.copied, self.trust.pairing)
 
     @cached_property
     def book(self) -> OrderBook:

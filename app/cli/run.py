@@ -12,7 +12,7 @@ import click
 from app.bootstrap import Services
 from app.cli import interrupt, output
 from app.config import Settings
-from app.domain import StoreAway
+from app.domain import ITEMS, StoreAway
 from app.service import keeping, processes, shared_settings
 from app.service.readiness import State
 

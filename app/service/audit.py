@@ -97,7 +97,7 @@ class Audit:
             0,
             self.not_booked,
             self.held,
-            self.orders_lost,
+            orders_lost=self.orders_lost,
         )
 
 
@@ -219,8 +219,8 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
             answers[Outcome.BUSY.value],
             not_booked,
             held,
-            books.in_doubt,
-            orders_lost,
+            in_doubt=books.in_doubt,
+            orders_lost=orders_lost,
         ),
         stocked=round.stock,
         left=books.left,

@@ -56,7 +56,7 @@ class Mover:
                 except WrongPair as error:
                     self.aside.put(keys.streams(names.item), error)
                     return
-                except (redis.ConnectionError, redis.TimeoutError, DatabaseAway) as error:
+                except (redis.ConnectionError, redis.TimeoutError, Away) as error:
                     log.warning("%s: %s Trying again in %.1f s.", names.item, error, pause)
                 except Exception as error:  # noqa: BLE001  `put` logs it
                     self.aside.put(names.sales, error)
