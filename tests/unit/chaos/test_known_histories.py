@@ -367,6 +367,25 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         {Wrong.FORGOTTEN},
         True,
     ),
+    "paid for after it was given back": (
+        Tale(1, hold=500)
+        .told("a", 10, 20, HELD, 0)
+        .cancel("a", 30, 40)
+        .pay("a", 50, 60)
+        .booked("a")
+        .audited(0),
+        {Wrong.RETURNED},
+        True,
+    ),
+    "a hold once more, after it was given back": (
+        Tale(1, hold=500)
+        .told("a", 10, 20, HELD, 0)
+        .cancel("a", 30, 40)
+        .told("a", 50, 60, HELD)
+        .audited(1),
+        {Wrong.FORGOTTEN},
+        True,
+    ),
     "a key that has bought is refused afterwards": (
         Tale(2).told("a", 10, 20, SOLD, 1).told("a", 30, 40, Answer.REFUSED).booked("a").audited(1),
         {Wrong.FORGOTTEN},
