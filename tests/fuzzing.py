@@ -117,6 +117,9 @@ def note(recorder: Any, found: Asked) -> None:
         if not operation.startswith(f"{method} "):
             operation += f", by {method}"
         found.statuses[operation, status] += 1
+        said = interaction.response.content or b""
+        if status == 503 and b"#in-doubt" in said:  # an unexpected error
+            found.wrong[f"{operation}: in doubt"] = str(interaction.request)
         found.led += recorder.cases[id].transition is not None
         if status in (201, 303):  # all answers of a long run would fill the memory
             path = urlsplit(interaction.request.uri).path

@@ -111,7 +111,11 @@ def asked(app: Flask, bad: Bad) -> int:
 
 @pytest.mark.soak
 def test_no_bad_request_is_a_500(
-    apps: list[Flask], known: Mapping[str, Sequence[str]], database_url: str, runs: int
+    apps: list[Flask],
+    known: Mapping[str, Sequence[str]],
+    database_url: str,
+    runs: int,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     seed = randbelow(1_000_000_000)
     print(f"seed {seed}, {SHARE * runs} requests")
@@ -124,3 +128,5 @@ def test_no_bad_request_is_a_500(
     assert not refused.wrong, f"seed {seed}, {len(refused.wrong)} of them:\n" + "\n".join(
         refused.wrong[:20]
     )
+    traces = [record.getMessage() for record in caplog.records if record.exc_info]
+    assert not traces, f"seed {seed}: unexpected errors, also those answered as in doubt"
