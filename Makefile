@@ -19,28 +19,29 @@ classroom: install ## the same, with the shop open to the local network: phones 
 
 test: install-dev ## run every test (real servers, real browser), seeded shares of the long ones
 	@echo "Four lanes of tests, side by side: each is shown when it is through, the first after some" \
-	  "ten minutes on two cores; then what is held to a time. About a quarter of an hour in all …"
+	  "ten minutes on two cores; then what is held to a time. A quarter to half an hour in all …"
 	@$(TOGETHER) -j4 test-alone
 
 check: install-dev ## after each change: style, types, unit tests, a slice through real servers
 	@$(TOGETHER) -j3 lint check-unit check-servers
 
-# Most tests wait for a server or a browser: four lanes, made equally long by files that move. What is
-# held to a time waits for them all, in three lanes; what is held to a ratio, or loads both cores, waits
-# for these, too.
+# Four lanes of about the same work for the processor: files move between them. (The unit tests of the
+# explorer, a quarter of all, are spread: they wait for nothing.) What is held to a time waits for them
+# all, in three lanes; what is held to a ratio, or loads both cores, waits for these, too.
 LANES := test-browser test-others test-locks test-explorer
 PACKAGES := $(wildcard packages/*/tests)
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),-O)
 BROWSER := tests/e2e $(patsubst %,tests/integration/test_%.py,lab_http read_http explorer_pages \
-  explorer_in_chinese explorer_process contract_shop) tests/integration/trust
+  explorer_in_chinese explorer_process contract_shop) tests/integration/trust \
+  $(patsubst %,tests/unit/explorer/test_%.py,holds mutants)
 PYTEST := @unset MAKEFLAGS; $(BIN)/python -m pytest
 LOCKS := packages/fairlock/tests $(addprefix tests/integration/,locks modes bench chaos stampede \
   comparison test_one_key.py test_hand_over.py test_lab_languages.py \
-  $(addprefix processes/test_,up.py compare.py lost.py frozen.py))
-EXPLORER := $(filter-out $(LOCKS),$(PACKAGES)) tests/unit/explorer \
-  $(addprefix tests/integration/,explorer cluster)
-TIMED_LOCKS := $(addprefix tests/integration/,locks modes processes/test_away.py)
-TIMED_RUNS := $(PACKAGES) $(patsubst %,tests/integration/processes/test_%.py,up stampede comparison class)
+  $(addprefix processes/test_,up.py compare.py lost.py frozen.py)) \
+  $(patsubst %,tests/unit/explorer/test_%.py,limit repair shop_places)
+EXPLORER := $(filter-out $(LOCKS),$(PACKAGES)) $(addprefix tests/integration/,explorer cluster)
+TIMED_LOCKS := $(addprefix tests/integration/,locks modes)
+TIMED_RUNS := $(PACKAGES) tests/integration/processes/test_class.py
 UNTIMED := -m "not timed and not alone and not long"
 
 test-browser: install-dev
@@ -69,11 +70,14 @@ test-alone: test-timed-others test-timed-locks test-timed-runs
 	$(PYTEST) -m alone --ignore=tests/e2e
 
 check-unit: install-dev
-	$(PYTEST) $(UNTIMED) tests/unit
+	$(PYTEST) $(UNTIMED) tests/unit --ignore=tests/unit/explorer
 
-SLICE := modes/test_contract.py test_shop_http.py test_fulfil.py processes/test_every_way.py
+# A tenth of `make test`: each mode's promises and a purchase from the page to its row, on the embedded
+# store only; and of the explorer that each mode fails as it should, and that a file is searched.
+SLICE := $(addprefix tests/integration/,modes/test_contract.py test_shop_http.py test_fulfil.py)
 check-servers: install-dev
-	$(PYTEST) $(addprefix tests/integration/,$(SLICE))
+	$(PYTEST) $(UNTIMED) -k "valkey or findings or program" $(SLICE) \
+	  tests/unit/explorer/test_findings.py packages/badluck/tests/test_program.py
 
 soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again or long" --runs 20 --timeout 3600 -s

@@ -27,6 +27,18 @@ CHILDREN = {
 }
 
 
+# `lastapple up`, whose supervisor waits ten seconds longer before it kills a child: so that in a test
+# "was killed" means a child that hangs, on a slow machine, too.
+UP = """
+from app.cli import main
+from app.service.child import Child
+
+finish = Child.finish
+Child.finish = lambda child, asked: finish(child, asked + 10)
+main()
+"""
+
+
 class Shop:
     """`lastapple up` in `folder` on free ports; `environ` sets further settings."""
 
@@ -54,7 +66,7 @@ class Shop:
     def launch(self) -> None:
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "app.cli", "up"],
+                [sys.executable, "-c", UP, "up"],
                 env=full_environ(self.environ),
                 stdout=output,
                 stderr=output,
