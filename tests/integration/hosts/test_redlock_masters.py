@@ -11,6 +11,7 @@ from app.domain import CannotSell, Invalid, Outcome, Round, Stands
 from app.service.purchase import Purchase
 from app.service.readiness import State
 from app.store.keys import Keys
+from app.store.masters import Masters
 from tests.integration.hosts.conftest import NewHost
 from tests.servers import StoreServer, until
 
@@ -112,6 +113,30 @@ def test_without_a_majority_nothing_is_tried(
         master.start()
     until(lambda: not failing(here))
     assert sells(worker)
+
+
+def test_a_purchase_waits_for_no_look_at_the_masters(
+    masters: list[StoreServer],
+    new_host: NewHost,
+    new_worker: NewWorker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A worker looks when it enters a round, and with each beat."""
+    looks: list[str] = []
+    mismatch = Masters.mismatch
+
+    def counted(masters: Masters, listed: str) -> str:
+        looks.append(listed)
+        return mismatch(masters, listed)
+
+    monkeypatch.setattr(Masters, "mismatch", counted)
+    here = new_host(masters[:3])
+    round = start(here)
+    worker = new_worker(here)
+    assert all(sells(worker) for _ in range(5))
+    assert looks == [round.masters]
+    worker.refresh()
+    assert looks == [round.masters] * 2
 
 
 def test_a_master_that_lost_its_data_ends_the_round(
