@@ -12,7 +12,7 @@ from flask import Flask
 
 from app import create_lab, create_shop
 from app.config import Settings
-from app.domain import LockBusy, LockLost, ShopError, UnknownDeadLetter
+from app.domain import HostsDiffer, LockBusy, LockLost, ShopError, UnknownDeadLetter
 from app.domain.errors import Away
 from app.web.answers import PROBLEMS, kind, type_of
 from app.web.bought import OUTCOMES, named
@@ -23,7 +23,7 @@ from app.web.contract.meanings import MEANINGS
 from app.web.contract.shop_side import SIDE as SHOP
 
 # Errors that no view lets out by that name: those below them do, or a view has words of its own.
-ELSEWHERE = {Away, LockBusy, LockLost, UnknownDeadLetter}
+ELSEWHERE = {Away, HostsDiffer, LockBusy, LockLost, UnknownDeadLetter}
 
 
 @pytest.fixture(scope="module")

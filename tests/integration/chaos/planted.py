@@ -123,7 +123,6 @@ BUGS = [
                 "pipe.watch(self.keys.stock, self.keys.key",
                 "pipe.watch(self.keys.key",
             ),
-            Change("modes/watch.py", "pipe.watch(*batch.reads)", "pipe.watch(*batch.reads[1:])"),
         ],
     ),
     Bug(
