@@ -27,8 +27,8 @@ CHILDREN = {
 }
 
 
-# `lastapple up`, whose supervisor waits ten seconds longer before it kills a child: so that in a test
-# "was killed" means a child that hangs, on a slow machine, too.
+# `lastapple up`, whose supervisor waits ten seconds longer before it kills a child. In a test "was
+# killed" then means a child that hangs, also on a slow machine.
 UP = """
 from app.cli import main
 from app.service.child import Child
