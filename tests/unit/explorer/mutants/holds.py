@@ -121,9 +121,9 @@ MUTANTS = [
     Mutant(
         "holds: who pays is not told that it has ended",
         "service/holds.py",
-        "hold = self._settle(round, order, Stands.PAID) if round else None\n"
+        "hold = self._end(round, order, Stands.PAID) if round else None\n"
         "        if hold and hold.over:",
-        "hold = self._settle(round, order, Stands.PAID) if round else None\n        if False:",
+        "hold = self._end(round, order, Stands.PAID) if round else None\n        if False:",
         ALONE,
         "order lost",
     ),
