@@ -114,24 +114,29 @@ class Consumer:
     def _run(self, stop: threading.Event, pool: futures.Executor) -> None:
         while True:
             self.beat()
-            last = stop.is_set()
             try:
-                self._collect()
-                batches = self.read(0 if last or self.busy else WAIT)
+                if self._is_done(stop, pool):
+                    return
+                self.aside.well(self.name)
             except Exception as error:  # noqa: BLE001  `put` logs it
                 if stop.wait(self.aside.put(self.name, error)):
                     return
-                continue
-            self.aside.well(self.name)
-            if last and not batches and not self.busy:
-                return
-            for item in {names.item for names, _ in batches}:
-                its = [batch for batch in batches if batch[0].item == item]
-                self.busy[item] = pool.submit(self.mover.run, its, stop)
-            futures.wait(self.busy.values(), GATHER, futures.FIRST_COMPLETED)
-            # A batch costs the disk a sync, however small it is: let some gather.
-            if sum(len(entries) for _, entries in batches) < self.batch:
-                stop.wait(GATHER)
+
+    def _is_done(self, stop: threading.Event, pool: futures.Executor) -> bool:
+        """Take one turn. True: it is to stop, and the streams are empty."""
+        last = stop.is_set()
+        self._collect()
+        batches = self.read(0 if last or self.busy else WAIT)
+        if last and not batches and not self.busy:
+            return True
+        for item in {names.item for names, _ in batches}:
+            its = [batch for batch in batches if batch[0].item == item]
+            self.busy[item] = pool.submit(self.mover.run, its, stop)
+        futures.wait(self.busy.values(), GATHER, futures.FIRST_COMPLETED)
+        # A batch costs the disk a sync, however small it is: let some gather.
+        if sum(len(entries) for _, entries in batches) < self.batch:
+            stop.wait(GATHER)
+        return False
 
     def _collect(self) -> None:
         """Those who are done are free again. Raises what none of them should have met."""

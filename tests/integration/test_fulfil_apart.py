@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import redis
@@ -145,6 +147,25 @@ def test_a_bug_in_reading_ends_nothing(
         repaired.set()
         until(lambda: rows(services) == 3)
     assert len([record for record in caplog.records if "a bug" in record.getMessage()]) == 1
+
+
+def test_no_thread_for_an_item_ends_nothing(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
+    submits, tried = ThreadPoolExecutor.submit, list[str]()
+
+    def submit(pool: ThreadPoolExecutor, deed: Any, *args: Any) -> Any:
+        if getattr(deed, "__name__", "") == "run" and isinstance(deed.__self__, Mover):
+            tried.append("once more")
+            if len(tried) < 3:
+                raise RuntimeError("can't start new thread")
+        return submits(pool, deed, *args)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit)
+    sell(services, "apple")
+    with at_work(services):
+        until(lambda: rows(services) == 3)
 
 
 def test_who_is_to_end_ends(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
