@@ -15,6 +15,7 @@ from app.domain import (
     Outcome,
     Stands,
     StoreAway,
+    WrongDatabase,
 )
 from app.text import Text
 from app.web.answers import HTTP_WORDS, PROBLEMS, kind
@@ -77,7 +78,7 @@ MEMBERS: dict[str, type] = {
     kind(HoldOver): HoldOverProblem,
     kind(NotBooked): NotBookedProblem,
     **{kind(Invalid): InvalidProblem, kind(NotOpen): NotOpenProblem},
-    **{kind(away): AwayProblem for away in (StoreAway, DatabaseAway, InDoubt)},
+    **{kind(away): AwayProblem for away in (StoreAway, DatabaseAway, WrongDatabase, InDoubt)},
     **{named(outcome): NotSoldProblem for outcome in OUTCOMES},
     named(Outcome.LIMIT): OverLimitProblem,
 }
