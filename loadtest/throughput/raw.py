@@ -24,15 +24,17 @@ STOCK = 1_000_000_000
 
 def measure(connections: int, seconds: float) -> dict[str, float]:
     """Sell from a stock of its own in USUAL_STORE."""
-    port = store.connection_pool.connection_kwargs["port"]
+    given = store.connection_pool.connection_kwargs
     store.set("usual:raw:stock", STOCK)
     sha = store.script_load(SELL)
     keys = ("usual:raw:stock", "usual:raw:sales")
     sale = hiredis.pack_command(("EVALSHA", sha, "2", *keys, "0" * 36, "1"))  # type: ignore[arg-type]
     waiting = selectors.DefaultSelector()
     for _ in range(connections):
-        one = socket.create_connection(("127.0.0.1", port))
+        one = socket.create_connection(("127.0.0.1", given["port"]))
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        one.sendall(hiredis.pack_command(("AUTH", given["password"])))  # type: ignore[arg-type]
+        one.recv(64)
         waiting.register(one, selectors.EVENT_READ, one)
         one.sendall(sale)
     good, start = 0, time.perf_counter()
