@@ -31,7 +31,7 @@ def create_shop(settings: Settings | None = None) -> Flask:
     app.register_blueprint(health.blueprint(services.readiness))
     ask = rate.limiter(app, settings.shop_rate)
     app.register_blueprint(shop.blueprint(purchase, services.rounds, services.book, ask))
-    app.register_blueprint(holding.blueprint(services.holds, services.book))
+    app.register_blueprint(holding.blueprint(services.holds, services.book, services.trust.pairing))
     app.register_blueprint(
         classroom.blueprint(purchase, services.rounds, services.members, services.notices)
     )

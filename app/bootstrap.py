@@ -83,7 +83,7 @@ class Services:
 
     @cached_property
     def sweep(self) -> Sweep:
-        return Sweep(self.servers, self.holds)
+        return Sweep(self.servers, self.holds, self.trust.pairing)
 
     @cached_property
     def fulfil(self) -> Fulfil:
@@ -102,7 +102,7 @@ class Services:
 
     @cached_property
     def readiness(self) -> Readiness:
-        return Readiness(self.servers, self.trust.pairing)
+        return Readiness(self.servers)
 
     @cached_property
     def dead_letters(self) -> DeadLetters:
@@ -148,7 +148,8 @@ class Services:
         """A selling worker, one a process. It has begun to tell what it is doing (see tally)."""
         purchase = Purchase(self.servers, self.rounds, self.holds)
         purchase.tally.start()
-        self.trust.pairing.watch(purchase.tally.stopped, purchase.witness.confirm)
+        watch = self.trust.pairing.watch(purchase.tally.stopped, purchase.witness.confirm)
+        purchase.tally.threads.append(watch)
         return purchase
 
     def about(self) -> About:

@@ -196,6 +196,7 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test's locks renew ends with it (one recipe would go on for ever: `watchdog_any`), and
     so do the beats of its shops and their connections to the database."""
     started: list[Callable[[], None]] = []
+    engines: list[Engine] = []
     every, start = Clock.every, Tally.start
 
     def noted(clock: Clock, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
@@ -208,7 +209,7 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     def created(*args: Any, **options: Any) -> Engine:
         engine = create_engine(*args, **options)
-        started.append(engine.dispose)
+        engines.append(engine)
         return engine
 
     monkeypatch.setattr(Clock, "every", noted)
@@ -217,6 +218,8 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for stop in reversed(started):
         stop()
+    for engine in engines:  # last: what is stopped above may use it
+        engine.dispose()
 
 
 @pytest.fixture

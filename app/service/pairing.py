@@ -11,6 +11,8 @@ import logging
 import threading
 from collections.abc import Callable
 
+from sqlalchemy.orm import Session, sessionmaker
+
 from app.domain import ITEMS, ShopError, WrongPair
 from app.store import begun, db, pair
 from app.store.pair import Side
@@ -27,16 +29,29 @@ log = logging.getLogger(__name__)
 class Pairing:
     """One process's view of it, for all of its threads."""
 
-    def __init__(self, servers: Servers) -> None:
+    def __init__(self, servers: Servers, sessions: sessionmaker[Session] | None = None) -> None:
+        """`sessions`: over a database connection of the caller's own."""
         self.servers = servers
+        self._sessions = sessions
         self.wrong: dict[str, WrongPair] = {}  # by item, as the watch found it
         self._looked = threading.Event()
         self._looked.set()
 
+    @property
+    def sessions(self) -> sessionmaker[Session]:
+        return self._sessions or self.servers.sessions
+
     def require(self, item: str) -> None:
-        """Pair two that are new. Raises as `check`."""
+        """Pair two that are new. Raises as `check`, also for another item's sake.
+
+        A store belongs to one database with all of its items. So of several hosts that start at
+        the same time, the one that gets the first item gets all.
+        """
         if self.check(item):
-            self._compare(*self.name(item))
+            first = next(iter(ITEMS))
+            for each in ITEMS:
+                if self.check(each) and each in (first, item):
+                    self._compare(*self.name(each))
 
     def check(self, item: str) -> bool:
         """Are the two new, and may be paired? Raises WrongPair, StoreAway, DatabaseAway.
@@ -51,7 +66,7 @@ class Pairing:
     def _check(self, item: str) -> bool:
         with answering():
             store = pair.store_side(self.servers.store, item)
-        with db.answering(), answering(), self.servers.sessions() as session:
+        with db.answering(), answering(), self.sessions() as session:
             database = pair.database_side(session, item)
             if _match(store, database):
                 return False
@@ -64,25 +79,27 @@ class Pairing:
 
     def name(self, item: str, anew: bool = False) -> tuple[Side, Side]:
         """Let each side name the other, unless it has a name; with `anew` in any case."""
-        with db.answering(), self.servers.sessions.begin() as session:
-            id = pair.identify(session)
-        with answering():
-            store = pair.name_database(self.servers.store, item, id, anew)
-        with db.answering(), self.servers.sessions.begin() as session:
-            if store.partner == id:  # else another host was faster, with another database
-                pair.name_store(session, item, store.id, anew)
-            return store, pair.database_side(session, item)
+        with db.answering(), answering():
+            return pair.name(self.servers.store, self.sessions, item, anew)
 
     def is_wrong(self, item: str) -> bool:
         """As the watch found it last; its first look is waited for."""
         self._looked.wait(FIRST)
         return item in self.wrong
 
-    def watch(self, stop: threading.Event, also: Callable[[], None] = lambda: None) -> None:
-        """Look once in a while, in a thread of its own, until `stop`; and then do `also`."""
+    def refuse(self, item: str) -> None:
+        """Raise WrongPair, if the watch found it."""
+        if self.is_wrong(item) and (error := self.wrong.get(item)):
+            raise WrongPair(*error.args)
+
+    def watch(
+        self, stop: threading.Event, also: Callable[[], None] = lambda: None
+    ) -> threading.Thread:
+        """Look once in a while, and then do `also`: a thread that has begun, until `stop`."""
         self._looked.clear()
         watch = threading.Thread(target=self._watch, args=(stop, also), name="pairing", daemon=True)
         watch.start()
+        return watch
 
     def _watch(self, stop: threading.Event, also: Callable[[], None]) -> None:
         said = ""
@@ -122,21 +139,21 @@ class Pairing:
         to_database = "DATABASE_URL" if settings.database_url else "VAR_DIR"
         wrong = {to_store} if not_its_store or strangers else set()
         wrong |= {to_database} if not_its_database or strangers else set()
-        none = Text("none yet")
         raise WrongPair(
             Text(
                 "Store and database do not match: the store (%(store)s) belongs to database "
                 "%(its_database)s, the database (%(database)s) to store %(its_store)s. Nothing is "
                 "sold or booked here. Correct %(setting)s, or pair the two on purpose: lastapple "
                 "pair.",
-                store=store.id or none,
-                its_database=store.partner or none,
-                database=database.id or none,
-                its_store=database.partner or none,
+                store=store.id or Text("new"),
+                its_database=store.partner or Text("none"),
+                database=database.id or Text("new"),
+                its_store=database.partner or Text("none"),
                 setting=sorted(wrong),
             )
         )
 
 
 def _match(store: Side, database: Side) -> bool:
-    return (store.id, store.partner) == (database.partner, database.id) != ("", "")
+    named = store.partner != "" and database.partner != ""
+    return named and (store.id, store.partner) == (database.partner, database.id)

@@ -77,9 +77,8 @@ class Found:
 class Readiness:
     """One process's view of it; each of its threads may ask."""
 
-    def __init__(self, servers: Servers, pairing: Pairing) -> None:
+    def __init__(self, servers: Servers) -> None:
         self.servers = servers
-        self.pairing = pairing
         self._found = Found()
         self._asking = threading.Lock()
 
@@ -167,10 +166,11 @@ class Readiness:
     def _database(self) -> Check:
         """Over a new connection: it takes none from pages and sellers, and hangs on no dead one."""
         try:
-            with db.answering(), db.sessions(self._engine)() as session:
+            sessions = db.sessions(self._engine)
+            with db.answering(), sessions() as session:
                 orders.look(session)
             for item in ITEMS:
-                self.pairing.check(item)
+                Pairing(self.servers, sessions).check(item)
         except WrongPair as error:
             return Check("database", State.FAILING, error.sentences()[0])
         except StoreAway:  # the store's own check says so

@@ -9,6 +9,7 @@ from typing import TypeVar
 from app.domain import ITEMS
 from app.service.aside import Aside
 from app.service.holds import Holds
+from app.service.pairing import Pairing
 from app.service.rounds import in_database
 from app.store import rounds
 from app.store.redis import answering
@@ -23,14 +24,16 @@ Done = TypeVar("Done")
 class Sweep:
     """Used by one thread for each item. Several may sweep: a hold comes back once."""
 
-    def __init__(self, servers: Servers, holds: Holds) -> None:
+    def __init__(self, servers: Servers, holds: Holds, pairing: Pairing) -> None:
         self.store = servers.store
+        self.pairing = pairing
         self.holds = holds
         self.aside = Aside()
 
     def run(self, item: str, stop: threading.Event) -> None:
         while not stop.wait(TURN):
-            self.sweep([item])
+            if not any(map(self.pairing.is_wrong, ITEMS)):
+                self.sweep([item])
 
     def sweep(self, items: Iterable[str] = ITEMS) -> int:
         """Put back what is due of these items, and answer how many holds came back.

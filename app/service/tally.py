@@ -98,12 +98,13 @@ class Tally:
         self.shifts: dict[str, Shift] = {}  # by the name of the round's hash
         self.lock = threading.Lock()
         self.stopped = threading.Event()
-        self.beats: threading.Thread | None = None
+        self.threads: list[threading.Thread] = []  # ours, and others that end with us
 
     def start(self) -> None:
         """Beat from now on, in a thread of its own, until `stop`. Only once."""
-        self.beats = threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True)
-        self.beats.start()
+        beats = threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True)
+        beats.start()
+        self.threads.append(beats)
 
     def enter(self, keys: Keys, mode: str) -> None:
         """Show up in a round before the first purchase in it, so that no audit overlooks us."""
@@ -163,8 +164,8 @@ class Tally:
         A worker that just ends needs no stop: it will count as dead.
         """
         self.stopped.set()
-        if self.beats:
-            self.beats.join(DEAD_S)
+        for thread in self.threads:
+            thread.join(DEAD_S)
         self.meter.stop()
 
     def _beat_until_stopped(self) -> None:

@@ -187,6 +187,8 @@ class Trust:
             try:
                 if lack := self.look(item):
                     log.error("%s", lack.sentence)
+            except WrongPair:  # said by the watch of the pairing
+                continue
             except Exception as error:
                 trace = not isinstance(error, ShopError)
                 log.warning(

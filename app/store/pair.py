@@ -14,7 +14,7 @@ from typing import Any
 import redis
 from sqlalchemy import String, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column, sessionmaker
 
 from app.domain import Round, Unreadable
 from app.store import keys, rounds
@@ -67,33 +67,34 @@ def database_side(session: Session, item: str) -> Side:
     return Side(id or "", partner or "", round or 0)
 
 
-def identify(session: Session) -> str:
-    """Return the database's identity; the first caller makes it."""
-    row = {"row": 1, "id": secrets.token_hex(8)}
-    session.execute(_insert(session)(IdentityRow).values(row).on_conflict_do_nothing())
-    return session.scalars(select(IdentityRow.id)).one()
+def name(
+    store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: bool
+) -> tuple[Side, Side]:
+    """Give both an identity, and each the other's name, unless it has them; the first caller wins.
 
-
-def name_database(store: redis.Redis, item: str, id: str, anew: bool) -> Side:
-    """Give the store an identity and the name of its database, unless it has them.
-
-    `anew`: give it that name in place of the one that it has.
+    With `anew` each gets that name in place of the one that it has.
     """
+    with sessions.begin() as session:
+        made = {"row": 1, "id": secrets.token_hex(8)}
+        session.execute(_insert(session)(IdentityRow).values(made).on_conflict_do_nothing())
+        id = session.scalars(select(IdentityRow.id)).one()
     pipe = store.pipeline()
     pipe.set(keys.identity(item), secrets.token_hex(8), nx=True)
     pipe.set(keys.database(item), id, nx=not anew)
     pipe.execute()
-    return store_side(store, item)
-
-
-def name_store(session: Session, item: str, id: str, anew: bool) -> None:
-    """The same in the database."""
-    row = {"item": item, "round": 0, "store": id}
-    new = _insert(session)(BegunRow).values(row)
-    free = None if anew else BegunRow.store == ""
-    session.execute(
-        new.on_conflict_do_update(index_elements=[BegunRow.item], set_={"store": id}, where=free)
-    )
+    side = store_side(store, item)
+    with sessions.begin() as session:
+        if side.partner == id:  # else another host was faster, with another database
+            row = {"item": item, "round": 0, "store": side.id}
+            free = None if anew else BegunRow.store == ""
+            session.execute(
+                _insert(session)(BegunRow)
+                .values(row)
+                .on_conflict_do_update(
+                    index_elements=[BegunRow.item], set_={"store": side.id}, where=free
+                )
+            )
+        return side, database_side(session, item)
 
 
 def share_a_round(store: redis.Redis, session: Session) -> bool:

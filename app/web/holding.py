@@ -10,17 +10,19 @@ from flask import Blueprint, Response, url_for
 from app.domain import HoldOver, Order, Outcome, Stands, in_doubt
 from app.service.book import OrderBook
 from app.service.holds import Holds
+from app.service.pairing import Pairing
 from app.web.answers import json, see_other, wants_html
 from app.web.order_view import order_page
 
 
-def blueprint(holds: Holds, book: OrderBook) -> Blueprint:
+def blueprint(holds: Holds, book: OrderBook, pairing: Pairing) -> Blueprint:
     holding = Blueprint("holding", __name__)
 
     @holding.post("/orders/<uuid:id>/pay")
     def pay(id: uuid.UUID) -> Response:
         """Whoever knows the id may pay: the second time it is the same order."""
         order = book.find(str(id)).order
+        pairing.refuse(order.item)
         try:
             with in_doubt(order=order.id):
                 holds.pay(order)
@@ -40,6 +42,7 @@ def blueprint(holds: Holds, book: OrderBook) -> Blueprint:
 
     def give_up(id: str, stands: Stands) -> Response:
         order = book.find(id).order
+        pairing.refuse(order.item)
         try:
             with in_doubt(order=id):
                 return answered(holds.give_up(order, stands).stands, order, 200)

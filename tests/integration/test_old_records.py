@@ -73,7 +73,7 @@ def old(settings: Settings, services: Services) -> Services:
 def _tables_of_that_time(settings: Settings) -> None:
     """Instead of those of today, which the test's database was copied from."""
     engine = db.engine(settings.database, 30_000)
-    Path(str(engine.url.database)).unlink()
+    Path(str(engine.url.database)).write_bytes(b"")
     config = Config()
     config.set_main_option("script_location", str(db.MIGRATIONS))
     with engine.begin() as connection:

@@ -19,6 +19,7 @@ TAKEN = "INSERT INTO t VALUES (1, 1, 'a')"
 def engine(database_url: str) -> Iterator[Engine]:
     """With a short patience, and a table with one row."""
     engine = db.engine(database_url, 200)
+    db.migrate(engine)
     with engine.begin() as connection:
         connection.execute(text(TABLE))
         connection.execute(text(TAKEN))

@@ -21,7 +21,7 @@ from app.config import Settings
 from app.domain import ITEMS, Clock, Order, Outcome, Round
 from app.domain.ids import draw_id
 from app.modes.atomic import Atomic
-from app.store import db, rounds
+from app.store import db, pair, rounds
 from app.store.keys import Keys
 from app.store.orders import OrderRow
 from app.store.orphans import end_with_parent
@@ -62,6 +62,7 @@ def measure(stage: Stage, kind: str, name: str, sales: int, leave: Callable[[], 
     db.migrate(servers.engine)
     stage.store.execute_command("FLUSHALL", "SYNC")  # or Valkey would still be at it
     used_before = _used_memory(stage)
+    pair.name(stage.store, servers.sessions, ITEM, anew=True)
     wanted = Round(ITEM, 0, sales, "atomic")
     round = rounds.start(stage.store, wanted, 0, False, lambda *_: True)
     began = time.monotonic()

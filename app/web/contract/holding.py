@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from app.domain import AlreadyPaid, HoldOver, InDoubt, Newer, NotBooked, UnknownOrder, Unreadable
+from app.domain import (
+    AlreadyPaid,
+    HoldOver,
+    InDoubt,
+    Newer,
+    NotBooked,
+    UnknownOrder,
+    Unreadable,
+    WrongPair,
+)
 from app.text import Text
 from app.web.contract.common import SERVERS
 from app.web.contract.parts import Answer, Operation
@@ -10,7 +19,7 @@ from app.web.contract.shop import THE_ORDER
 from app.web.holding import Settled
 
 PAGE = Answer(says=Text("A form: to the order's page."), headers=("Location",))
-FAILS = (HoldOver, InDoubt, NotBooked, UnknownOrder, Newer, Unreadable, *SERVERS)
+FAILS = (HoldOver, InDoubt, NotBooked, UnknownOrder, WrongPair, Newer, Unreadable, *SERVERS)
 GIVEN_UP = Answer(says=Text("Its units are on sale again, once."), json=Settled)
 
 HOLDING = {

@@ -11,7 +11,7 @@ import pytest
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.domain import DatabaseAway, NotOnSale, Outcome, ShopError, WrongPair
+from app.domain import ITEMS, DatabaseAway, NotOnSale, Outcome, ShopError, WrongPair
 from app.service import readiness
 from app.store import keys, orders
 from app.store.keys import Keys
@@ -26,7 +26,8 @@ def other(services: Services, tables: Path, tmp_path: Path) -> Services:
     folder = tmp_path / "other"
     folder.mkdir()
     shutil.copy(tables, folder / "orders.db")
-    return Services(Settings(redis_url=services.settings.redis_url, var_dir=str(folder)))
+    settings = services.settings
+    return Services(Settings(settings.redis_url, var_dir=str(folder), store_timeout=3_000))
 
 
 def database(services: Services) -> Path:
@@ -121,7 +122,7 @@ def test_the_file_was_moved_away_under_a_running_shop(services: Services) -> Non
         stopped.set()
         mover.join()
     assert booked(services) == 3
-    assert readiness.Readiness(services.servers, services.trust.pairing).look().ready
+    assert readiness.Readiness(services.servers).look().ready
 
 
 def test_another_file_was_put_in_its_place_under_a_running_shop(
@@ -148,6 +149,105 @@ def test_another_file_was_put_in_its_place_under_a_running_shop(
     assert (waiting(services), booked(services)) == (wait, 0)
 
 
+def as_before(*hosts: Services) -> None:
+    """As the version before pairs left it: the database knew the store, and no more."""
+    hosts[0].store.delete(*(keys.database(item) for item in ITEMS), keys.booked("apple"))
+    for host in hosts:
+        with host.engine.begin() as sql:
+            sql.exec_driver_sql("DROP TABLE identity")
+            sql.exec_driver_sql("UPDATE alembic_version SET version_num = '0012'")
+
+
+@pytest.mark.parametrize("knows", ["its store", "a round"])
+def test_an_older_version_left_a_pair(services: Services, knows: str) -> None:
+    services.rounds.start("apple", "atomic", 10, {})
+    worker = services.purchase()
+    sold(worker, 2)
+    fulfil_all(services.fulfil)
+    killed(services, worker)
+    as_before(services)
+    if knows == "a round":
+        with services.engine.begin() as sql:
+            sql.exec_driver_sql("DELETE FROM begun")
+        services.store.delete(keys.identity("apple"))
+    assert "!" not in lastapple(services, "prepare").output
+    sold(services.purchase(), 1)
+    fulfil_all(services.fulfil)
+    assert booked(services) == 3
+    assert unready(services) == ""
+
+
+def test_an_older_version_left_a_store_and_a_stranger(services: Services, other: Services) -> None:
+    """Both begin with round 1, and it is not the same one."""
+    services.rounds.start("apple", "atomic", 10, {})
+    services.store.flushall()
+    other.rounds.start("apple", "atomic", 10, {})
+    as_before(services, other)
+    assert "Correct REDIS_URL" in lastapple(services, "prepare").output
+    assert "!" not in lastapple(other, "prepare").output
+    assert other.rounds.start("apple", "atomic", 10, {}).number == 2
+
+
+def test_two_hosts_with_copies_of_an_older_database(services: Services, other: Services) -> None:
+    """Both share a round with the store: one of them has it."""
+    services.rounds.start("apple", "atomic", 10, {})
+    as_before(services)
+    services.engine.dispose()
+    shutil.copy(database(services), database(other))
+    hosts = [services, other]
+    for host in hosts:
+        host.migrate()
+    said = at_once([host.trust.look_at_all for host in hosts])
+    assert sorted(map(bool, said)) == [False, True], said
+    for host, each in zip(hosts, said, strict=True):
+        assert ("Correct" in unready(host)) == bool(each)
+
+
+def test_a_store_meets_a_database_without_its_rounds(services: Services, other: Services) -> None:
+    services.rounds.start("apple", "atomic", 10, {})
+    as_before(services)
+    assert "Correct REDIS_URL, VAR_DIR" in lastapple(other, "prepare").output
+    assert "!" not in lastapple(services, "prepare").output
+
+
+def test_nothing_that_is_held_is_paid_for_or_given_up(services: Services, other: Services) -> None:
+    services.rounds.start("apple", "atomic", 10, {"hold": 60_000})
+    order = services.purchase().buy("apple", 1).sale.order
+    assert order
+    there = create_shop(other.settings).test_client()
+    for deed in ("pay", "cancel"):
+        refused = there.post(f"/orders/{order.id}/{deed}", json={})
+        assert (refused.status_code, refused.get_json()["type"]) == (409, "/contract#wrong-pair")
+    here = create_shop(services.settings).test_client()
+    assert here.post(f"/orders/{order.id}/pay", json={}).status_code == 201
+
+
+def test_a_move_to_a_new_database(services: Services, other: Services) -> None:
+    """What it lacks is said, and comes from what the store still knows."""
+    services.rounds.start("apple", "atomic", 10, {})
+    worker = services.purchase()
+    sold(worker, 2)
+    fulfil_all(services.fulfil)
+    killed(services, worker)
+    moved = lastapple(other, "pair", "--yes")
+    assert "Paired: apple." in moved.stdout
+    assert "it confirmed 2 to the store, and has 0" in moved.stdout
+    assert "Correct" in lastapple(services, "pair").stdout
+    assert "Mended." in lastapple(other, "audit", "--repair", "--yes").stdout
+    assert booked(other) == 2
+    assert other.rounds.start("apple", "atomic", 10, {}).number == 2
+
+
+def test_a_move_to_a_new_store(services: Services) -> None:
+    """It is as good as emptied: the command that accepts that pairs them, too."""
+    services.rounds.start("apple", "atomic", 10, {})
+    services.store.flushall()
+    assert "Paired" not in lastapple(services, "pair", "--yes").stdout
+    assert lastapple(services, "audit", "--accept").exit_code == 0
+    assert services.rounds.start("apple", "atomic", 10, {}).number == 2
+    assert "Store and database match." in lastapple(services, "pair").stdout
+
+
 def test_two_hosts_with_databases_of_their_own_start_at_once(
     services: Services, other: Services
 ) -> None:
@@ -165,8 +265,8 @@ def test_two_hosts_with_databases_of_their_own_start_at_once(
 
 def test_two_hosts_with_one_database_start_at_once(services: Services) -> None:
     hosts = [services, Services(services.settings)]
-    said = at_once([lambda host=host: lastapple(host, "prepare").output for host in hosts])  # type: ignore[misc]
-    assert not any("!" in each for each in said)
+    assert at_once([host.trust.look_at_all for host in hosts]) == [[], []]
+    services.rounds.start("apple", "atomic", 10, {})
     for host in hosts:
         assert host.purchase().buy("apple", 1).sale.outcome is Outcome.SOLD
 
