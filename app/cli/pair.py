@@ -32,8 +32,7 @@ def pair(yes: bool) -> None:
     if not wrong:
         click.echo("Store and database match.")
         return
-    for said in {str(error): None for error in wrong.values()}:
-        click.echo(said)
+    click.echo(f"{', '.join(wrong)}: {next(iter(wrong.values()))}")
     if not yes:
         click.echo("Nothing was changed. To pair them: lastapple pair --yes")
         sys.exit(TO_DO)

@@ -122,7 +122,7 @@ class Pairing:
             self.check(item)
             self.wrong.pop(item, None)
         except WrongPair as error:
-            if item not in self.wrong:
+            if not self.wrong:  # the first stands for all items
                 log.error("%s: %s", item, error)
             self.wrong[item] = error
 

@@ -69,14 +69,14 @@ class Trust:
 
     def look_at_all(self) -> list[str]:
         """A sentence for each finding. Raises StoreAway, DatabaseAway."""
-        found: dict[str, None] = {}
+        wrong, found = "", []
         for item in ITEMS:
             try:
                 if lack := self.look(item):
-                    found[lack.sentence] = None
-            except WrongPair as error:  # most often the same for all items
-                found[error.sentences()[0]] = None
-        return list(found)
+                    found.append(str(lack.sentence))
+            except WrongPair as error:  # the first stands for all items
+                wrong = wrong or str(error)
+        return [wrong, *found] if wrong else found
 
     def above(self, item: str) -> tuple[int, bool]:
         """The number above which the item's next round must have its own: numbers never come again.
