@@ -228,6 +228,9 @@ def test_a_node_outside_the_cluster_is_passed_over(
 
 def test_dead_names_in_the_url_do_not_matter(own_cluster: ClusterServer, tmp_path: Path) -> None:
     """As long as one of those named lives."""
+    before = Services(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
+    before.migrate()
+    assert before.trust.look_at_all() == [], "store and database are paired"
     own_cluster.nodes[0].kill()
     services = Services(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
     living = next(

@@ -35,7 +35,7 @@ def test_lab_and_shop_say_so(services: Services, settings: Settings, lab: FlaskC
         problem = lab.get(path, headers={"Accept": "application/json"})
         assert (problem.status_code, problem.get_json()["title"]) == (
             409,
-            "The store has lost something",
+            "Something was lost",
         )
         assert "lastapple audit apple --accept" in problem.get_json()["detail"]
     apple = shop.get("/items").get_json()[0]
