@@ -101,7 +101,8 @@ def of_round(store: redis.Redis, item: str, number: int) -> tuple[list[DeadLette
 def booked(store: redis.Redis, letter: DeadLetter, order: Order) -> None:
     """It is in the database now: let go of it here, and let its key lead to it for a day."""
     names = Keys(letter.item, letter.round)
-    sales.let_go(store, names, {letter.entry.encode(): order})
+    entry = letter.entry if ID.fullmatch(letter.entry) else "0-0"  # of no stream
+    sales.let_go(store, names, {entry.encode(): order})
     pipe = store.pipeline()
     pipe.xdel(keys.dead_letters(letter.item), letter.id)
     # Another process may have dropped it after its order was committed.

@@ -26,10 +26,12 @@ WAYS = [
     for name in SOUND
     if name not in ("sql_units", "lock:redlock", "lock:zookeeper", "lock:db_unique")
 ]
-# Of an item: its newest round, and which store this is. Of a round: what it was, what was left in
+# Of an item: its newest round, which store and database these are, and how many orders the database
+# has confirmed. Of a round: what it was, what was left in
 # its store, how many sales were ever written, and what its workers answered.
 NEEDED = re.compile(
-    r"\{apple\}:(round|store|probe|copied|\d+:(round|stock:ended|sales|workers|readings))"
+    r"\{apple\}:(round|store|database|booked|probe|copied|"
+    r"\d+:(round|stock:ended|sales|workers|readings))"
 )
 
 

@@ -190,7 +190,7 @@ def test_an_audit_does_not_guess_at_a_newer_workers_word(
 
 def test_every_record_says_its_version(services: Services) -> None:
     run, compared = orjson.loads(as_it_was.RUN), orjson.loads(as_it_was.COMPARISON)
-    run["audit"] |= {"not_booked": 0, "held": 0, "units_astray": 0, "in_doubt": 0}
+    run["audit"] |= {"not_booked": 0, "held": 0, "units_astray": 0, "in_doubt": 0, "orders_lost": 0}
     since = {
         "tickets": False,
         "per_buyer": 0,
