@@ -61,9 +61,9 @@ the table:
 
 {more}
 
-Units that come back are written as those that are sold: what a lock that is outlived or overtaken
-lets through may leave them with nobody, or put them there twice. The hold itself ends once all
-the same. [The explorer shows it](matrix.md#where-buyers-hold-first-and-then-pay).
+Units come back under the lock under which the mode sells. A seller who has outlived it writes over
+them: they may be with nobody, or be there twice. The hold itself ends once all the same.
+[The explorer shows it](matrix.md#where-buyers-hold-first-and-then-pay).
 """
 TOLD: dict[Loss, str] = {
     Wrong.LOST: "a sale that was acknowledged is gone",

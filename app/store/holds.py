@@ -95,7 +95,8 @@ def put_back(
     lock is. False: nothing was done.
     """
     names = Keys(round.item, round.number)
-    counters = (counter for order in orders for counter in PerBuyer(round).counter(order))
+    per_buyer = PerBuyer(round)
+    counters = (counter for order in orders for counter in per_buyer.counter(order))
     done = store.register_script(lua.source("put_back"))(
         keys=[
             *(names.held, names.due, names.ended, names.stock if running else names.ended),

@@ -14,15 +14,23 @@ end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- What modes wrote since somebody last looked. An entry's id is the moment at which it was written.
-for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do
-  local known, order = pcall(cjson.decode, entry[2][2])
-  if known and type(order) == 'table' and type(order.id) == 'string' then
-    redis.call('HSET', KEYS[2], order.id, entry[2][2])
-    redis.call('ZADD', KEYS[3], string.match(entry[1], '%d+') + ARGV[1], order.id)
-    redis.call('XDEL', KEYS[1], entry[1])
+-- What modes wrote since somebody last looked, as far as it is due. An entry's id is the moment at
+-- which it was written. What cannot be read stays, and is passed over.
+local last, entered = string.format('%.0f', now - ARGV[1]), 0
+local from, entries = '-', nil
+repeat
+  entries = redis.call('XRANGE', KEYS[1], from, last, 'COUNT', ARGV[2])
+  for _, entry in ipairs(entries) do
+    from = '(' .. entry[1]
+    local known, order = pcall(cjson.decode, entry[2][2])
+    if known and type(order) == 'table' and type(order.id) == 'string' then
+      redis.call('HSET', KEYS[2], order.id, entry[2][2])
+      redis.call('ZADD', KEYS[3], string.match(entry[1], '%d+') + ARGV[1], order.id)
+      redis.call('XDEL', KEYS[1], entry[1])
+      entered = entered + 1
+    end
   end
-end
+until #entries == 0 or entered >= tonumber(ARGV[2])
 
 local sales = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, ARGV[2])) do
