@@ -39,6 +39,9 @@ from app.store.servers import Servers
 from app.store.transactions import Contended
 
 LATE_MS = 3_600_000  # after its deadline a hold's expiry is noted: the store knows it for a day
+# For a batch in the database, however impatient a round's buyers are: it takes longer than a sale,
+# and where all of its statements time out it never comes back.
+SHORTEST_WAIT_S = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -209,7 +212,8 @@ class Holds:
             return True
         if in_database(round.mode):
             try:
-                with self.servers.transactions.begin(round.wait / 1000) as sql:
+                wait = max(SHORTEST_WAIT_S, round.wait / 1000)
+                with self.servers.transactions.begin(wait) as sql:
                     stock.put_back(sql, round, orders, in_rows(round.mode))
             except Contended:
                 return False
