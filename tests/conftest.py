@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -56,6 +57,15 @@ def time_outs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         redis.TimeoutError, "__init__", lambda *_: noted.append(threading.get_ident())
     )
     return noted
+
+
+@pytest.fixture
+def small_heap() -> Iterator[None]:
+    """Let collections look at this test's objects only, and not at those of all tests before."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

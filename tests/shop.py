@@ -27,8 +27,8 @@ CHILDREN = {
 }
 
 
-# `lastapple up`, whose supervisor waits ten seconds longer before it kills a child. In a test "was
-# killed" then means a child that hangs, also on a slow machine.
+# `lastapple up` with a supervisor that waits ten seconds longer before it kills a child. In a test
+# "was killed" then means that a child hangs, also on a slow machine.
 UP = """
 from app.cli import main
 from app.service.child import Child

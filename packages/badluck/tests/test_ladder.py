@@ -111,7 +111,7 @@ def found(result: Result) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("actor", "faults"), [(counts, "crash=1,lost=1,late=1"), (is_busy, "pause=1,lost=1,crash=2")]
+    ("actor", "faults"), [(counts, "crash=1,late=1"), (is_busy, "pause=1,lost=1,crash=2")]
 )
 def test_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, actor: Any, faults: str) -> None:
     results = []

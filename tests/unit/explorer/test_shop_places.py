@@ -31,6 +31,7 @@ def test_who_listens_on_another_connection_is_elsewhere() -> None:
     assert listening == ["0A2", "0A3"]
 
 
+@pytest.mark.usefixtures("small_heap")
 @pytest.mark.parametrize(
     ("name", "answers"), [("watchdog_any", [(b"OK",), (b"OK",)]), ("queue", [((1, b"7"),)])]
 )

@@ -124,6 +124,7 @@ def test_a_lock_of_the_process_keeps_nobody_else_out(tmp_path: Path) -> None:
     assert [(found.name, found.cost) for found in report.findings] == [("oversell", (0, 2, 6))]
 
 
+@pytest.mark.usefixtures("small_heap")
 def test_what_is_left_behind_does_nothing_when_it_is_collected(tmp_path: Path) -> None:
     """A pipeline that watches would tidy up, in whoever's code the collector runs."""
     student = written(
