@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from badluck import BadluckError, Faults, Program, Report, explore_apart
+from badluck import BadluckError, Faults, Program, Report, explore, explore_apart
+from badluck.functions import side_by_side
 from badluck.run import apart
 from badluck.run.job import Replay
 
@@ -107,6 +111,18 @@ def test_a_played_schedule_is_not_taken_from_a_file_either(tmp_path: Path) -> No
         apart.ask(job)
 
 
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """In this process, which hears what the other one writes."""
+    tracemalloc.start()
+    try:
+        yield
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 8 * MEGABYTE
+
+
 @pytest.mark.parametrize("descriptor", [1, 2, "all others"])
 @pytest.mark.parametrize("plays", [False, True], ids=["searched", "played"])
 def test_what_a_file_writes_is_bounded(
@@ -123,12 +139,18 @@ for number in {[*numbers]}:
         pass
 """
     code = program(tmp_path, writes)
-    tracemalloc.start()
-    try:
+    with little_memory(), suppress(BadluckError):
         apart.ask(Replay(code, "AB", {"": []}, None, "")) if plays else explored(tmp_path, writes)
-    except BadluckError:
-        pass
-    finally:
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-    assert most < 8 * MEGABYTE
+
+
+def test_what_actors_of_a_test_write_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(side_by_side, "LONGEST_ANSWER", MEGABYTE)
+
+    def write(_: object) -> None:
+        for number in range(64):
+            for _ in range(64):
+                with suppress(OSError):
+                    os.write(number, bytes(MEGABYTE))
+
+    with little_memory(), pytest.raises(BadluckError, match="died"):
+        explore(actor=write)
