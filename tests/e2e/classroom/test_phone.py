@@ -59,7 +59,7 @@ NOTE = """() => {
 def test_all_buttons_open_at_the_same_moment(shop: Shop, screen: Open) -> None:
     """Ten browsers on one machine; for two hundred see the processes' tests."""
     pages = [join(screen, shop, f"Phone {number}") for number in range(10)]
-    start(shop, mode="watch", stock=1, think_ms=0, delay_ms=6_000)
+    start(shop, mode="watch", stock=1, think_ms=0, delay_ms=20_000)
     round = requests.get(f"{shop.lab}/rounds/apple", timeout=10).json()
     for page in pages:
         expect(page.get_by_role("button")).to_have_text(OPENS, timeout=SLOW)

@@ -107,7 +107,7 @@ def test_it_opens_for_two_hundred_at_the_same_moment(shop: Shop, phones: list[Ph
 @pytest.mark.parametrize("phones", [20], indirect=True)
 def test_nobody_is_let_in_early(shop: Shop, phones: list[Phone]) -> None:
     """They press without a pause until they are let in: what the page does not let them do."""
-    round = start(shop, "atomic", stock=1_000, think_ms=0, delay_ms=1_500)
+    round = start(shop, "atomic", stock=1_000, think_ms=0, delay_ms=5_000)
     early: list[int] = []
 
     def hammer(phone: Phone) -> None:
