@@ -17,7 +17,7 @@ class Outcome(StrEnum):
     HELD = "HELD"  # taken, and to be paid for: no mode's word, to them it is SOLD
     SOLD_OUT = "SOLD_OUT"  # fewer units left than asked for
     LIMIT = "LIMIT"  # the buyer would have more of the round than one buyer may
-    BUSY = "BUSY"  # stock remained; attempts or patience ran out
+    BUSY = "BUSY"  # attempts or patience ran out; nothing was sold
     ERROR = "ERROR"  # the store did not answer
     ROUND_OVER = "ROUND_OVER"  # a mode's word to the service; no buyer ever sees it
 

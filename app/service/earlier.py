@@ -35,15 +35,22 @@ class Earlier:
 
     def anywhere(self, item: str, key: str) -> Answer | None:
         """For an item that is not on sale (to this buyer). Raises DatabaseAway too."""
-        known = self.in_store(item, key, Wire())
-        if known:
+        with answering():
+            order = self.order_anywhere(item, key)
+        return self._answer(order, Wire()) if order else None
+
+    def order_anywhere(self, item: str, key: str) -> Order | None:
+        """Ask the store, and the database where the newest round sells there.
+
+        Raises redis.RedisError, StoreAway, DatabaseAway, Unreadable.
+        """
+        if known := self.order(item, key):
             return known
         last = self.rounds.newest(item)
         if last is None or not in_database(last.mode):
             return None
         with db.answering(), self.servers.sessions() as session:
-            order = stock.bought(session, item, key)
-        return self._answer(order, Wire()) if order else None
+            return stock.bought(session, item, key)
 
     def _answer(self, order: Order, wire: Wire) -> Answer:
         with answering(), metered(wire):

@@ -45,6 +45,7 @@ from app.text import Text
 
 MOST_UNITS = 10  # an order's; a round may allow fewer
 SHORT = (Outcome.SOLD_OUT, Outcome.LIMIT)  # a hold that comes back may help
+UNDECIDED = (Outcome.BUSY, Outcome.ROUND_OVER)  # the mode may not have seen what the key has bought
 SWEPT = 10  # holds that a buyer who is sold out looks after, of those that are due
 LONGEST_KEY = 128  # characters; the column's length
 
@@ -163,11 +164,14 @@ class Purchase:
 
     def _take(self, selling: Selling, order: Order, wire: Wire) -> Sale:
         with metered(wire):
+            repeat = order.key != order.id  # perhaps: a client sent the key
             try:
                 sale = selling.mode.sell(order)
             except RoundLeft:  # perhaps after the sale: at a release that did not come through
-                sold = self.earlier.order(order.item, order.key)
-                sale = Sale(Outcome.SOLD, order=sold) if sold else Sale(Outcome.ROUND_OVER)
+                sale, repeat = Sale(Outcome.ROUND_OVER), True
+            if repeat and sale.outcome in UNDECIDED:
+                sold = self.earlier.order_anywhere(order.item, order.key)
+                sale = replace(sale, outcome=Outcome.SOLD, order=sold) if sold else sale
             if sale.order is not None and not in_database(selling.round.mode):
                 key = selling.keys.key(sale.order.key)
                 self.servers.copied(order.item, key)

@@ -37,7 +37,7 @@ OUTCOMES = {
     Outcome.BUSY: (503, Text("Busy")),
 }
 TOO_FEW = Text("Not enough left")  # for a page: beside "Sold out" a reader would see what is left
-TOO_MANY = Text("Too many are buying at this moment, and there is stock left. Try again.")
+TOO_MANY = Text("Too many are buying at this moment. Try again.")
 NOTHING_LEFT = Text("Nothing is left of this round.")
 YOURS = Text("Nothing is left of this round: you have bought the last one yourself.")
 # error -> the shop's page for it

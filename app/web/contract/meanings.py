@@ -13,8 +13,8 @@ MEANINGS: dict[str, Text] = {
         "it has, `per_buyer` how many that may be. Nothing was sold."
     ),
     "busy": Text(
-        "There is stock, but too many were buying for this purchase to get its turn. Nothing was "
-        "sold: try again, with the same key."
+        "Too many were buying for this purchase to get its turn. Nothing was sold: try again, with "
+        "the same key."
     ),
     "too-often": Text(
         "This address asks to buy more often than it may. Nothing was looked at and nothing sold: "

@@ -82,7 +82,7 @@ def test_sold_out_busy_and_over(shop: Shop, screen: Open) -> None:
     with locked(shop, "apple", number):
         page.get_by_role("button").press("Enter")
         expect(page.get_by_role("button")).to_have_attribute("aria-busy", "true")
-        expect(page.locator("#said")).to_have_text(re.compile("Busy, and there is stock left"))
+        expect(page.locator("#said")).to_have_text(re.compile("Busy: too many are buying"))
     page.get_by_role("button").press("Enter")
     expect(page.locator("#said")).to_have_text("You got one. It is yours.")
     late = join(screen, shop, "Cy")
