@@ -47,7 +47,6 @@ class Mutant(NamedTuple):
     new: str
     budget: Budget
     finding: str
-    back: bool = False  # `old` stands in the mode's sell_all, and not before it
 
 
 def explored(budget: Budget) -> Report:
@@ -63,25 +62,16 @@ def wrong(report: Report) -> set[str]:
 def planted(mutant: Mutant) -> Iterator[None]:
     library = mutant.file.startswith("fairlock/")
     path = (LIBRARIES / "fairlock/src" if library else ROOT) / mutant.file
-    sells, back = _halves(path.read_text(encoding="utf-8"))
-    if (times := (back if mutant.back else sells).count(mutant.old)) != 1:
+    source = path.read_text(encoding="utf-8")
+    if (times := source.count(mutant.old)) != 1:
         raise ValueError(
             f"{mutant.name}: what it replaces stands {times} times in {mutant.file}, not once. "
             "The source has changed: let the mutant follow."
         )
-    if mutant.back:
-        text = sells + back.replace(mutant.old, mutant.new)
-    else:
-        text = sells.replace(mutant.old, mutant.new) + back
+    text = source.replace(mutant.old, mutant.new)
     name = mutant.file.rpartition(".")[0]
     with _script(name, text) if path.suffix == ".lua" else _module(name, text):
         yield
-
-
-def _halves(text: str) -> tuple[str, str]:
-    """A mode's source before its sell_all, and from there on; of any other file, all of it."""
-    at = text.find("    def sell_all(self, orders")
-    return (text, "") if at < 0 or "def sell(" not in text else (text[:at], text[at:])
 
 
 @contextmanager
