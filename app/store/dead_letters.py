@@ -18,6 +18,7 @@ from app.store.keys import Keys
 from app.store.rounds import GROUP
 
 LONGEST = 300  # characters of a reason: databases quote the whole row
+NO_ENTRY = b"0-0"  # a stream's id that no entry has
 ID = re.compile(r"\d{1,19}-\d{1,19}")
 
 
@@ -101,8 +102,7 @@ def of_round(store: redis.Redis, item: str, number: int) -> tuple[list[DeadLette
 def booked(store: redis.Redis, letter: DeadLetter, order: Order) -> None:
     """It is in the database now: let go of it here, and let its key lead to it for a day."""
     names = Keys(letter.item, letter.round)
-    entry = letter.entry if ID.fullmatch(letter.entry) else "0-0"  # of no stream
-    sales.let_go(store, names, {entry.encode(): order})
+    sales.let_go(store, names, {NO_ENTRY: order})
     pipe = store.pipeline()
     pipe.xdel(keys.dead_letters(letter.item), letter.id)
     # Another process may have dropped it after its order was committed.
