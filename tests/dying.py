@@ -7,11 +7,14 @@ import signal
 from multiprocessing.connection import Connection
 
 import pytest
+from sqlalchemy import event
 
 from app.bootstrap import Services
 from app.config import Settings
-from app.domain import Round
+from app.domain import Order, Round
 from app.modes.decr import Decr
+from app.service.booking import book
+from app.store import db, transactions
 from app.store.redis import Metered
 from app.store.servers import Servers
 from tests import wire
@@ -30,6 +33,35 @@ def with_the_stock_taken(pipe: Connection, settings: Settings) -> None:
 
     with before_statement(services, "INSERT INTO orders", hand=stop_here):
         mode(services, round).sell(order(round, key="k"))
+
+
+def frozen_in_mid_sale(pipe: Connection, settings: Settings, idle_s: float) -> None:
+    """Says so before it writes its order, waits for a word, and says how it ended."""
+    pytest.MonkeyPatch().setattr(transactions, "IDLE_S", idle_s)
+    services = Services(settings)
+    round = services.rounds.find("apple")
+
+    def wait() -> None:
+        pipe.send("the stock is taken")
+        pipe.recv()
+
+    with before_statement(services, "INSERT INTO orders", hand=wait):
+        pipe.send(str(mode(services, round).sell(order(round, key="k")).outcome))
+
+
+def frozen_before_its_commit(
+    pipe: Connection, settings: Settings, sold: Order, idle_s: float
+) -> None:
+    """Books a sale; says so before it commits, and stays there."""
+    pytest.MonkeyPatch().setattr(db, "IDLE_S", idle_s)
+    services = Services(settings)
+
+    def stop_here(_: object) -> None:
+        pipe.send("the order is written")
+        signal.pause()
+
+    event.listen(services.engine, "commit", stop_here)
+    book(services.servers.sessions, {b"1": sold}, "atomic")
 
 
 def before(_: Connection, word: str, url: str, round: Round, rivals: int) -> None:

@@ -49,7 +49,7 @@ class SqlLock:
 
     def transaction(self, order: Order) -> Sale:
         try:
-            with self.database.begin(self.round.wait / 1000) as sql:
+            with self.database.begin(self.round.wait / 1000, self.round.think / 1000) as sql:
                 if sql.dialect.name == "sqlite":
                     # FOR UPDATE compiles to nothing there, and two readers would both go on to
                     # write. Its only lock is on the file, and a plain BEGIN takes it too late.

@@ -61,7 +61,8 @@ class SqlUnits:
     def attempt(self, order: Order, deadline: float, skip_locked: bool) -> Sale:
         """BUSY: too few without a lock; only who waits for the others knows if they are sold."""
         try:
-            with self.database.begin(deadline - self.clock.now()) as sql:
+            think = self.round.think / 1000
+            with self.database.begin(deadline - self.clock.now(), think) as sql:
                 if sql.dialect.name == "sqlite":
                     # FOR UPDATE compiles to nothing there, and two would sell the same rows.
                     raise DatabaseAway(NO_ROW_LOCKS)

@@ -11,9 +11,11 @@ from app.store import stock as table
 from app.store.keys import Keys
 from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
+from app.store.transactions import IDLE_S
 from app.text import Text
 
-LAST_SALE_S = 5.0  # to wait for those who hold the row of a round that has ended
+# To wait for sellers that hold the row of a round that has ended; one that is frozen loses it.
+LAST_SALE_S = IDLE_S + 1
 STEP_S = 0.2  # of it, for each try
 
 

@@ -36,6 +36,9 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import DatabaseAway, Newer, WrongDatabase
 
 LONGEST_MIGRATION = 3600.0  # s for one statement
+IDLE_S = 60  # that a process may be idle in a transaction; PostgreSQL then ends the connection
+# After 30 s PostgreSQL closes the connections of a host that was cut off: it may take few of them.
+PROBES = "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
 FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
 # What PostgreSQL says of a row, by the class of its SQLSTATE: a value that it cannot take, a
 # constraint, a view's check, a limit (of an index's row), and whatever a trigger raises.
@@ -85,7 +88,8 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
             # A server that vanished answers nothing, not even that: let the kernel notice.
             "tcp_user_timeout": timeout_ms,
             "client_encoding": "utf8",  # whatever the environment says
-            "options": f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms}",
+            "options": f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms} "
+            f"-c idle_in_transaction_session_timeout={IDLE_S}s {PROBES}",
         },
     )
     from app.store.impatient import Impatient  # psycopg is an extra: not everybody has it
@@ -218,6 +222,7 @@ def take_time(connection: Connection) -> None:
     """Let this transaction's statements last: one may go through all orders there are."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         impatient: Any = connection.connection.driver_connection
         impatient.limit = LONGEST_MIGRATION
 

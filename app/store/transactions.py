@@ -23,12 +23,16 @@ FOR_SELLING = 80
 FOR_PAGES = 4  # more, a worker: a page must not wait while all sellers wait for one row
 
 # PostgreSQL's answers that mean "not now": lock time-out, statement time-out (we set it for
-# nothing but waiting), deadlock, serialization failure.
-NOT_NOW = {"55P03", "57014", "40P01", "40001"}
+# nothing but waiting), deadlock, serialization failure, a transaction that was idle for too long.
+NOT_NOW = {"55P03", "57014", "40P01", "40001", "25P03"}
+# s that a seller may be idle in its transaction, next to its think time. PostgreSQL then ends the
+# transaction: a host that is frozen or cut off must not keep a row from all other hosts.
+IDLE_S = 10.0
 SHORTEST = 200  # ms that a statement may always take: at 1 ms even one that meets nobody fails
 
 SET_LIMITS = text(
-    "SELECT set_config('lock_timeout', :lock, true), set_config('statement_timeout', :all, true)"
+    "SELECT set_config('lock_timeout', :lock, true), set_config('statement_timeout', :all, true), "
+    "set_config('idle_in_transaction_session_timeout', :idle, true)"
 )
 
 
@@ -60,9 +64,10 @@ class Transactions:
         self.free = _free.setdefault(engine, threading.BoundedSemaphore(most))
 
     @contextmanager
-    def begin(self, wait: float) -> Iterator[Connection]:
+    def begin(self, wait: float, think: float = 0.0) -> Iterator[Connection]:
         """One transaction; waits at most `wait` s for a connection and then for each lock.
 
+        Its caller may think for `think` s between two statements.
         Commits at the end of the block; any error rolls it back. Raises Contended,
         IntegrityError as it comes, DatabaseAway for everything else (raised by the commit, it
         means that nobody knows whether that happened).
@@ -73,14 +78,17 @@ class Transactions:
             raise Contended("No connection was free.")
         try:
             with _told_apart(), self.engine.begin() as sql:
-                _limit(sql, max(0.0, deadline - time.monotonic()))
+                _limit(sql, max(0.0, deadline - time.monotonic()), think + IDLE_S)
                 yield sql
         finally:
             self.free.release()
 
 
-def _limit(sql: Connection, wait: float) -> None:
-    """Let no statement of this transaction wait longer for a lock than `wait` s."""
+def _limit(sql: Connection, wait: float, idle: float) -> None:
+    """Let no statement of this transaction wait longer for a lock than `wait` s.
+
+    PostgreSQL ends the transaction when no statement came for `idle` s.
+    """
     ms = round(wait * 1000)
     if sql.dialect.name == "sqlite":
         sql.exec_driver_sql(f"PRAGMA busy_timeout = {ms}")
@@ -92,7 +100,8 @@ def _limit(sql: Connection, wait: float) -> None:
         connection = sql.connection.driver_connection
         if isinstance(connection, Impatient):
             connection.limit = max(connection.limit, wait + db.FROZEN)
-        sql.execute(SET_LIMITS, {"lock": str(max(1, ms)), "all": str(max(SHORTEST, ms))})
+        limits = {"lock": max(1, ms), "all": max(SHORTEST, ms), "idle": round(idle * 1000)}
+        sql.execute(SET_LIMITS, {name: str(limit) for name, limit in limits.items()})
 
 
 @contextmanager
