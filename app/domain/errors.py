@@ -75,6 +75,18 @@ class NotOnSale(ShopError):
     """No round of the item is running."""
 
 
+class StockHeld(ShopError):
+    """A purchase of a round that has ended still holds its stock; no next round has begun."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Text(
+                "A purchase of the round before still holds its stock. That round has ended, and "
+                "nothing is on sale: start the next round again in a moment."
+            )
+        )
+
+
 class ForTheClass(NotOnSale):
     """A round of the item runs, and sells under tickets only (service/tickets.py)."""
 

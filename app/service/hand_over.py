@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from app.domain import DatabaseAway, Round
+from app.domain import DatabaseAway, Round, StockHeld
 from app.store import db, orders, sales, sql_holds
 from app.store import rounds as records
 from app.store import stock as table
@@ -12,7 +12,6 @@ from app.store.keys import Keys
 from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
 from app.store.transactions import IDLE_S
-from app.text import Text
 
 # To wait for sellers that hold the row of a round that has ended; one that is frozen loses it.
 LAST_SALE_S = IDLE_S + 1
@@ -37,8 +36,8 @@ class HandOver:
         """End the round and hand its keys over.
 
         Meanwhile the item is not on sale: for a moment, or some seconds where a hundred thousand
-        have bought. Raises DatabaseAway (then the round may have ended, and the next start goes on
-        with it) and redis.RedisError.
+        have bought. Raises StockHeld, DatabaseAway (then the round may have ended, and the next
+        start goes on with it) and redis.RedisError.
         """
         with db.answering(), self.servers.sessions() as session:
             table.left(session, before)  # while the database is away, nothing is ended
@@ -48,9 +47,7 @@ class HandOver:
         deadline = time.monotonic() + LAST_SALE_S
         while not self.close(before):
             if time.monotonic() > deadline:
-                raise DatabaseAway(
-                    Text("A purchase of the round before still holds its stock. Try again.")
-                )
+                raise StockHeld
             time.sleep(STEP_S)
         since = self.servers.clock.now() - KEY_LIFE * 1000
         with db.answering(), self.servers.sessions() as session:

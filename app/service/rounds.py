@@ -60,8 +60,8 @@ class Rounds:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
         Raises as `check` does, and StoreAway; DatabaseAway when it, or the one before, sells there;
-        Unreadable when the newest one is not for us to end; Lacking when the store has lost
-        something of the item.
+        StockHeld; Unreadable when the newest one is not for us to end; Lacking when the store has
+        lost something of the item.
         """
         wanted = replace(self.check(item, mode, stock, times), tickets=tickets)
         return self._begin(wanted, self._ready)

@@ -18,8 +18,10 @@ from fairlock.connections import connections as real_connections
 from fairlock.scripts import RELEASE
 from sqlalchemy import text
 
+from app import create_lab
 from app.bootstrap import Services
-from app.domain import NotOnSale, Outcome, StoreAway
+from app.config import Settings
+from app.domain import NotOnSale, Outcome, StockHeld, StoreAway
 from app.service.purchase import Purchase
 from app.store import db, sales
 from app.store.keys import Keys
@@ -235,14 +237,25 @@ def test_a_thinker_in_the_database_goes_out_when_his_round_ends(
 
 
 def test_who_holds_the_row_for_too_long_is_named(
-    services: Services, monkeypatch: pytest.MonkeyPatch
+    services: Services, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A frozen worker: the start does not wait for ever, and works when that one is gone."""
     old = services.rounds.start("apple", "sql_lock", 10, {"think": 1})
     frozen = Buyer(services, old)
     monkeypatch.setattr("app.service.hand_over.LAST_SALE_S", 0.5)
-    with pytest.raises(Exception, match="still holds its stock"):
+    with pytest.raises(StockHeld):
         services.rounds.start("apple", "atomic", 10, {})
+    lab = create_lab(settings).test_client()
+    wanted = {"mode": "atomic", "stock": "10"}
+    html = {"Accept": "text/html"}
+    for answer in (
+        lab.post("/rounds", json={"item": "apple", "mode": "atomic", "stock": 10}),
+        lab.post("/rounds", data={"item": "apple", **wanted}, headers=html),
+        lab.post("/classroom/sale", data=wanted, headers=html),
+    ):
+        assert answer.status_code == 409, answer.text
+        assert "A purchase of the round before still holds its stock." in answer.text
+    assert not services.rounds.find("apple").running
     sold = frozen.finish().order
     new = services.rounds.start("apple", "atomic", 10, {})
     again = mode(services, new).sell(replace(order(new), key=sold.key if sold else ""))

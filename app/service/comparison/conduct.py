@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
-from app.domain import DatabaseAway, RunIsOn, ShopError, StoreAway
+from app.domain import DatabaseAway, RunIsOn, ShopError, StockHeld, StoreAway
 from app.service.comparison.comparisons import Comparisons
 from app.service.comparison.record import Comparison, Planned, Result
 from app.service.stampede.drivers import Drivers
@@ -158,7 +158,7 @@ class Conduct:
         while True:
             try:
                 return deed()
-            except (StoreAway, DatabaseAway, RunIsOn) as error:
+            except (StoreAway, DatabaseAway, RunIsOn, StockHeld) as error:
                 log.warning("%s", error)
                 if self.interrupted.is_set() or self.heartbeat.lost:
                     raise GivenUp(How.INTERRUPTED) from error

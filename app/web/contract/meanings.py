@@ -28,6 +28,10 @@ MEANINGS: dict[str, Text] = {
     "run-is-on": Text("A run of the item is on. Watch it, or stop it first."),
     "unknown-comparison": Text("No comparison of that id is in the store or the database."),
     "comparison-is-on": Text("A comparison is on, and nothing else may be measured meanwhile."),
+    "stock-held": Text(
+        "A purchase of the round before still holds its stock in the database. That round has "
+        "ended, and the next one has not begun: start it again in a moment."
+    ),
     "class-is-on": Text("The class's sale is under way: it counts down, or it sells."),
     "not-on-sale": Text("No round of the item is running."),
     "not-open": Text(

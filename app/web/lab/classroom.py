@@ -17,6 +17,7 @@ from app.domain import (
     Invalid,
     Round,
     RunIsOn,
+    StockHeld,
     StoreAway,
     Unreadable,
     WrongPair,
@@ -84,7 +85,7 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         values = parse.body(request)
         try:
             round = _start(values)
-        except (Invalid, ClassIsOn, RunIsOn, Unreadable) as error:
+        except (Invalid, ClassIsOn, RunIsOn, StockHeld, Unreadable) as error:
             if not wants_html():
                 raise
             status, _, detail, _ = describe(error)

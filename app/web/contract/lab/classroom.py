@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.domain import ClassIsOn, Invalid, Lacking, RunIsOn
+from app.domain import ClassIsOn, Invalid, Lacking, RunIsOn, StockHeld
 from app.service.round_view import View
 from app.text import Text
 from app.web.contract.common import PAGE
@@ -46,7 +46,7 @@ CLASSROOM = {
             ),
             303: SEEN,
         },
-        problems=(Invalid, ClassIsOn, RunIsOn, Lacking, *BOOKS),
+        problems=(Invalid, ClassIsOn, RunIsOn, StockHeld, Lacking, *BOOKS),
     ),
     "classroom.new": Operation(
         name=Text("A new class"),

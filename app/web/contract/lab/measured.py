@@ -7,6 +7,7 @@ from app.domain import (
     Invalid,
     Lacking,
     RunIsOn,
+    StockHeld,
     UnknownComparison,
     UnknownItem,
     UnknownRun,
@@ -68,7 +69,7 @@ STAMPEDES = {
             ),
             303: SEEN,
         },
-        problems=(Invalid, UnknownItem, RunIsOn, ComparisonIsOn, Lacking, *BOOKS),
+        problems=(Invalid, UnknownItem, RunIsOn, ComparisonIsOn, StockHeld, Lacking, *BOOKS),
     ),
     "stampede.show": Operation(
         name=Text("A run"),

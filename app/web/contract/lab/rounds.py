@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from app.domain import ROUND_BOUNDS, Invalid, Lacking, NotOnSale, UnknownItem, UnknownRound
+from app.domain import (
+    ROUND_BOUNDS,
+    Invalid,
+    Lacking,
+    NotOnSale,
+    StockHeld,
+    UnknownItem,
+    UnknownRound,
+)
 from app.service.audit import Audit
 from app.service.round_view import View
 from app.text import Text
@@ -48,7 +56,7 @@ ROUNDS = {
             ),
             303: SEEN,
         },
-        problems=(Invalid, UnknownItem, Lacking, *BOOKS),
+        problems=(Invalid, UnknownItem, StockHeld, Lacking, *BOOKS),
     ),
     "lab.newest": Operation(
         name=Text("An item's newest round"),
