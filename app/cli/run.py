@@ -108,6 +108,8 @@ def _prepare(services: Services) -> None:
 def _see_how_it_is_kept(services: Services) -> None:
     """What a person should know of the store; of the embedded one only what stops us."""
     checks = keeping.look(services.servers)
+    for each in services.readiness.connections():
+        click.secho(f"  ! {each.name}: {each.sentence}", fg="yellow")
     for each in checks:
         if each.state is State.FAILING:
             raise click.ClickException(f"{each.name}: {each.sentence}")

@@ -31,6 +31,7 @@ from app.text import Text, counted, together
 FRESH = 1.0  # s for which an answer is given again: a storm of probes costs nothing
 STALE = 10.0  # s after which it is too old even for a caller that would have to wait for a new one
 DATABASE_ANSWER_MS = 1_000  # to wait for it; a page may wait for longer
+FEW_CONNECTIONS = 5  # left in the database: the next buyers may be told BUSY for it
 PROBE_LIFE = 1_000  # ms that what we write to the store lives
 # Sales wait for 0.1 s as a rule, for 2 s while fulfil starts again, and for some seconds after a
 # stampede. The database may be away for a moment. A sale that waits for longer is not served.
@@ -50,7 +51,7 @@ class State(StrEnum):
 class Check:
     """`name` is store, database, orders, dead_letters, or a process's that `up` keeps.
 
-    rounds, store replicas: only where they fail.
+    rounds, store replicas, database connections: only where they fail.
     """
 
     name: str
@@ -96,7 +97,7 @@ class Readiness:
     def _checks(self) -> tuple[Check, ...]:
         found = self._waiting()
         booked = (_orders(found), _dead_letters(found))
-        rest = (*self._replicas(), *self._rounds(), *self._processes())
+        rest = (*self._replicas(), *self._rounds(), *self._processes(), *self.connections())
         return (self._store(), self._database(), *booked, *rest)
 
     def _store(self) -> Check:
@@ -178,10 +179,33 @@ class Readiness:
         except DatabaseAway as error:
             log.warning("%s", error)
             said = Text("The database does not answer: sales wait in the store.")
-            return Check("database", State.FAILING, said)
+            full = isinstance(error, db.NoConnection)
+            return Check("database", State.FAILING, error.sentences()[0] if full else said)
         finally:
             self._engine.dispose()
         return Check("database", State.OK, Text("The database answers."))
+
+    def connections(self) -> list[Check]:
+        """Return a check where PostgreSQL has too few connections for this host and all others."""
+        try:
+            found = db.connections(self._engine)
+        except DatabaseAway:  # see `_database`
+            return []
+        finally:
+            self._engine.dispose()
+        if found is None:
+            return []
+        (most, used), wanted = found, self.servers.most_connections
+        if wanted <= most and used + FEW_CONNECTIONS <= most:
+            return []
+        said = Text(
+            "The database takes %(most)s connections, and has %(used)s; the shop of this host "
+            "alone may take %(wanted)s.",
+            most=most,
+            used=used,
+            wanted=wanted,
+        )
+        return [Check("database connections", State.UNWELL, together(said, db.RAISE_THEM))]
 
     def orders(self) -> Check:
         """By what fulfil has not done: whether it runs, only its own machine knows."""

@@ -34,6 +34,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import DatabaseAway, Newer, WrongDatabase
+from app.text import Text, together
 
 LONGEST_MIGRATION = 3600.0  # s for one statement
 IDLE_S = 60  # that a process may be idle in a transaction; PostgreSQL then ends the connection
@@ -43,11 +44,24 @@ FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
 # What PostgreSQL says of a row, by the class of its SQLSTATE: a value that it cannot take, a
 # constraint, a view's check, a limit (of an index's row), and whatever a trigger raises.
 OF_A_ROW = ("22", "23", "44", "54", "P0")
+# PostgreSQL's words when it takes no more connections; psycopg has no SQLSTATE of a failed connect.
+NO_MORE = ("too many clients", "too many connections", "connection slots are reserved")
+RAISE_THEM = Text(
+    "Raise PostgreSQL's max_connections, or lower SHOP_WORKERS or SHOP_THREADS on the hosts that "
+    "share it."
+)
 WAITING = "Another process prepares this database: waiting for it to finish."
 PREPARING = 0x4C415354  # number of the advisory lock under which a database is prepared
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
 
 log = logging.getLogger(__name__)
+
+
+class NoConnection(DatabaseAway):
+    """The database takes no more connections. Nothing was tried."""
+
+    def __init__(self) -> None:
+        super().__init__(together(Text("The database takes no more connections."), RAISE_THEM))
 
 
 def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
@@ -92,11 +106,18 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
             f"-c idle_in_transaction_session_timeout={IDLE_S}s {PROBES}",
         },
     )
+    from psycopg import OperationalError
+
     from app.store.impatient import Impatient  # psycopg is an extra: not everybody has it
 
     @event.listens_for(made, "do_connect")
     def connect(_dialect: Any, _record: Any, arguments: Any, options: Any) -> Impatient:
-        connected = Impatient.connect(*arguments, **options)
+        try:
+            connected = Impatient.connect(*arguments, **options)
+        except OperationalError as error:
+            if any(word in str(error) for word in NO_MORE):
+                raise NoConnection from error
+            raise
         encoding = connected.info.parameter_status("server_encoding")
         # Told at the handshake, so it costs no question; None: something in between kept it back.
         if encoding not in ("UTF8", None):
@@ -148,6 +169,24 @@ def one_moment(sessions: sessionmaker[Session]) -> Iterator[Session]:
         else:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
         yield session
+
+
+def connections(engine: Engine) -> tuple[int, int] | None:
+    """Return how many clients PostgreSQL takes, and how many it has; None of SQLite.
+
+    Raises DatabaseAway, of which NoConnection is one.
+    """
+    if engine.dialect.name == "sqlite":
+        return None
+    with answering(), engine.connect() as connection:
+        most, used = connection.execute(
+            text(
+                "SELECT current_setting('max_connections')::int"
+                " - current_setting('superuser_reserved_connections')::int,"
+                " (SELECT count(*) FROM pg_stat_activity WHERE datname IS NOT NULL)"
+            )
+        ).one()
+        return most, used
 
 
 def check(engine: Engine) -> None:

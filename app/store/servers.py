@@ -104,6 +104,13 @@ class Servers:
         return self.transactions.engine
 
     @property
+    def most_connections(self) -> int:
+        """How many connections to the database all workers of this host's shop may have."""
+        from app.store.transactions import FOR_PAGES
+
+        return self.settings.shop_workers * (self._sellers + FOR_PAGES)
+
+    @property
     def _sellers(self) -> int:
         from app.store.transactions import sellers
 

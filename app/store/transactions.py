@@ -18,7 +18,7 @@ from app.store import db
 
 # A PostgreSQL takes 100 connections unless told otherwise. All workers of the shop together keep
 # 80 for selling; the rest is for pages, fulfil, the lab and whoever looks at it with psql. With
-# more than a handful of workers the pages alone need more: raise its max_connections.
+# more than a handful of workers, or a second host, raise its max_connections: readiness says when.
 FOR_SELLING = 80
 FOR_PAGES = 4  # more, a worker: a page must not wait while all sellers wait for one row
 
@@ -110,6 +110,8 @@ def _told_apart() -> Iterator[None]:
         yield
     except IntegrityError:
         raise
+    except db.NoConnection as error:
+        raise Contended(str(error)) from error
     except PoolTimeout as error:
         raise Contended(f"No connection was free: {error}") from error
     except DBAPIError as error:

@@ -1,0 +1,75 @@
+"""A PostgreSQL that takes no more connections: purchases are BUSY; readiness says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from app.bootstrap import Services
+from app.config import Settings
+from app.domain import Outcome
+from tests.selling import IN_DATABASE
+from tests.servers import PostgresServer
+
+pytestmark = pytest.mark.usefixtures("database_url")
+RUNS_ON = ["valkey"]
+ADVICE = "Raise PostgreSQL's max_connections"
+
+
+@contextmanager
+def full(url: str, left: int = 0) -> Iterator[None]:
+    """Take all connections that a user may have, but for `left`."""
+    with ExitStack() as stack:
+        taken = list[psycopg.Connection]()
+        with suppress(psycopg.OperationalError):
+            while True:
+                taken.append(stack.enter_context(psycopg.connect(url)))
+        for connection in taken[:left]:
+            connection.close()
+        yield
+
+
+@pytest.fixture
+def database_url(own_postgres: PostgresServer) -> str:
+    return own_postgres.database()
+
+
+@pytest.fixture
+def shop(services: Services) -> Services:
+    services.migrate()
+    return services
+
+
+@pytest.mark.parametrize("name", IN_DATABASE)
+def test_a_purchase_that_gets_no_connection_is_busy(
+    shop: Services, settings: Settings, name: str
+) -> None:
+    shop.rounds.start("apple", name, 5, {})
+    host = Services(settings)  # which has no connection yet
+    buyer = host.purchase()
+    buyer.running("apple")
+    host.engine.dispose()
+    with full(settings.database):
+        assert buyer.buy("apple", 1).sale.outcome is Outcome.BUSY
+    buyer.tally.stop()
+    host.store.close()
+    host.engine.dispose()
+
+
+def test_readiness_names_the_setting(shop: Services, settings: Settings) -> None:
+    [database] = [each for each in shop.readiness.look().checks if "database" in each.name]
+    assert database.state == "ok"
+    shop.engine.dispose()
+    with full(settings.database):
+        failing = Services(settings).readiness._database()
+    assert (failing.state, ADVICE in failing.sentence) == ("failing", True)
+    with full(settings.database, left=3):
+        [unwell] = Services(settings).readiness.connections()
+    assert (unwell.state, ADVICE in unwell.sentence) == ("unwell", True)
+    many = Services(replace(settings, shop_workers=16, shop_threads=32))
+    [unwell] = many.readiness.connections()
+    assert "may take 144" in unwell.sentence
