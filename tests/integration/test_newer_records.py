@@ -190,22 +190,11 @@ def test_an_audit_does_not_guess_at_a_newer_workers_word(
 
 def test_every_record_says_its_version(services: Services) -> None:
     run, compared = orjson.loads(as_it_was.RUN), orjson.loads(as_it_was.COMPARISON)
-    run["audit"] |= {"not_booked": 0, "held": 0, "units_astray": 0, "in_doubt": 0, "orders_lost": 0}
-    since = {
-        "tickets": False,
-        "per_buyer": 0,
-        "hold": 0,
-        "masters": "",
-    }  # what rounds did not have then
+    run["audit"] |= {"in_doubt": 0, "orders_lost": 0}
+    since = {"masters": ""}  # what rounds did not have then
     run["round"] |= since
-    compared["machine"] = compared.pop("ground") | {"durability": "", "combine": False}
-    for result in compared["results"]:
-        for old, new in (("lasted", "lasted_s"), ("cpu", "generator_cpu")):
-            result[new] = result.pop(old)
-        for name in ("p50", "p95", "p99"):
-            result[f"{name}_ms"] = result.pop(name)
     for kind, record, members in (
-        (Order, as_it_was.ORDER, orjson.loads(as_it_was.ORDER) | {"request": ""}),
+        (Order, as_it_was.ORDER, orjson.loads(as_it_was.ORDER)),
         (Round, as_it_was.ROUND, orjson.loads(as_it_was.ROUND) | since),
         (Run, as_it_was.RUN, run),
         (Comparison, as_it_was.COMPARISON, compared),

@@ -1,4 +1,4 @@
-"""A store and a database written before records had versions are opened and sold from."""
+"""A store and a database of the first version are opened and sold from."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ from tests.selling import fulfil_all
 
 RUNS_ON = ["valkey"]
 PAGE = {"Accept": "text/html"}
-REVISION = "0004"  # the newest of that time
+REVISION = "0012"  # the newest of that time
 STARTED = 1_790_000_000_000
 OLD = "01990000-0000-7000-8000-00000000000"  # orders' ids but their last digit
 ROWS = [
     "orders (id, item, round, quantity, price, buyer, key, at, confirmed)"
     " VALUES (:id, 'pear', 1, 3, 75, 'a-buyer', 'b-key', :at, '2026-09-21 14:13:20')",
+    "receipts (item, key, \"order\") VALUES ('pear', 'b-key', :id)",
     "stock (item, round, started, units, version, ended) VALUES ('pear', 1, :at, 57, 0, false)",
     "runs (id, item, mode, started, how, record, events, comparison)"
     " VALUES ('apple-9876543210', 'apple', 'naive', :at, 'finished', :run, '[]', '')",
@@ -96,7 +97,7 @@ def test_the_shop_sells_on(shop: FlaskClient, old: Services) -> None:
     apple, pear, *_ = shop.get("/items").get_json()
     assert [(each["left"], each["round"]) for each in (apple, pear)] == [(8, 1), (57, 1)]
     recorded = shop.get(f"/orders/{OLD}1").get_json()
-    assert (recorded["state"], recorded["request"]) == ("recorded", "")
+    assert (recorded["state"], recorded["request"]) == ("recorded", "a-request")
     fulfil_all(old.fulfil)
     for last in "12":
         assert shop.get(f"/orders/{OLD}{last}").get_json()["state"] == "confirmed"
@@ -113,7 +114,6 @@ def test_who_asks_again_finds_the_sale(shop: FlaskClient) -> None:
 
 
 def test_the_books_know_its_keys(old: Services) -> None:
-    """From before receipts were written with each order."""
     with old.servers.sessions() as session:
         found = stock.bought(session, "pear", "b-key")
     assert found
