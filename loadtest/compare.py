@@ -55,11 +55,8 @@ def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
 @click.option(
     "--stock", default=500, type=click.IntRange(1, 1_000_000), help="Units in a sell-out cell."
 )
-# --users is what it was called before; the lab says buyers.
 @click.option(
     "--buyers",
-    "--users",
-    "buyers",
     default=32,
     type=click.IntRange(1, 512),
     help="How many buy at the same time.",

@@ -56,11 +56,8 @@ bench.add_command(fulfil)
 @click.option(
     "--seconds", default=2, type=click.IntRange(1, 600), help="Of each lock, shape and repeat."
 )
-# --rounds is what it was called before; a round is something else here.
 @click.option(
     "--repeats",
-    "--rounds",
-    "repeats",
     default=3,
     type=click.IntRange(1, 50),
     help="How often each lock is measured.",

@@ -30,7 +30,7 @@ def deadletter() -> None:
 
 @deadletter.command("list")
 @click.argument("item", required=False, default="")
-@click.option("--round", "--number", "number", type=int, help="Only of this round.")
+@click.option("--round", "number", type=int, help="Only of this round.")
 @output.as_json
 def list_them(item: str, number: int | None, json_wanted: bool) -> None:
     """List the dead letters of ITEM, or of all items; oldest first."""

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 160  # characters of a terminal; in a narrower one a table's cells become towers
 
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON and nothing else.")
-# --number is what it was called before; HTTP and the JSON say round.
 which_round = click.option(
-    "--round", "--number", "number", type=int, help="Which round; the newest unless given."
+    "--round", "number", type=int, help="Which round; the newest unless given."
 )
 
 

@@ -22,8 +22,8 @@ def _help(name: str, text: str) -> str:
 
 
 def _time(name: str, text: str) -> Callable[[Any], Any]:
-    """An option in ms, called as HTTP calls it; without the unit it is understood as well."""
-    return click.option(f"--{name}-ms", f"--{name}", name, type=int, help=_help(name, text))
+    """An option in ms, called as HTTP calls it."""
+    return click.option(f"--{name}-ms", name, type=int, help=_help(name, text))
 
 
 @click.group("round", short_help="Start, end and show rounds.")

@@ -39,13 +39,6 @@ def parse(text: bytes | str) -> Any:
         raise Unreadable(Text("This record cannot be read: it is not JSON.")) from error
 
 
-def renamed(members: Any, names: Mapping[str, str]) -> Any:
-    """Parsed JSON of before with its members called as they are now; `names` maps old to new."""
-    if not isinstance(members, dict):
-        return members
-    return {names.get(name, name): value for name, value in members.items()}
-
-
 def decode(kind: type[Kind], text: bytes | str, **inner: Callable[[Any], Any]) -> Kind:
     """What `encode` made a record of; `inner` make members that are no plain ones.
 

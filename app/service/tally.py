@@ -22,7 +22,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-import orjson
 import redis
 
 from app.domain import Outcome, Round, RoundLeft, Sale, StoreAway, records
@@ -213,6 +212,4 @@ def worker_statuses(store: redis.Redis, round: Round) -> list[WorkerStatus]:
 
 def _status(said: bytes, now: int) -> WorkerStatus:
     moment, _, text = said.partition(b" ")
-    if moment.startswith(b"{"):  # so the first version said it, which is gone
-        return WorkerStatus(answers=orjson.loads(said)["answers"], age=now / 1000)
     return replace(records.decode(WorkerStatus, text), age=(now - int(moment)) / 1000)

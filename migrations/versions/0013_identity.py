@@ -13,7 +13,3 @@ def upgrade() -> None:
         sa.Column("row", sa.Integer, primary_key=True),
         sa.Column("id", sa.String(32), nullable=False),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("identity")

@@ -54,7 +54,7 @@ def test_they_are_listed_and_shown(deadletter: Command, ids: list[str]) -> None:
     listed = deadletter("list").output
     for word in ("fig", ids[0], ids[1], "0 s", "NUL", "lacks"):
         assert word in listed
-    [first, second] = json.loads(deadletter("list", "fig", "--number", "1", "--json").output)
+    [first, second] = json.loads(deadletter("list", "fig", "--round", "1", "--json").output)
     assert (first["id"], first["round"], first["sale"]) == (ids[0], 1, '{"id":"[x]"}')
     assert datetime.fromisoformat(second["added_at"]).tzinfo is UTC
     assert json.loads(deadletter("show", "fig", ids[1], "--json").output) == second

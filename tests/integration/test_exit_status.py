@@ -45,7 +45,7 @@ def test_an_audit_ends_with_its_verdict(services: Services, run: Run) -> None:
     assert run("audit").exit_code == 4, "undersold"
     services.store.incrby(Keys("apple", round.number).stock, 2)
     assert run("audit", "--json").exit_code == 4, "inconsistent"
-    assert run("audit", "--number", "first").exit_code == 2
+    assert run("audit", "--round", "first").exit_code == 2
     nowhere = f"redis://127.0.0.1:{free_port()}/0"
     assert run("audit", REDIS_URL=nowhere).exit_code == 1
 

@@ -59,12 +59,6 @@ def test_modes_and_recipes(services: Services, terminal: Told, lab: FlaskClient)
     assert terminal("locks") == about["recipes"]
 
 
-def test_what_rounds_were_called_before_is_understood(terminal: Told) -> None:
-    started = terminal("round", "start", "fig", "--stock", "7", "--mode", "watch", "--lease", "900")
-    assert started["lease_ms"] == 900
-    assert terminal("round", "show", "fig", "--number", "1")["round"] == 1
-
-
 def test_a_round_has_a_mode_by_default(terminal: Told) -> None:
     assert terminal("round", "start", "pear", "--stock", "7")["mode"] == "atomic"
     other = terminal("round", "start", "pear", "--stock", "7", DEFAULT_MODE="watch")

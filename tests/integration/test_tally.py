@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from app.bootstrap import Services
-from app.domain import Outcome, Round, StoreAway
+from app.domain import Outcome, StoreAway
 from app.service import tally
 from app.service.purchase import Purchase
 from app.service.tally import BEAT_S, DEAD_S, MUTE_S, worker_statuses
@@ -112,14 +112,3 @@ def _buys(shop: Purchase) -> bool:
         return shop.buy("apple", 1).sale.outcome in (Outcome.SOLD, Outcome.SOLD_OUT)
     except StoreAway:
         return False
-
-
-def test_what_workers_of_an_older_shop_said_is_still_read(services: Services) -> None:
-    round: Round = services.rounds.start("apple", "atomic", 10, {})
-    old = (
-        b'{"in_flight":1,"quiet_since":null,"beat":1795368000.5,"left_round":false,'
-        b'"answers":{"SOLD":3},"conflicts":0,"locks_lost":0}'
-    )
-    services.store.hset("{apple}:1:workers", "gone", old)
-    [status] = worker_statuses(services.store, round)
-    assert (status.answers, status.dead) == ({"SOLD": 3}, True)

@@ -11,7 +11,6 @@ import orjson
 from app.domain import ITEMS, ROUND_BOUNDS, Bound, Newer, Unreadable, records
 from app.service.about import About
 from app.service.known import has
-from app.service.stampede import sample
 from app.service.stampede.record import Run
 from app.store.history import RUN, ComparisonRow, Past
 from app.store.keys import COMPARISONS, RunKeys
@@ -94,7 +93,7 @@ class Machine:
     appendfsync: str
     database: str
     cores: int
-    durability: str = ""  # before it was a setting
+    durability: str
     combine: bool = False  # watch and fused served a worker's threads together; gone since
 
     @classmethod
@@ -162,11 +161,11 @@ class Comparison:
     @classmethod
     def decode(cls, record: bytes | str) -> Comparison:
         """Raises Unreadable."""
-        found = records.versioned(
+        found = records.decode(
             cls,
-            records.renamed(records.parse(record), {"ground": "machine"}),
+            record,
             machine=lambda members: records.make(Machine, members),
-            results=lambda runs: [records.make(Result, sample.read(each)) for each in runs],
+            results=lambda runs: [records.make(Result, each) for each in runs],
         )
         times = found.times.keys() <= ROUND_BOUNDS.keys()
         if not (times and found.item in ITEMS and all(map(has, found.modes))):

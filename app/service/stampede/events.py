@@ -6,13 +6,11 @@ import time
 from collections.abc import Iterator
 from typing import Protocol, TypeVar
 
-import orjson
 import redis
 
 from app.domain import StoreAway
 from app.service.stampede.record import Run, is_end
 from app.service.stampede.runs import Runs
-from app.service.stampede.sample import read
 from app.store import runs as records
 from app.store.keys import RunKeys
 from app.store.redis import answering
@@ -66,7 +64,7 @@ def follow(runs: Keeper[Kind], run: Kind, after: str) -> Iterator[Event | None]:
             if away:
                 away = False
                 yield BACK
-            yield from map(_as_now, events)
+            yield from events
             if any(map(is_end, events)):
                 return
             if events:
@@ -96,12 +94,4 @@ def all_kept(runs: Runs, run: Run, after: str) -> list[Event]:
         events, _ = records.read(runs.store, run.keys, "")
     events = events or runs.kept_events(run)
     ids = [event.id for event in events]
-    return list(map(_as_now, events[ids.index(after) + 1 :] if after in ids else events))
-
-
-def _as_now(event: Event) -> Event:
-    """An older version may have written it: its figures are told by their names of today."""
-    said = read(orjson.loads(event.data))
-    if "figures" in said:  # the last one
-        said["figures"] = read(said["figures"])
-    return event._replace(data=orjson.dumps(said).decode())
+    return events[ids.index(after) + 1 :] if after in ids else events

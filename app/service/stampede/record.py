@@ -11,7 +11,6 @@ import orjson
 from app.domain import Bound, Newer, Round, records
 from app.service.audit import Audit
 from app.service.known import known
-from app.service.stampede import sample
 from app.service.stampede.sample import Sample
 from app.service.verdict import Verdict
 from app.store.history import RunRow
@@ -73,7 +72,7 @@ class Run:
             except Newer:
                 raise Newer from None  # the run's word, not the round's
 
-        return records.decode(cls, record, round=read, figures=sample.read, audit=_audit)
+        return records.decode(cls, record, round=read, audit=_audit)
 
     def last_word(self) -> bytes:
         """The data of its last event."""

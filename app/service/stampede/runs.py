@@ -28,7 +28,7 @@ from app.domain import (
 from app.service.refusals import no_run, out_of_bounds
 from app.service.rounds import Rounds
 from app.service.stampede.record import BOUNDS, How, Run, is_end, kept_events
-from app.service.stampede.sample import Sample, read
+from app.service.stampede.sample import Sample
 from app.store import db, history
 from app.store import runs as records
 from app.store.keys import COMPARISONS, RunKeys
@@ -170,7 +170,7 @@ class Runs:
             event = records.last(self.store, run.keys)
         if event is None or is_end(event):
             return {}
-        sample: Sample = read(orjson.loads(event.data))
+        sample: Sample = orjson.loads(event.data)
         return sample
 
     def stop(self, id: str) -> Run:

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
-
-from app.domain import records
-
-# What some members were called before: in events and records that are still kept.
-EARLIER = {
-    **{"took": "took_s", "at": "at_s", "lasted": "lasted_s", "users": "buyers"},
-    **{"cpu": "generator_cpu", "p50": "p50_ms", "p95": "p95_ms", "p99": "p99_ms"},
-}
+from typing import TypedDict
 
 
 class Heard(TypedDict, total=False):
@@ -33,7 +25,7 @@ class Sample(Heard, total=False):
     """With what the store says; a member is missing where that could not be asked.
 
     Here `goodput` leaves out the sales whose unit was not there; in the end both it and `sales` are
-    of the whole run. A sample of before has no `sales`, and its `goodput` counts them all.
+    of the whole run.
     """
 
     sales: float | None  # a second, as the buyers count them
@@ -44,8 +36,3 @@ class Sample(Heard, total=False):
     conflicts: int  # lost races
     phase: str  # "starting", "selling" or "settling"
     at_s: float  # since the first buyer came
-
-
-def read(members: Any) -> Any:
-    """Parsed JSON of a sample, or of a result made from one, whichever version wrote it."""
-    return records.renamed(members, EARLIER)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import orjson
 import pytest
 from flask.testing import FlaskClient
 
@@ -56,23 +55,6 @@ def test_a_stream_cut_anywhere_gives_every_sample_once(
         answer = lab.get(f"/runs/{run.id}/events", headers=after)
         assert answer.status_code == 204, "a browser need not come again"
     assert read(lab, run, "nonsense") == whole
-
-
-def test_what_an_older_version_left_is_told_in_the_terms_of_today(
-    lab: FlaskClient, services: Services, begin: Callable[..., Run]
-) -> None:
-    run = begin()
-    left = '{"took":1.5,"users":4,"lasted":1.2,"cpu":0.1,"p50":7,"p95":8,"p99":9,"sold":3,"at":2}'
-    services.store.xadd(run.keys.events, {"kind": "sample", "data": left})
-    services.runs.finish(replace(run, how=How.FINISHED, figures=orjson.loads(left)))
-    percentiles = {"p50_ms": 7, "p95_ms": 8, "p99_ms": 9}
-    now = {"took_s": 1.5, "buyers": 4, "lasted_s": 1.2, "generator_cpu": 0.1, "sold": 3, "at_s": 2}
-    for forgotten in (False, True):
-        if forgotten:
-            services.store.flushall()
-        sample, end = read(lab, run, "")
-        assert sample.data == end.data["figures"] == now | percentiles
-        assert lab.get(f"/runs/{run.id}").get_json()["figures"] == now | percentiles
 
 
 def test_a_second_instructor_is_shown_the_run_that_is_on(

@@ -57,7 +57,6 @@ def test_help_names_the_locks_and_the_defaults() -> None:
         (("--seconds", "0"), "--seconds"),
         (("--seconds", "1.5"), "--seconds"),
         (("--repeats", "51"), "--repeats"),
-        (("--rounds", "51"), "--repeats"),  # as it was called before
         (("--json", "nowhere/at/all.json"), "no folder nowhere/at"),
         (("lease",), "unexpected extra argument"),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 from app.service.comparison.record import Comparison, Machine, Result
 from app.service.stampede.record import How
 
-MACHINE = Machine("0.1.0", 2, 16, "Valkey 9.1.0", "always", "sqlite", 2)
+MACHINE = Machine("0.1.0", 2, 16, "Valkey 9.1.0", "always", "sqlite", 2, "safe")
 
 
 def result(mode: str, goodput: float | None, repeat: int = 1, **but: Any) -> Result:

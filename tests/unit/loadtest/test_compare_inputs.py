@@ -48,7 +48,7 @@ def test_help_explains_and_calls_itself_by_its_public_name() -> None:
         (("--repeats", "0"), "--repeats"),
         (("--stock", "1000001"), "--stock"),
         (("--buyers", "0"), "--buyers"),
-        (("--users", "513"), "--buyers"),  # as it was called before
+        (("--buyers", "513"), "--buyers"),
         (("--seconds", "0"), "--seconds"),
         (("--seconds", "1.5"), "--seconds"),
         (("--repeats", "51"), "--repeats"),

@@ -25,7 +25,6 @@ function shown(value) {
 function draw() {
   drawing = null;
   const figures = { SOLD_OUT: 0, BUSY: 0, ERROR: 0, ...newest, ...newest.answers };
-  if (!("sales" in figures)) delete figures.goodput; // of before: it counted them all
   for (const cell of cells) {
     const value = figures[cell.dataset.figure];
     write(cell, shown(value));
