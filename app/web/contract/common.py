@@ -49,7 +49,5 @@ COMMON = {
         query={"language": LANGUAGE},
         answers={200: Answer(says=Text("OpenAPI 3.1."), json=dict[str, Any])},
     ),
-    "contract.show": Operation(
-        name=Text("This document, as a page"), query={"language": LANGUAGE}, answers=PAGE
-    ),
+    "contract.show": Operation(name=Text("This document, as a page"), answers=PAGE),
 }

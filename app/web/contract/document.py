@@ -70,10 +70,13 @@ def described(
     }
     if row.says:
         said["description"] = row.says
+    query = dict(row.query)
+    if any(answer.html for answer in row.answers.values()):
+        query["language"] = fields.LANGUAGE
     if parameters := [
         *(components.parameter("header", name) for name in row.headers),
         *(_parameter("path", name, _part(row, name)) for name in sorted(rule.arguments)),
-        *(_parameter("query", name, each) for name, each in row.query.items()),
+        *(_parameter("query", name, each) for name, each in query.items()),
     ]:
         said["parameters"] = parameters
     problems = [*side.everywhere, *row.problems]

@@ -7,7 +7,6 @@ from app.service.classroom.nickname import LONGEST_NAME
 from app.text import Text
 from app.web.classroom import Joined, State
 from app.web.contract.common import PAGE
-from app.web.contract.fields import LANGUAGE
 from app.web.contract.parts import Answer, Body, Field, Operation
 
 NICKNAME = Field(
@@ -18,12 +17,8 @@ NICKNAME = Field(
 )
 
 PHONES = {
-    "class.show": Operation(
-        name=Text("The class's page on a phone"), query={"language": LANGUAGE}, answers=PAGE
-    ),
-    "class.rename": Operation(
-        name=Text("The page that asks for a nickname"), query={"language": LANGUAGE}, answers=PAGE
-    ),
+    "class.show": Operation(name=Text("The class's page on a phone"), answers=PAGE),
+    "class.rename": Operation(name=Text("The page that asks for a nickname"), answers=PAGE),
     "class.join": Operation(
         name=Text("Join the class"),
         says=Text("Or take another nickname. The cookie that comes back is the phone's."),

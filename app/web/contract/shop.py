@@ -26,7 +26,7 @@ from app.domain import (
 from app.text import Text
 from app.web.bought import Held, Sold
 from app.web.contract.common import SERVERS
-from app.web.contract.fields import AN_ID, KEY, LANGUAGE, QUANTITY, UUID
+from app.web.contract.fields import AN_ID, KEY, QUANTITY, UUID
 from app.web.contract.parts import Answer, Body, Field, Link, Operation
 from app.web.order_view import OrderView
 from app.web.shop import Noop, Orders, ShelfItem
@@ -42,7 +42,6 @@ SHOP = {
     "shop.index": Operation(
         name=Text("The shelf, as a page"),
         answers={200: Answer(says=Text("A page."), html=True, headers=("Set-Cookie",))},
-        query={"language": LANGUAGE},
         problems=SERVERS,
     ),
     "shop.items": Operation(
@@ -110,14 +109,12 @@ SHOP = {
         name=Text("An order"),
         says=Text("Recorded as soon as it is sold; confirmed when it is in the database."),
         path={"id": THE_ORDER},
-        query={"language": LANGUAGE},
         answers={200: Answer(says=Text("The order."), json=OrderView, html=True)},
         problems=(UnknownOrder, NotBooked, Newer, Unreadable, *SERVERS),
     ),
     "shop.orders": Operation(
         name=Text("My orders"),
         says=Text("Those of the browser whose cookie comes with the request, the newest first."),
-        query={"language": LANGUAGE},
         answers={200: Answer(says=Text("The orders."), json=Orders, html=True)},
         problems=SERVERS,
     ),

@@ -8,7 +8,6 @@ from app.domain import ClassIsOn, Invalid, Lacking, RunIsOn, StockHeld
 from app.service.round_view import View
 from app.text import Text
 from app.web.contract.common import PAGE
-from app.web.contract.fields import LANGUAGE
 from app.web.contract.lab.fields import BOOKS, MODE, ROUND, SEEN, STREAM, leads
 from app.web.contract.lab.rounds import AUDIT, LOOK
 from app.web.contract.parts import Answer, Body, Field, Operation
@@ -26,7 +25,6 @@ CLASSROOM = {
     "classroom.show": Operation(
         name=Text("The classroom's page"),
         says=Text("Fields of the sale in the address fill its form in."),
-        query={"language": LANGUAGE},
         answers=PAGE,
         problems=(Lacking, *BOOKS),
     ),

@@ -10,7 +10,6 @@ from app.explorer.targets import explorable
 from app.service.explorer import BUYERS, MOST_FAULTS, USUAL
 from app.service.transactions import CASES, Result
 from app.text import Text
-from app.web.contract.fields import LANGUAGE
 from app.web.contract.lab.fields import SEEN, leads, number
 from app.web.contract.parts import Answer, Body, Field, Operation
 from app.web.lab.transactions import Playing
@@ -48,7 +47,6 @@ FAILS = ("nothing-to-explore", "explorer-busy", "bad-sell", Invalid)
 EXPLORER = {
     "explorer.index": Operation(
         name=Text("What can be explored"),
-        query={"language": LANGUAGE},
         answers={
             200: Answer(
                 says=Text("All targets."),
@@ -68,7 +66,6 @@ EXPLORER = {
             "step": Field(
                 says=Text("At which step to stand."), schema={"type": "integer", "minimum": 0}
             ),
-            "language": LANGUAGE,
         },
         answers={
             200: Answer(
@@ -91,7 +88,7 @@ EXPLORER = {
     "explorer.scheduler": Operation(
         name=Text("A schedule of one's own"),
         path=TARGET,
-        query={**ASKED, "moves": MOVES, "language": LANGUAGE},
+        query={**ASKED, "moves": MOVES},
         answers={200: Answer(says=Text("Where it leads."), json=dict[str, Any], html=True)},
         problems=(*FAILS, "impossible"),
     ),
@@ -125,7 +122,7 @@ TRANSACTIONS = {
     "transactions.index": Operation(
         name=Text("MULTI beside BEGIN"),
         says=Text("What a Valkey and a PostgreSQL said in each case; a page has the first one."),
-        query={"step": STEP, "language": LANGUAGE},
+        query={"step": STEP},
         answers={
             200: Answer(
                 says=Text("All cases."),
@@ -144,7 +141,7 @@ TRANSACTIONS = {
                 says=Text("A case's name."), schema=A_CASE, example=CASES[0].name, required=True
             )
         },
-        query={"step": STEP, "language": LANGUAGE},
+        query={"step": STEP},
         answers={200: Answer(says=Text("The case."), json=Result, html=True), 202: WORKING},
         problems=(Invalid, "not-played"),
     ),

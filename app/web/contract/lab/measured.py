@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from app.domain import (
     ComparisonIsOn,
     Invalid,
@@ -14,7 +17,6 @@ from app.domain import (
 )
 from app.text import Text
 from app.web.contract.common import PAGE
-from app.web.contract.fields import LANGUAGE
 from app.web.contract.lab.fields import (
     BOOKS,
     BUYERS,
@@ -26,7 +28,7 @@ from app.web.contract.lab.fields import (
     leads,
     named,
 )
-from app.web.contract.parts import Answer, Body, Field, Link, Operation
+from app.web.contract.parts import Answer, Body, Field, Kind, Link, Operation
 from app.web.lab.compared import Document as Comparison
 from app.web.lab.exports import FORMS
 from app.web.lab.history import LAST, Past
@@ -35,120 +37,107 @@ from app.web.lab.stampede import Document as Run
 A_RUN, A_COMPARISON = "apple-0192f0c15d", "comparison-0192f0c15d"
 RUN = {"id": named(Text("A run's id."), A_RUN)}
 COMPARISON = {"id": named(Text("A comparison's id."), A_COMPARISON)}
-STOPPING = Text("It has been asked to end.")
-GOES, STOP = Text("How it goes."), Text("To stop it.")
+LOOK, STOP = Text("How it goes."), Text("To stop it.")
 
 
-def ways_on(of: str) -> dict[str, Link]:
-    """Where one that was started leads; `of` is its blueprint."""
+def operations(
+    of: str,
+    says: Mapping[str, Text],
+    fields: Mapping[str, Field],
+    kind: Any,
+    path: Mapping[str, Field],
+    unknown: Kind,
+    refused: Sequence[Kind] = (),
+    **further: Link,
+) -> dict[str, Operation]:
+    """How one of a `kind` is started, shown, watched and stopped; `of` is its blueprint.
+
+    A start may be `refused` for further reasons.
+    """
+    look, stop = leads(f"{of}.show", LOOK, id="id"), leads(f"{of}.stop", STOP, id="id")
+    watch = leads(f"{of}.events", Text("What comes of it, as it comes."), id="id")
+    begun = Answer(
+        says=Text("It is on."),
+        json=kind,
+        headers=("Location",),
+        links={"look": look, "watch": watch, "stop": stop},
+    )
+    shown = Answer(
+        says=Text("How it goes, or went."), json=kind, html=True, links={"stop": stop, **further}
+    )
+    taken = {name: link for name, link in further.items() if name == "take"}
+    stopping = Answer(
+        says=Text("It has been asked to end."), json=kind, links={"look": look, **taken}
+    )
+    problems = (unknown, *BOOKS)
     return {
-        "look": leads(f"{of}.show", GOES, id="id"),
-        "watch": leads(f"{of}.events", Text("What comes of it, as it comes."), id="id"),
-        "stop": leads(f"{of}.stop", STOP, id="id"),
+        f"{of}.index": Operation(
+            name=says["page"], says=says["fill"], answers=PAGE, problems=BOOKS
+        ),
+        f"{of}.start": Operation(
+            name=says["start"],
+            says=says["runs"],
+            body=Body(fields=fields, closed=True),
+            answers={201: begun, 303: SEEN},
+            problems=(Invalid, UnknownItem, RunIsOn, ComparisonIsOn, *refused, Lacking, *BOOKS),
+        ),
+        f"{of}.show": Operation(
+            name=says["one"], path=path, answers={200: shown}, problems=problems
+        ),
+        f"{of}.events": Operation(
+            name=says["watch"],
+            path=path,
+            headers=("Last-Event-ID",),
+            answers={200: STREAM, 204: OVER},
+            problems=problems,
+        ),
+        f"{of}.stop": Operation(
+            name=says["stop"], path=path, answers={202: stopping, 303: SEEN}, problems=problems
+        ),
     }
 
 
-STAMPEDES = {
-    "stampede.index": Operation(
-        name=Text("The stampedes' page"),
-        says=Text("Fields of a stampede in the address fill its form in."),
-        query={"language": LANGUAGE},
-        answers=PAGE,
-        problems=BOOKS,
-    ),
-    "stampede.start": Operation(
-        name=Text("Start a stampede"),
-        says=Text("A round with a crowd of buyers, who buy as fast as they can."),
-        body=Body(fields=ROUND | BUYERS, closed=True),
-        answers={
-            201: Answer(
-                says=Text("It is on."),
-                json=Run,
-                headers=("Location",),
-                links=ways_on("stampede"),
-            ),
-            303: SEEN,
-        },
-        problems=(Invalid, UnknownItem, RunIsOn, ComparisonIsOn, StockHeld, Lacking, *BOOKS),
-    ),
-    "stampede.show": Operation(
-        name=Text("A run"),
-        path=RUN,
-        query={"language": LANGUAGE},
-        answers={
-            200: Answer(
-                says=Text("How it goes, or went."),
-                json=Run,
-                html=True,
-                links={"stop": leads("stampede.stop", STOP, id="id")},
-            )
-        },
-        problems=(UnknownRun, *BOOKS),
-    ),
-    "stampede.events": Operation(
-        name=Text("Watch a run"),
-        path=RUN,
-        headers=("Last-Event-ID",),
-        answers={200: STREAM, 204: OVER},
-        problems=(UnknownRun, *BOOKS),
-    ),
-    "stampede.stop": Operation(
-        name=Text("Stop a run"),
-        path=RUN,
-        answers={
-            202: Answer(
-                says=STOPPING, json=Run, links={"look": leads("stampede.show", GOES, id="id")}
-            ),
-            303: SEEN,
-        },
-        problems=(UnknownRun, *BOOKS),
-    ),
-}
-TAKEN = Link(
-    to="compare.export",
-    says=Text("To take it away."),
-    takes={"id": "$response.body#/id", "form": "csv"},
+STAMPEDES = operations(
+    "stampede",
+    {
+        "page": Text("The stampedes' page"),
+        "fill": Text("Fields of a stampede in the address fill its form in."),
+        "start": Text("Start a stampede"),
+        "runs": Text("A round with a crowd of buyers, who buy as fast as they can."),
+        "one": Text("A run"),
+        "watch": Text("Watch a run"),
+        "stop": Text("Stop a run"),
+    },
+    ROUND | BUYERS,
+    Run,
+    RUN,
+    UnknownRun,
+    (StockHeld,),
 )
 COMPARISONS = {
-    "compare.index": Operation(
-        name=Text("The comparisons' page"),
-        says=Text("Fields of a comparison in the address fill its form in."),
-        query={"language": LANGUAGE},
-        answers=PAGE,
-        problems=BOOKS,
-    ),
-    "compare.start": Operation(
-        name=Text("Start a comparison"),
-        says=Text("Runs of several ways to sell, one after the other. A form repeats `modes`."),
-        body=Body(fields=COMPARED, closed=True),
-        answers={
-            201: Answer(
-                says=Text("It is on."),
-                json=Comparison,
-                headers=("Location",),
-                links=ways_on("compare"),
+    **operations(
+        "compare",
+        {
+            "page": Text("The comparisons' page"),
+            "fill": Text("Fields of a comparison in the address fill its form in."),
+            "start": Text("Start a comparison"),
+            "runs": Text(
+                "Runs of several ways to sell, one after the other. A form repeats `modes`."
             ),
-            303: SEEN,
+            "one": Text("A comparison"),
+            "watch": Text("Watch a comparison"),
+            "stop": Text("Stop a comparison"),
         },
-        problems=(Invalid, UnknownItem, RunIsOn, ComparisonIsOn, Lacking, *BOOKS),
-    ),
-    "compare.show": Operation(
-        name=Text("A comparison"),
-        path=COMPARISON,
-        query={"language": LANGUAGE},
-        answers={
-            200: Answer(
-                says=Text("How it goes, or went."),
-                json=Comparison,
-                html=True,
-                links={
-                    "run": leads("stampede.show", Text("The run that is on."), id="run"),
-                    "stop": leads("compare.stop", STOP, id="id"),
-                    "take": TAKEN,
-                },
-            )
-        },
-        problems=(UnknownComparison, *BOOKS),
+        COMPARED,
+        Comparison,
+        COMPARISON,
+        UnknownComparison,
+        run=leads("stampede.show", Text("The run that is on."), id="run"),
+        take=Link(
+            to="compare.export",
+            says=Text("To take it away."),
+            takes={"id": "$response.body#/id", "form": "csv"},
+        ),
     ),
     "compare.export": Operation(
         name=Text("A comparison to take away"),
@@ -172,26 +161,6 @@ COMPARISONS = {
         },
         problems=(UnknownComparison, *BOOKS),
     ),
-    "compare.events": Operation(
-        name=Text("Watch a comparison"),
-        path=COMPARISON,
-        headers=("Last-Event-ID",),
-        answers={200: STREAM, 204: OVER},
-        problems=(UnknownComparison, *BOOKS),
-    ),
-    "compare.stop": Operation(
-        name=Text("Stop a comparison"),
-        path=COMPARISON,
-        answers={
-            202: Answer(
-                says=STOPPING,
-                json=Comparison,
-                links={"look": leads("compare.show", GOES, id="id"), "take": TAKEN},
-            ),
-            303: SEEN,
-        },
-        problems=(UnknownComparison, *BOOKS),
-    ),
     "history.index": Operation(
         name=Text("All that was measured"),
         says=Text("The newest first, page by page."),
@@ -201,7 +170,6 @@ COMPARISONS = {
                 schema={"type": "integer", "minimum": 1, "maximum": LAST},
                 example=1,
             ),
-            "language": LANGUAGE,
         },
         answers={200: Answer(says=Text("One page."), json=Past, html=True)},
         problems=(Invalid, *BOOKS),

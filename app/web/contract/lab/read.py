@@ -6,7 +6,6 @@ from typing import Any
 
 from app.domain import UnknownWay
 from app.text import Text
-from app.web.contract.fields import LANGUAGE
 from app.web.contract.lab.fields import MODES, SEEN, leads, named
 from app.web.contract.parts import Answer, Field, Operation
 
@@ -20,7 +19,6 @@ def side(says: Text, example: str) -> Field:
 READ = {
     "read.index": Operation(
         name=Text("All ways to sell"),
-        query={"language": LANGUAGE},
         answers={
             200: Answer(
                 says=Text("What each says of itself."),
@@ -43,7 +41,6 @@ READ = {
         name=Text("A way to sell, or two"),
         says=Text("Its source, timeline, faults and costs; of two the lines that differ."),
         path={"name": named(Text("`watch`, or `naive...watch` for two."), "watch")},
-        query={"language": LANGUAGE},
         answers={200: Answer(says=Text("The page."), json=dict[str, Any], html=True)},
         problems=(UnknownWay,),
     ),

@@ -15,7 +15,6 @@ from app.service.audit import Audit
 from app.service.round_view import View
 from app.text import Text
 from app.web.contract.common import PAGE
-from app.web.contract.fields import LANGUAGE
 from app.web.contract.lab.fields import BOOKS, ROUND, SEEN, STORE, leads, number
 from app.web.contract.parts import Answer, Body, Operation
 from app.web.lab.asked import HOLD, PER_BUYER
@@ -40,7 +39,6 @@ ROUNDS = {
     "lab.index": Operation(
         name=Text("The console"),
         says=Text("Fields of a round in the address fill its form in."),
-        query={"language": LANGUAGE},
         answers=PAGE,
         problems=BOOKS,
     ),
@@ -68,7 +66,6 @@ ROUNDS = {
     ),
     "lab.show": Operation(
         name=Text("A round"),
-        query={"language": LANGUAGE},
         answers={
             200: Answer(
                 says=Text("The round."),
