@@ -6,6 +6,7 @@ import sys
 from contextlib import closing
 
 import click
+from badluck.errors import BadluckError
 from badluck.explorer import Explorer
 from badluck.faults import FAULTS, Faults
 from badluck.report.chart import chart
@@ -17,16 +18,43 @@ from badluck.target import ACTORS
 from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress
+from rich.text import Text
 
-from app.cli.faults import FaultsType
 from app.cli.interrupt import ends_at_ctrl_c
 from app.cli.output import check_writable, write_json
-from app.cli.seen import Seen
 from app.cli.targets import check, is_repair, repair, sale
 from app.cli.theirs import their_errors
 from app.explorer import apart, targets
 from app.explorer.book import UNITS
 from app.explorer.student import Student
+
+
+class FaultsType(click.ParamType[Faults]):
+    """`crash=1,pause=2`: how often each may happen."""
+
+    name = "faults"
+
+    def convert(
+        self, value: str | Faults, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Faults:
+        if isinstance(value, Faults):
+            return value
+        try:
+            return Faults.parse(value)
+        except BadluckError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Seen:
+    """Asked by the spinner when it is drawn, so that the search need not tell anybody anything."""
+
+    def __init__(self, doing: str, explorer: Explorer) -> None:
+        self.doing = doing
+        self.explorer = explorer
+
+    def __rich__(self) -> Text:
+        return Text(f"{self.doing} … {self.explorer.seen:,} states so far")
+
 
 MEANINGS = "\n".join(f"{fault.name:<9} {fault.meaning}" for fault in FAULTS.values())
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input

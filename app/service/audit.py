@@ -21,13 +21,22 @@ from app.domain import Outcome, Round
 from app.service.books import Books, read
 from app.service.pairing import Pairing
 from app.service.rounds import in_database
-from app.service.spoilt import spoilt
 from app.service.tally import BEAT_S, WorkerStatus, worker_statuses
 from app.service.verdict import Verdict, sentence
 from app.store import lacks
 from app.store.keys import Keys
 from app.store.redis import answering
-from app.text import Text
+from app.text import Text, together
+
+HARMLESS = (Verdict.UNTOUCHED, Verdict.EXACT, Verdict.SETTLING)
+
+
+def spoilt(verdict: Verdict, sentence: str, lost: Text) -> tuple[Verdict, Text]:
+    """What is left of it: that all is accounted for is said of what the store remembers only."""
+    if verdict in HARMLESS:  # whatever else comes, this stays
+        return Verdict.INCONSISTENT, lost
+    return verdict, together(sentence, lost)
+
 
 WORKERS_WORD_S = 3 * BEAT_S  # to wait for each worker's word on whether it was quiet while we read
 

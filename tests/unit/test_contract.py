@@ -17,7 +17,7 @@ from app.domain.errors import Away
 from app.web.answers import PROBLEMS, kind, type_of
 from app.web.bought import OUTCOMES, named
 from app.web.contract.document import IMPLIED, Side
-from app.web.contract.lab.problems import KINDS as LABS
+from app.web.contract.lab.side import LABS
 from app.web.contract.lab.side import SIDE as LAB
 from app.web.contract.meanings import MEANINGS
 from app.web.contract.shop_side import SIDE as SHOP

@@ -2,22 +2,97 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from app.chaos import promised
 from app.chaos.columns import NONE, Fault, column
-from app.chaos.history import Event
-from app.chaos.judge.audited import misjudged
-from app.chaos.judge.buyers import strangers
+from app.chaos.history import Entry, Event
 from app.chaos.judge.counts import counted
 from app.chaos.judge.linearize import BUDGET, linearize
-from app.chaos.judge.stock import moves_of, units_by_id
-from app.chaos.judge.story import Sold, Story, story
+from app.chaos.judge.stock import moves_of, nobodys, units_by_id
+from app.chaos.judge.story import Purchase, Sold, Story, story
 from app.chaos.judge.wrong import Finding, Wrong
 from app.chaos.promised import Durability, Loss
+from app.chaos.words import Deed
+
+EXACT = ("exact", "untouched")  # words of the audit
+UNITS = {Wrong.OVERSOLD, Wrong.STRANDED, Wrong.SURPLUS, Wrong.UNBOOKED}
+
+
+def misjudged(of: Sold, found: list[Finding], excused: bool) -> Iterator[Finding]:
+    """`found` is all that is wrong with the round, `excused`: something may be, after its faults.
+
+    Then the audit may have seen what nobody else does, and is taken at its figures only.
+    """
+    said = of.audited
+    if said is None or not said.settled:
+        return
+    sold = sum(units_by_id(of, of.purchases).values())
+    figures = [("sold", said.sold, sold, "the books")]
+    if said.found_left is not None:
+        figures.append(("left", said.left, said.found_left, "the stock"))
+    if said.found_held is not None:
+        figures.append(("held", said.held, said.found_held, "the holds"))
+    for what, its, ours, where in figures:
+        if its != ours:
+            sentence = f"The audit says that {its} units are {what}; {where}, {ours}."
+            yield Finding(Wrong.MISJUDGED, *of.name, abs(its - ours), sentence)
+            return
+    if _contradicts(of, found, excused, sold):
+        yield Finding(Wrong.MISJUDGED, *of.name, 1, f"The audit says {said.verdict}.")
+
+
+def _contradicts(of: Sold, found: list[Finding], excused: bool, sold: int) -> bool:
+    """Is the audit's word another than the figures'?"""
+    said = of.audited
+    word = said.verdict.lower() if said else ""
+    if word in EXACT:
+        return any(one.wrong in UNITS for one in found)
+    if said is None or said.found_left is None or said.found_held is None:
+        return False
+    if word == "oversold":
+        return sold + of.held <= of.begun.stock
+    if word == "undersold":
+        return nobodys(of) <= 0
+    # It may be so for what cannot be counted here: what the store has lost, sales that contradict.
+    sound = not found and not nobodys(of) and not excused and not said.marked
+    return word == "inconsistent" and sound
+
+
+def strangers(whole: Story) -> Iterator[Finding]:
+    """Orders that are booked for another buyer than the one whose cookie pressed.
+
+    Which name in the books is whose nobody tells: it is that under which most of a cookie's orders
+    stand, and only one cookie's.
+    """
+    entries = defaultdict[tuple[str, str], list[tuple[Purchase, Entry]]](list)
+    for purchase in whole.purchases.values():
+        if cookie := _cookie(purchase):
+            for entry in purchase.entries:
+                entries[cookie, entry.buyer].append((purchase, entry))
+    counts = Counter({pair: len(its) for pair, its in entries.items()})
+    owners, names = set[str](), {""}  # "" is nobody's
+    for (cookie, name), _ in counts.most_common():
+        if cookie not in owners and name not in names:
+            owners.add(cookie)
+            names.add(name)
+            continue
+        for purchase, entry in entries[cookie, name]:
+            yield Finding(
+                Wrong.STRANGER,
+                *(entry.item, entry.round, 1),
+                f"{purchase.buyer} pressed, and it is booked for somebody else.",
+                *(purchase.key, purchase.numbers),
+            )
+
+
+def _cookie(purchase: Purchase) -> str:
+    """With which all of its presses were sent; "" when there is no such one."""
+    sent = {op.called.cookie for op in purchase.did(Deed.BUY)}
+    return sent.pop() if len(sent) == 1 else ""
 
 
 class Verdict(StrEnum):

@@ -6,14 +6,15 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from badluck.findings.rule import OfState, Told, View
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.search.graph import TooMany
 from badluck.search.paths import ends, shortest
 
-from app.explorer.findings import FINDINGS
+from app.explorer.book import Book
+from app.explorer.findings import FINDINGS, RULES
 from app.explorer.sql.database import database
-from app.explorer.sql.judge import wrong
 from app.explorer.sql.orders import Orders
 from app.explorer.sql.report import AtLevel, SqlReport
 from app.explorer.sql.stage import Stage
@@ -21,6 +22,13 @@ from app.explorer.sql.statement import Level
 from app.explorer.targets import Target
 from app.modes import MODES
 from app.store import db
+
+
+def wrong(book: Book, told: dict[str, str], target: Target) -> list[str]:
+    """Names of FINDINGS that are the case when all is over; `told` is each buyer's outcome."""
+    end = View(target, book, Told(tuple(told.items()), inside=0, over=True))
+    return [rule.name for rule in RULES if isinstance(rule, OfState) and rule.wrong(end)]
+
 
 MOST = 2_000  # runs at one level: some seconds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -13,7 +14,6 @@ import orjson
 
 from app.domain import DatabaseAway, ShopError, StoreAway
 from app.service.audit import Audit, Auditor
-from app.service.stampede.goodput import Goodput, whole
 from app.service.stampede.heartbeat import Heartbeat
 from app.service.stampede.load import KILL, LAST_ANSWERS, Load
 from app.service.stampede.record import How, Run
@@ -22,6 +22,28 @@ from app.service.stampede.sample import Sample
 from app.service.stampede.scene import look
 from app.store import runs as records
 from app.store.redis import answering
+
+WINDOW = 2  # samples, one second: as the buyers count their sales (loadtest/feed.py)
+
+
+class Goodput:
+    """Of the last second, sample by sample. `stock` is units, `sold` units so far."""
+
+    def __init__(self, stock: int) -> None:
+        self.stock = stock
+        self.seen: deque[tuple[float, int]] = deque([(0.0, 0)], maxlen=WINDOW + 1)
+
+    def now(self, at: float, sold: int) -> float | None:
+        """`at` is seconds since the first buyer came; None before that."""
+        self.seen.append((at, min(sold, self.stock)))
+        (before, had), (_, has) = self.seen[0], self.seen[-1]
+        return round((has - had) / (at - before), 1) if at > before else None
+
+
+def whole(sales: float | None, sold: int, stock: int) -> float | None:
+    """Of a whole run, of its `sales` a second; None: nothing was sold."""
+    return round(sales * min(sold, stock) / sold, 1) if sales and sold else None
+
 
 TICK = 0.5  # s between two samples
 QUIET = 2.0  # s without a sale, after the last unit, until nobody need ask any more

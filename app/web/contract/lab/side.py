@@ -2,20 +2,106 @@
 
 from __future__ import annotations
 
-from app.domain import Invalid
+from typing import Any
+
+from app.domain import Invalid, UnknownWay
 from app.text import Text
 from app.web.contract.common import COMMON, COMMON_GROUPS
 from app.web.contract.document import Side
 from app.web.contract.fields import EVERY
 from app.web.contract.lab.classroom import CLASSROOM
 from app.web.contract.lab.explorer import EXPLORER, TRANSACTIONS
+from app.web.contract.lab.fields import MODES, SEEN, leads, named
 from app.web.contract.lab.measured import COMPARISONS, STAMPEDES
-from app.web.contract.lab.metrics import METRICS
-from app.web.contract.lab.problems import KINDS as LABS
-from app.web.contract.lab.read import READ
 from app.web.contract.lab.rounds import ROUNDS
-from app.web.contract.parts import Answer
-from app.web.contract.problems import KINDS
+from app.web.contract.parts import Answer, Field, Operation
+from app.web.contract.problems import KINDS, Problem, Told
+from app.web.lab.transactions import NOT_PLAYED
+from app.web.lab.unfollowed import BUSY, NOT_EXPLORED, NOT_POSSIBLE, NOTHING
+
+
+def side(says: Text, example: str) -> Field:
+    return Field(
+        says=says, schema={"type": "string", "enum": MODES}, example=example, required=True
+    )
+
+
+READ = {
+    "read.index": Operation(
+        name=Text("All ways to sell"),
+        answers={
+            200: Answer(
+                says=Text("What each says of itself."),
+                json=list[dict[str, Any]],
+                html=True,
+                links={"first": leads("read.one", Text("The first."), name="0/target")},
+            )
+        },
+    ),
+    "read.pair": Operation(
+        name=Text("Two side by side: where to"),
+        query={
+            "left": side(Text("A way to sell, on the left."), "naive"),
+            "right": side(Text("A way to sell, on the right."), "watch"),
+        },
+        answers={303: SEEN},
+        problems=(UnknownWay,),
+    ),
+    "read.one": Operation(
+        name=Text("A way to sell, or two"),
+        says=Text("Its source, timeline, faults and costs; of two the lines that differ."),
+        path={"name": named(Text("`watch`, or `naive...watch` for two."), "watch")},
+        answers={200: Answer(says=Text("The page."), json=dict[str, Any], html=True)},
+        problems=(UnknownWay,),
+    ),
+}
+
+
+LABS = {
+    "impossible": Told(
+        400,
+        NOT_POSSIBLE,
+        Text("The schedule has no such step, or nobody can take it at that point."),
+        Problem,
+    ),
+    "unknown-finding": Told(
+        404,
+        NOT_POSSIBLE,
+        Text("There is no finding of that name, with these buyers and faults."),
+        Problem,
+    ),
+    "nothing-to-explore": Told(
+        404, NOTHING, Text("No mode or recipe of that name can be explored."), Problem
+    ),
+    "bad-sell": Told(
+        422,
+        NOT_EXPLORED,
+        Text("Something is wrong with the file of LAB_SELL: its code, or where it is."),
+        Problem,
+    ),
+    "explorer-busy": Told(
+        503,
+        BUSY,
+        Text("Too many ask at once, or the explorer's process died: ask again."),
+        Problem,
+    ),
+    "not-played": Told(
+        503,
+        NOT_PLAYED,
+        Text("One of the two servers could not be started, or did not answer."),
+        Problem,
+    ),
+}
+
+
+METRICS = {
+    "metrics.scrape": Operation(
+        name=Text("Figures for Prometheus"),
+        says=Text("With the lab's token in the header Authorization (Bearer), where it asks."),
+        answers={200: Answer(says=Text("In Prometheus' text format."), other=("text/plain",))},
+    ),
+}
+
 
 SIDE = Side(
     title=Text("Last Apple: the lab"),
