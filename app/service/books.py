@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import sub
@@ -11,11 +10,10 @@ from operator import sub
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import DatabaseAway, Order, Round, StoreAway, Unreadable
+from app.domain import DatabaseAway, Order, Round, StoreAway
 from app.service.catalogue import in_rows
 from app.service.rounds import in_database
 from app.store import accounts, db, dead_letters, lacks, orders, sales, sql_holds, stock, units
-from app.store.keys import Keys
 from app.store.orders import Booked
 from app.store.redis import answering
 
@@ -52,9 +50,9 @@ def read(store: redis.Redis, sessions: sessionmaker[Session], round: Round) -> B
         letters, dropped = dead_letters.of_round(store, round.item, round.number)
     if left is None:
         raise StoreAway("The store has lost this round's stock: was it emptied?")
-    waiting, held = _readable(round, payloads), _readable(round, taken)
+    waiting, held = sales.readable(round, payloads), sales.readable(round, taken)
     still_sold = [letter.sale for letter in letters if not letter.put_back]
-    dead = _readable(round, still_sold)
+    dead = sales.readable(round, still_sold)
     with db.answering(), db.one_moment(sessions) as session:
         rows, others = _booked(session, round, [*waiting, *dead, *held])
     put_back = len(letters) - len(still_sold)
@@ -105,11 +103,3 @@ def _read_database(store: redis.Redis, sessions: sessionmaker[Session], round: R
     return Books(
         left, [], recorded, rows, held=held, astray=astray, others=others, confirmed=confirmed
     )
-
-
-def _readable(round: Round, payloads: list[bytes]) -> list[Order]:
-    found = []
-    for payload in payloads:
-        with suppress(Unreadable):
-            found.append(sales.read(Keys(round.item, round.number), {b"sale": payload}))
-    return found

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
-from app.domain import Order, Round, Stands, Unreadable
+from app.domain import Order, Round, Stands
 from app.store import sales
 from app.store.dead_letters import DeadLetter
-from app.store.keys import Keys
 from app.store.mending import Remains, Written
 
 
@@ -51,14 +49,16 @@ def figures(
     for. `over` are holds that were given back or ran out, as workers have told their buyers. A
     round that sells `elsewhere` is in the database alone.
     """
-    waiting = _readable(round, remains.payloads)
+    waiting = sales.readable(round, remains.payloads)
     still_sold = [letter.sale for letter in letters if not letter.put_back]
-    dead = _readable(round, still_sold)
+    dead = sales.readable(round, still_sold)
     booked = {id for id, _, _ in rows}
     units = {id: quantity for id, quantity, _ in rows}
     units |= {order.id: order.quantity for order in (*waiting, *dead)}
-    taken = [(entry, order) for entry, sale in remains.taken for order in _readable(round, [sale])]
-    buried = {order.id for order in _readable(round, [letter.sale for letter in letters])}
+    taken = [
+        (entry, order) for entry, sale in remains.taken for order in sales.readable(round, [sale])
+    ]
+    buried = {order.id for order in sales.readable(round, [letter.sale for letter in letters])}
     keys = {key for _, _, key in rows} | {order.key for order in (*waiting, *dead)}
     known = units.keys() | buried
     back = [order for order in told if order.id not in known and order.key not in keys]
@@ -90,11 +90,3 @@ def figures(
         sum(held.values()),
         frozenset(known | held.keys()),
     )
-
-
-def _readable(round: Round, payloads: Sequence[bytes]) -> list[Order]:
-    found = []
-    for payload in payloads:
-        with suppress(Unreadable):
-            found.append(sales.read(Keys(round.item, round.number), {b"sale": payload}))
-    return found

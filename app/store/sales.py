@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -65,3 +65,12 @@ def remember(store: redis.Redis, orders: Sequence[Order]) -> None:
     for order in orders:
         pipe.set(Keys(order.item, order.round).key(order.key), order.encode(), ex=KEY_LIFE)
     pipe.execute()
+
+
+def readable(round: Round, payloads: Iterable[bytes]) -> list[Order]:
+    """Return those sales of a round that can be read."""
+    found = []
+    for payload in payloads:
+        with suppress(Unreadable):
+            found.append(read(Keys(round.item, round.number), {b"sale": payload}))
+    return found
