@@ -8,18 +8,103 @@ count.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from typing import Any
 
-from app.bench import modes, peers, queue, recipes
-from app.bench.contender import Contender, Names
+from fairlock import FusedLock, Lock
+
+from app.bench import peers
+from app.bench.contender import WAIT_S, Attempt, Contender, Guarded, Names
 from app.config import Settings
-from app.domain import Invalid
+from app.domain import Clock, Invalid, Order, Outcome, Round
+from app.domain.ids import draw_id
 from app.locks import LOCKS
+from app.locks.handle import Handle
 from app.locks.queue import Queue
+from app.modes import MODES
+from app.store.keys import Keys
 from app.store.servers import Servers
+
+
+class Whole:
+    def __init__(self, name: str, servers: Servers, names: Names, _: int) -> None:
+        """As the shop makes the mode for a round with the usual times, except for the keys."""
+        self.item = names.lock
+        round = Round(names.lock, 1, 1, name)
+        self.mode = MODES[name](servers, Clock(), round)
+        keys = Keys.of(round)
+        keys.lock, keys.stock, keys.sales = names.lock, names.stock, names.sales
+        self.mode.keys = keys  # type: ignore[attr-defined]
+
+    def sell(self) -> Attempt:
+        id = draw_id()
+        order = Order(id, self.item, 1, 1, 60, "", id, int(time.time() * 1000))
+        asked = time.monotonic()
+        sale = self.mode.sell(order)
+        return Attempt(time.monotonic() - asked, sale.outcome is Outcome.SOLD)
+
+
+class Recipe:
+    """One of our recipes as a lock that is used again and again."""
+
+    def __init__(self, recipe: type[Handle], client: Any, name: str, lease_s: float) -> None:
+        self.recipe = recipe
+        self.client = client
+        self.clock = Clock()
+        self.name = name
+        self.lease_s = lease_s
+
+    def acquire(self) -> bool:
+        self.handle = self.recipe(self.client, self.name, self.lease_s, clock=self.clock)
+        return self.handle.acquire(wait_s=WAIT_S)
+
+    def release(self) -> bool:
+        return self.handle.release()
+
+
+def own_contender(recipe: type[Handle], servers: Servers, names: Names, lease: float) -> Contender:
+    lock = Recipe(recipe, getattr(servers, recipe.needs), names.lock, lease)
+    return Guarded(lock, servers.store, names)
+
+
+COHORT = 64  # passes between threads of one process, at most
+
+
+def any_section(cohort: int, servers: Servers, names: Names, lease: int) -> Contender:
+    """As in the place of redis-py's Lock, by its drop-in."""
+    store = servers.store
+    lock = Lock(store, names.lock, timeout=lease, blocking_timeout=WAIT_S, cohort=cohort)
+    return Guarded(lock, store, names)
+
+
+class Inlined:
+    """The section of the other rows, its commands travelling with the lock."""
+
+    def __init__(self, servers: Servers, names: Names, lease: int) -> None:
+        self.lock = FusedLock(servers.store, names.lock)
+        self.names = names
+
+    def sell(self) -> Attempt:
+        asked = time.monotonic()
+        values = self.lock.acquire([self.names.stock], WAIT_S)
+        waited = time.monotonic() - asked
+        if values is None:
+            return Attempt(waited, sold=False)
+        left = int(values[0]) - 1
+        sold = self.lock.release(
+            ["SET", self.names.stock, left],
+            ["XADD", self.names.sales, "*", "left", left],
+        )
+        return Attempt(waited, sold)
+
+
+no_cohort = partial(any_section, 0)
+cohort = partial(any_section, COHORT)
+
 
 # Whoever asks for one contender more in the same process gets it from the same `Servers`.
 Build = Callable[[Servers, Names, int], Contender]
@@ -56,7 +141,7 @@ OURS = [
     Row(
         name,
         WHERE[recipe.needs],
-        partial(recipes.contender, recipe),
+        partial(own_contender, recipe),
         exhibit=recipe.exhibit,
         needs=recipe.needs,
     )
@@ -65,9 +150,9 @@ OURS = [
 ]
 
 QUEUE = [
-    Row("queue", "fairlock.Lock(), strictly first come, first served", queue.no_cohort),
-    Row("queue-cohort", f"fairlock.Lock(cohort={queue.COHORT})", queue.cohort),
-    Row("queue-inlined", "fairlock.FusedLock, the section's commands inside", queue.Inlined),
+    Row("queue", "fairlock.Lock(), strictly first come, first served", no_cohort),
+    Row("queue-cohort", f"fairlock.Lock(cohort={COHORT})", cohort),
+    Row("queue-inlined", "fairlock.FusedLock, the section's commands inside", Inlined),
 ]
 
 WHOLE = {
@@ -75,7 +160,7 @@ WHOLE = {
     "fused": "mode fused, its whole sale",
     "atomic": "mode atomic, its whole sale",
 }
-WHOLE_SALES = [Row(name, about, partial(modes.Whole, name)) for name, about in WHOLE.items()]
+WHOLE_SALES = [Row(name, about, partial(Whole, name)) for name, about in WHOLE.items()]
 
 PEERS = [
     Row(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from badluck import Explorer, Faults, OfState, Program, View, budget, chart
 from badluck.actor.words import decoded
-from badluck.report.columns import columns
+from badluck.report.chart import columns
 from badluck.report.trace import Step
 from badluck.simulated.server import begun
 from badluck.target import EPOCH, Shown, Vocabulary

@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 
-from app.bench import BenchFailed, recipes
+from app.bench import BenchFailed
 from app.bench.cell import Shape
 from app.bench.contender import Names
 from app.bench.results import Figures
-from app.bench.rows import DEFAULT, ROWS, Build, Row
+from app.bench.rows import DEFAULT, ROWS, Build, Row, own_contender
 from app.bench.run import Plan, measure, run, stage
 from tests.integration.bench.stubs import Boastful, Broken, Forgetful, Never, Quiet, Stuck
 from tests.zookeeper import ZooKeeperServer
@@ -76,7 +76,7 @@ def test_what_they_send_is_counted_or_not_known(zookeeper: ZooKeeperServer) -> N
 
 
 def test_a_recipe_that_never_locks_oversells() -> None:
-    found = measured([stub(partial(recipes.contender, Never))], Shape(1, 4))["stub"]
+    found = measured([stub(partial(own_contender, Never))], Shape(1, 4))["stub"]
     assert found.oversold > 0  # test_oversold_is_exact says of how many
 
 
@@ -89,7 +89,7 @@ def test_oversold_is_exact() -> None:
 
 
 def test_a_lock_that_nobody_gets_has_no_cost_a_sale() -> None:
-    found = measured([stub(partial(recipes.contender, Stuck))], Shape(1, 2))["stub"]
+    found = measured([stub(partial(own_contender, Stuck))], Shape(1, 2))["stub"]
     assert (found.sales_per_s, found.oversold, found.round_trips_per_sale) == (0, 0, None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from app.service import listing
-from app.web.lab.coloured import lines
+from app.web.lab.explorer_source import lines
 
 
 def text(html: str) -> str:

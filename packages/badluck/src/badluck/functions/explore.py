@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import inspect
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import cache
+from importlib.util import resolve_name
+from pathlib import Path
 from types import FrameType
 from typing import Any, Literal, NoReturn
 
@@ -21,8 +25,8 @@ from badluck.faults import NONE
 from badluck.functions.anew import containers
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import NO_LOCK, Functions
-from badluck.functions.imports import imported_for_their_effect
 from badluck.functions.ladder import ANY, Rung, beginning, ladder
+from badluck.functions.project import ours
 from badluck.functions.result import Result
 from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
@@ -32,6 +36,35 @@ from badluck.run.apart import read
 from badluck.run.job import Explore, Job
 from badluck.run.limits import SEARCH
 from badluck.search.names import LETTERS
+
+
+@cache
+def imported_for_their_effect(file: str | None, package: str) -> Sequence[str]:
+    """Of the project's, those of whose names nothing in that file makes use."""
+    if not ours(file):
+        return ()
+    tree = ast.parse(Path(str(file)).read_bytes())
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}  # fixtures
+    found = dict.fromkeys(_unused(tree.body, package, used))
+    return [name for name in found if ours(getattr(sys.modules.get(name), "__file__", None))]
+
+
+def _unused(statements: Sequence[ast.stmt], package: str, used: set[str]) -> Iterator[str]:
+    """By statements that run when the file is imported."""
+    for one in statements:
+        if isinstance(one, ast.Import):
+            for name in one.names:
+                if (name.asname or name.name.partition(".")[0]) not in used:
+                    yield name.name
+        elif isinstance(one, ast.ImportFrom):
+            home = resolve_name("." * one.level + (one.module or ""), package)
+            for name in one.names:
+                if (name.asname or name.name) not in used:
+                    yield from (home, f"{home}.{name.name}")
+        elif isinstance(one, ast.If | ast.Try | ast.With):
+            yield from _unused(one.body, package, used)
+
 
 OURS = "badluck."  # modules
 LOOK = "must take a client, or a client and what actors were told"

@@ -5,12 +5,41 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections import ChainMap
+from contextlib import contextmanager, suppress
+from functools import cache
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from badluck.place.bytecode import places
-from badluck.place.contexts import keeps_nothing
-from badluck.place.stack import known_waits
+from redis.client import Pipeline, Redis
+
+from badluck.place.bytecode import instructions, places
+from badluck.place.liveness import needed
+from badluck.place.stack import has_only, known_waits
+
+MANAGER = contextmanager(iter).__code__  # what a function becomes by that, whichever it is
+
+
+def keeps_nothing(callee: Any, bound: Any) -> bool:
+    """A context that this has made, given nothing but constants, and that gave `bound` to `as`."""
+    if callee is suppress:  # it keeps what it was given
+        return True
+    if callee is Redis.pipeline:  # it is what it gives
+        return isinstance(bound, Pipeline)
+    inner = getattr(callee, "__wrapped__", None)
+    return (
+        getattr(callee, "__code__", None) is MANAGER
+        and isinstance(inner, FunctionType)
+        and _forgets(inner.__code__)
+    )
+
+
+@cache
+def _forgets(code: CodeType) -> bool:
+    """A generator that waits in its `yield`."""
+    steps = instructions(code)
+    yields = [at for at, step in enumerate(steps) if step.opname == "YIELD_VALUE"]
+    return len(yields) == 1 and has_only(code, yields[0]) and not needed(code)[yields[0]]
+
 
 # What is called by another name than its own.
 CALLED = ("__init__", "__new__", "__call__")

@@ -19,10 +19,19 @@ from badluck.functions.ladder import Rung
 from badluck.functions.result import Result
 from badluck.place.standing import Spot
 from badluck.plugin import schedules, words
-from badluck.plugin.github import error
 from badluck.plugin.schedules import Name
 from badluck.report.page import page
 from badluck.report.report import Finding
+
+MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+PROPERTY = {**MESSAGE, **str.maketrans({":": "%3A", ",": "%2C"})}
+
+
+def error(file: str, line: int, title: str, message: str) -> str:
+    """`file` is relative to the repository."""
+    file, title = file.translate(PROPERTY), title.translate(PROPERTY)
+    return f"::error file={file},line={line},title={title}::{message.translate(MESSAGE)}"
+
 
 SERVERS = ("valkey-server", "redis-server")
 
