@@ -20,13 +20,12 @@ import click
 from rich.console import Console
 
 from loadtest import RunFailed
-from loadtest.document import document
 from loadtest.experiment import experiment
 from loadtest.inputs import parse_modes, parse_url
 from loadtest.lab import Refused
 from loadtest.machine import Machine
 from loadtest.remarks import remarks, verdict
-from loadtest.report import page
+from loadtest.report import document, page
 from loadtest.rows import by_mode, label
 from loadtest.run import Options, Run
 from loadtest.table import printable, summaries

@@ -1,11 +1,14 @@
-"""The comparison as one HTML file: charts, tables, and what each column means.
+"""The comparison as one JSON document for programs, and as one HTML file: charts and tables.
 
-Self-contained, and without a script: it can be mailed, archived and opened without a network.
+The file is self-contained, and without a script: it can be mailed, archived and opened offline.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from copy import copy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
 
 from figures import BOUND
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -18,6 +21,45 @@ from loadtest.remarks import remarks, verdict
 from loadtest.rows import Row, Yardstick, by_mode, label
 from loadtest.run import Options
 from loadtest.table import line, summaries
+
+DIGITS = 4  # beyond them is noise
+
+Figures = TypeVar("Figures", Row, Yardstick)
+
+
+@dataclass(frozen=True)
+class Document:
+    """`rows` are the modes', `noop` the yardstick's. None: missing, or not fit to be told."""
+
+    ended_at: str  # ISO 8601 in UTC
+    machine: Machine
+    options: Options
+    rows: list[Row]
+    noop: list[Yardstick]
+
+
+def document(
+    machine: Machine,
+    options: Options,
+    rows: list[Row],
+    yardsticks: list[Yardstick],
+    ended: datetime,
+) -> Document:
+    return Document(
+        ended.astimezone(UTC).isoformat(timespec="seconds"),
+        machine,
+        options,
+        [rounded(one) for one in rows],
+        [rounded(one) for one in yardsticks],
+    )
+
+
+def rounded(figures: Figures) -> Figures:
+    made = copy(figures)
+    for name, value in vars(figures).items():
+        if isinstance(value, float):
+            setattr(made, name, round(value, DIGITS))
+    return made
 
 
 def page(

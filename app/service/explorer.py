@@ -15,29 +15,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from badluck.faults import Faults
-from badluck.game.board import MOST_FAULTS
+from badluck.game.board import MOST_FAULTS as MOST_FAULTS  # the web floor's too
 
 from app.domain import Invalid
 from app.explorer import targets
-from app.explorer.errors import BadSell, Unreachable
+from app.explorer.errors import BadSell as BadSell
+from app.explorer.errors import Unreachable as Unreachable
 from app.explorer.student import Student
 from app.service.explorer_process import ExplorerProcess, Gone
 from app.service.known import full_name
 from app.service.own_sell import OwnSell
 from app.service.refusals import not_from_to
 from app.text import Text
-
-__all__ = [
-    "BUYERS",
-    "MOST_FAULTS",
-    "OWN",
-    "USUAL",
-    "BadSell",
-    "Explored",
-    "Explorer",
-    "Unreachable",
-    "Wanted",
-]
 
 BUYERS = (2, 3)  # at the least and at the most: so many columns have room on a screen
 USUAL = Faults(crash=1, pause=1)  # what is looked at unless more is asked for, as at a terminal

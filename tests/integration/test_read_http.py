@@ -19,7 +19,7 @@ from app.config import Settings
 from app.explorer.targets import Target
 from app.service import reading
 from app.service.explorer import Wanted
-from loadtest.document import document
+from loadtest.report import document
 from tests.servers import free_port
 from tests.unit.loadtest.real_run import comparison
 

@@ -32,12 +32,12 @@ class Components:
         return self.slots[-1]
 
     def header(self, name: str) -> dict[str, Any]:
-        self.headers[name] = _said(fields.ANSWERS[name])
+        self.headers[name] = parameter(fields.ANSWERS[name])
         return {"$ref": f"#/components/headers/{name}"}
 
     def parameter(self, where: str, name: str) -> dict[str, Any]:
         """One of the request headers."""
-        self.parameters[name] = {"name": name, "in": where, **_said(fields.REQUESTS[name])}
+        self.parameters[name] = {"name": name, "in": where, **parameter(fields.REQUESTS[name])}
         return {"$ref": f"#/components/parameters/{name}"}
 
     def problem(self, kind: Kind) -> dict[str, Any]:
@@ -68,7 +68,8 @@ class Components:
         }
 
 
-def _said(each: Field) -> dict[str, Any]:
+def parameter(each: Field) -> dict[str, Any]:
+    """All of it but where it stands."""
     said: dict[str, Any] = {"description": each.says, "schema": each.schema}
     if each.required:
         said["required"] = True

@@ -14,7 +14,7 @@ from app.domain import Invalid
 from app.text import Text
 from app.web.contract import fields
 from app.web.contract.answers import responses
-from app.web.contract.components import Components
+from app.web.contract.components import Components, parameter
 from app.web.contract.parts import Answer, Body, Field, Kind, Operation
 from app.web.contract.problems import KINDS, Told
 from app.web.parse import FORMS, JSON
@@ -98,14 +98,6 @@ def _part(row: Operation, name: str) -> Field:
 
 def _parameter(where: str, name: str, each: Field) -> dict[str, Any]:
     return {"name": name, "in": where, **parameter(each)}
-
-
-def parameter(each: Field) -> dict[str, Any]:
-    """All of it but where it stands."""
-    said: dict[str, Any] = {"description": each.says, "schema": each.schema}
-    if each.required:
-        said["required"] = True
-    return said if each.example is None else said | {"example": each.example}
 
 
 def _body(body: Body) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from app.web.lab import compared
-from loadtest.document import document
+from loadtest.report import document
 from tests.unit.comparison.results import comparison, result
 from tests.unit.loadtest import real_run
 

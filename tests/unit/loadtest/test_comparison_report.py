@@ -14,8 +14,7 @@ from figures.scale import AIR
 
 from loadtest.charts import CHARTS, draw
 from loadtest.columns import COLUMNS
-from loadtest.document import document
-from loadtest.report import page
+from loadtest.report import document, page
 from tests.unit.loadtest.real_run import Comparison
 
 # Members of a row on which programs may rely.

@@ -14,7 +14,7 @@ from figures import Spread
 
 from app.service import reading
 from app.service.reading.measured import NAME, Cost, cost
-from loadtest.document import document
+from loadtest.report import document
 from tests.unit.loadtest.real_run import comparison
 
 ENDED = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
