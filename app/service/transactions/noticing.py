@@ -29,10 +29,7 @@ class WatchNotices(Case):
         a("MULTI")
         a("SET stock 2")
         verdict, after = a("EXEC"), side.stock()
-        return (
-            f"B's write in between is answered {between}; A's EXEC answers {verdict}, "
-            f"and {_whose(after)} {after} stands"
-        )
+        return _what_stands(between, f"A's EXEC answers {verdict}", after)
 
     def postgres(self, side: Postgres) -> str:
         a, b = side.client("A"), side.client("B")
@@ -42,14 +39,12 @@ class WatchNotices(Case):
         between = "an error" if b("UPDATE stock SET units = 1").startswith("ERROR") else "OK"
         a("UPDATE stock SET units = 2")
         verdict, after = a("COMMIT"), side.stock()
-        return (
-            f"B's write in between is answered {between}; A's COMMIT answers {verdict}, "
-            f"and {_whose(after)} {after} stands"
-        )
+        return _what_stands(between, f"A's COMMIT answers {verdict}", after)
 
 
-def _whose(stock: str) -> str:
-    return {"1": "B's", "2": "A's"}.get(stock, "nobody's")
+def _what_stands(between: str, end: str, stock: str) -> str:
+    whose = {"1": "B's", "2": "A's"}.get(stock, "nobody's")
+    return f"B's write in between is answered {between}; {end}, and {whose} {stock} stands"
 
 
 class SameValue(Case):
@@ -117,10 +112,7 @@ class Unwatch(Case):
         a("MULTI")
         a("SET stock 2")
         verdict, after = a("EXEC").removeprefix("1) "), side.stock()
-        return (
-            f"B's write in between is answered {between}; A's EXEC answers {verdict}, "
-            f"and {_whose(after)} {after} stands"
-        )
+        return _what_stands(between, f"A's EXEC answers {verdict}", after)
 
     def postgres(self, side: Postgres) -> str:
         a, b = side.client("A"), side.client("B")
@@ -131,7 +123,4 @@ class Unwatch(Case):
         a("BEGIN")
         a("UPDATE stock SET units = 2")
         verdict, after = a("COMMIT"), side.stock()
-        return (
-            f"B's write in between is answered {between}; A's COMMIT answers {verdict}, "
-            f"and {_whose(after)} {after} stands"
-        )
+        return _what_stands(between, f"A's COMMIT answers {verdict}", after)
