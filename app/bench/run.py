@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TypedDict
 
 import redis
 
@@ -115,3 +117,48 @@ def measure(
             f"has {noted} sales and {left!r} units."
         )
     return figures(counts, STOCK - int(left), seconds, row.counted)
+
+
+DIGITS = 4  # after the point; no run is exact enough for more
+
+
+class Document(TypedDict):
+    rows: list[dict[str, str | float | None]]
+    machine: str
+    server: str
+
+
+def document(finished: Finished, machine: str) -> Document:
+    return {
+        "rows": [row(result) for result in finished.results],
+        "machine": machine,
+        "server": finished.server,
+    }
+
+
+def row(result: Result) -> dict[str, str | float | None]:
+    """Medians; `oversold` is of all repeats together. null: cannot be said, or infinite."""
+    ratio = result.ratio("sales_per_s")
+    p99 = result.ratio("p99_ms")
+    fairness = result.spread("fairness")
+    medians = {
+        field.name: (one := result.spread(field.name)) and finite(one.median)
+        for field in fields(Figures)
+    }
+    return {
+        "name": result.row.name,
+        "processes": result.shape.processes,
+        "threads": result.shape.threads,
+        **medians,
+        "oversold": result.oversold,
+        "ratio": ratio and finite(ratio.median),
+        "ratio_min": ratio and finite(ratio.low),
+        "ratio_max": ratio and finite(ratio.high),
+        "p99_ratio": p99 and finite(p99.median),
+        "fairness_max": fairness and finite(fairness.high),
+    }
+
+
+def finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return round(value, DIGITS) if math.isfinite(value) else None

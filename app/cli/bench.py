@@ -11,9 +11,8 @@ import click
 from rich.console import Console
 
 from app.bench import inputs, tables
-from app.bench.document import document
 from app.bench.rows import BASE, DEFAULT, ROWS, choose, missing
-from app.bench.run import Finished, Plan, run
+from app.bench.run import Finished, Plan, document, run
 from app.cli.bench_fulfil import fulfil
 from app.cli.measuring import machine, progress
 from app.cli.output import check_writable, settings, write_json

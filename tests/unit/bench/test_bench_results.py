@@ -13,10 +13,9 @@ from rich.console import Console
 
 from app.bench.cell import Count, Shape, Window
 from app.bench.contender import Attempt
-from app.bench.document import row
 from app.bench.results import Figures, Result, figures
 from app.bench.rows import ROWS, Row
-from app.bench.run import Plan, rotated
+from app.bench.run import Plan, rotated, row
 from app.bench.tables import WIDE, cell, number, table
 from app.bench.worker import contend
 
