@@ -7,6 +7,7 @@ entry is the moment from which it runs. Who first looks at the round's holds aft
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import redis
@@ -145,8 +146,6 @@ def readable(sales: list[bytes]) -> list[Order]:
     """Those that can be read; the audit tells of the others."""
     found = []
     for sale in sales:
-        try:
+        with suppress(Unreadable):
             found.append(Order.decode(sale))
-        except Unreadable:
-            continue
     return found

@@ -17,7 +17,7 @@ import threading
 import time
 import timeit
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Self
@@ -27,8 +27,26 @@ from greenlet import GreenletExit, getcurrent
 from badluck.actor import asyncio_of_its_own, chance, threads, warned, wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.replaced import Replacement, replaced
-from badluck.actor.taken import taken
 from badluck.actor.wrong import Wrong
+
+OURS = "badluck."  # which mean what they say, also where they are installed
+LIBRARIES = ("/site-packages/", "/dist-packages/")
+
+
+def taken(replacements: Sequence[Replacement]) -> Iterator[Replacement]:
+    """The same in the modules of libraries that hold the original under a name of their own.
+
+    (A project's modules are imported anew by each actor, when all is replaced already.)
+    """
+    instead = {id(vars(owner)[name]): value for owner, name, value in replacements}
+    for module in list(sys.modules.values()):
+        file = str(getattr(module, "__file__", None)).replace("\\", "/")
+        if module.__name__.startswith(OURS) or not any(one in file for one in LIBRARIES):
+            continue
+        for name, held in list(vars(module).items()):
+            if id(held) in instead:
+                yield module, name, instead[id(held)]
+
 
 # They look at the clock for their own figures, and decide nothing by it. (redis.lock does.)
 FIGURES = ("redis.", "logging")
