@@ -36,7 +36,7 @@ from app.store import begun, db, holds, rounds, sql_holds, stock
 from app.store.keys import Keys
 from app.store.redis import answering, metered
 from app.store.servers import Servers
-from app.store.transactions import Contended
+from app.store.transactions import Contended, lock_file
 
 LATE_MS = 3_600_000  # after its deadline a hold's expiry is noted: the store knows it for a day
 # For a batch in the database, however impatient a round's buyers are: it takes longer than a sale,
@@ -151,6 +151,7 @@ class Holds:
         """The same of a round that sells there. Raises StoreAway, DatabaseAway."""
         now = self.servers.clock.now()
         with db.answering(), self.servers.sessions.begin() as sql:
+            lock_file(sql.connection(), _wait_s(round))
             orders = sql_holds.expire(sql, round, now, most)
         return len(orders) if self.put_back(round, orders) else 0
 
@@ -212,8 +213,9 @@ class Holds:
             return True
         if in_database(round.mode):
             try:
-                wait = max(SHORTEST_WAIT_S, round.wait / 1000)
+                wait = _wait_s(round)
                 with self.servers.transactions.begin(wait) as sql:
+                    lock_file(sql, wait)
                     stock.put_back(sql, round, orders, in_rows(round.mode))
             except Contended:
                 return False
@@ -299,3 +301,7 @@ class Holds:
         if held and not found:
             raise StoreAway(f"The store has lost round {order.round} of {order.item}.")
         return found
+
+
+def _wait_s(round: Round) -> float:
+    return max(SHORTEST_WAIT_S, round.wait / 1000)

@@ -106,7 +106,7 @@ def put_back(sql: Connection, round: Round, orders: Sequence[Order], in_rows: bo
     if not mine:
         return
     if in_rows:
-        units.release(sql, round, ids)
+        units.release(sql, ids)
     else:
         back = StockRow.units + sum(order.quantity for order in mine)
         row = update(StockRow).where(of(round))

@@ -28,6 +28,7 @@ NOT_NOW = {"55P03", "57014", "40P01", "40001", "25P03"}
 # s that a seller may be idle in its transaction, next to its think time. PostgreSQL then ends the
 # transaction: a host that is frozen or cut off must not keep a row from all other hosts.
 IDLE_S = 10.0
+PAUSE_S = 0.001  # between attempts to lock SQLite's file: a buyer leaves it free as long
 SHORTEST = 200  # ms that a statement may always take: at 1 ms even one that meets nobody fails
 
 SET_LIMITS = text(
@@ -82,6 +83,26 @@ class Transactions:
                 yield sql
         finally:
             self.free.release()
+
+
+def lock_file(sql: Connection, wait: float) -> None:
+    """Lock SQLite's file for the transaction that begins; wait at most `wait` s, and ask often.
+
+    SQLite itself asks ever less often, down to ten times a second, and has no queue. So a sweep
+    would wait for a minute while 16 buyers buy. Does nothing on PostgreSQL, which has a queue.
+    """
+    if sql.dialect.name != "sqlite":
+        return
+    deadline = time.monotonic() + wait
+    sql.exec_driver_sql("PRAGMA busy_timeout = 0")
+    while True:
+        try:
+            sql.exec_driver_sql("BEGIN IMMEDIATE")
+            return
+        except DBAPIError as error:
+            if not _not_now(error.orig) or time.monotonic() >= deadline:
+                raise
+        time.sleep(PAUSE_S)
 
 
 def _limit(sql: Connection, wait: float, idle: float) -> None:
