@@ -42,14 +42,18 @@ def test_a_bug_in_one_round_is_logged_once(
         mode(services, rounds[item]).sell(sold)
         runs_out(services, sold)
     stop = threading.Event()
-    thread = threading.Thread(target=services.sweep.run, args=(stop,))
+    threads = [
+        threading.Thread(target=services.sweep.run, args=(item, stop)) for item in ("apple", "pear")
+    ]
     with caplog.at_level(logging.WARNING):
-        thread.start()
+        for thread in threads:
+            thread.start()
         try:
             until(lambda: tried.count("apple") > 2)
             until(lambda: counted(services, rounds["pear"]) == (5, 0, 0))
         finally:
             stop.set()
-            thread.join(10)
+            for thread in threads:
+                thread.join(10)
     [said] = [record for record in caplog.records if "a bug" in record.getMessage()]
     assert said.exc_info
