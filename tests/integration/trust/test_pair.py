@@ -155,6 +155,7 @@ def as_before(*hosts: Services) -> None:
     for host in hosts:
         with host.engine.begin() as sql:
             sql.exec_driver_sql("DROP TABLE identity")
+            sql.exec_driver_sql("DROP INDEX units_by_order")
             sql.exec_driver_sql("UPDATE alembic_version SET version_num = '0012'")
 
 

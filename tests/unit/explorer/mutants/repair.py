@@ -54,10 +54,9 @@ MUTANTS = [
     Mutant(
         "mend: lifts the mark first",
         "service/mend.py",
-        "        done = [self._write(plan.mark, each) for each in plan.rounds]\n"
-        "        self.trust.sell_again(plan.lack, plan.mark)\n",
+        "        done = [self._write(plan.mark, each)",
         "        self.trust.sell_again(plan.lack, plan.mark)\n"
-        "        done = [self._write(plan.mark, each) for each in plan.rounds]\n",
+        "        done = [self._write(plan.mark, each)",
         TWO,
         "lifted too early",
     ),
