@@ -71,11 +71,11 @@ MEANINGS: dict[str, Text] = {
     ),
     "store-away": Text(
         "The store does not answer. With `idempotency_key` or `order`, it may have happened all "
-        "the same: see in-doubt."
+        "the same: see `in-doubt`."
     ),
     "database-away": Text(
         "The database does not answer. With `idempotency_key` or `order`, it may have happened all "
-        "the same: see in-doubt."
+        "the same: see `in-doubt`."
     ),
     "in-doubt": Text(
         "It may have happened. With `idempotency_key`, ask again with that key: it never buys "

@@ -126,6 +126,7 @@ def test_a_countdown_goes_on_while_the_store_hangs(tmp_path: Path, settings: Set
     store = StoreServer(tmp_path / "store")
     own = replace(settings, redis_url=store.url, store_timeout=300)
     services = Services(own)
+    services.migrate()
     phone = create_shop(own).test_client()
     assert phone.post("/class/name", json={"name": "Ada"}).status_code == 201
     services.class_sale.start("watch", 2, {"delay": 60_000})
@@ -139,4 +140,5 @@ def test_a_countdown_goes_on_while_the_store_hangs(tmp_path: Path, settings: Set
     store.thaw()
     until(lambda: phone.get("/class/state").get_json()["left"] == 2)
     services.store.close()
+    services.engine.dispose()
     store.stop()

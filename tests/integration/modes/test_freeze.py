@@ -28,6 +28,7 @@ def test_a_store_that_freezes_while_a_buyer_thinks(
     own_store: StoreServer, tmp_path: Path, time_outs: list[int], name: str
 ) -> None:
     services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+    services.store.flushall()  # the store belongs to the database of the test before
     services.migrate()
     round = services.rounds.start("apple", name, 10, {"lease": 1_500})
     keys = Keys("apple", round.number)

@@ -120,11 +120,12 @@ def test_a_cut_log_under_a_shop_that_runs(
 def test_an_emptied_store_under_a_shop_that_runs(
     new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path
 ) -> None:
-    shop = new_shop(tmp_path, REDIS_URL=store.url)
-    shop.start()
-    number = shop.round("atomic", 10)["round"]
-    sold(shop, 3)
     with redis.Redis.from_url(store.url, socket_timeout=10) as client:
+        client.flushall()  # the store belongs to the database of the test before
+        shop = new_shop(tmp_path, REDIS_URL=store.url)
+        shop.start()
+        number = shop.round("atomic", 10)["round"]
+        sold(shop, 3)
         client.flushall()
     said = EMPTIED.format(number)
     until(lambda: said in on_the_lab(shop), said="nobody notices")

@@ -110,7 +110,7 @@ def buy():
     with requests.Session() as session:
         try:
             while (answer := session.post(sys.argv[1] + "/buy/apple", json={}, timeout=9)).ok:
-                print(answer.json()["order"], flush=True)
+                sys.stdout.write(answer.json()["order"] + "\\n")  # one write: print makes two
         except requests.ConnectionError:
             pass
 for _ in range(8):
