@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import threading
 import time
 import weakref
@@ -107,15 +108,20 @@ def own_store(tmp_path: Path) -> Iterator[StoreServer]:
     server.stop()
 
 
+@pytest.fixture
+def own_services(own_store: StoreServer, tables: Path, tmp_path: Path) -> Services:
+    shutil.copy(tables, tmp_path / "orders.db")
+    return Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+
+
 def test_a_frozen_store_costs_two_time_outs(
-    own_store: StoreServer, tmp_path: Path, time_outs: list[int]
+    own_store: StoreServer, own_services: Services, time_outs: list[int]
 ) -> None:
-    services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
     for name in ("watch", "lock:lease", "atomic"):
         # A lock whose acquire was on its way is taken by nobody when the store thaws: it goes when
         # its lease does.
-        services.rounds.start("apple", name, 10, {"lease": 300})
-        shop = services.purchase()
+        own_services.rounds.start("apple", name, 10, {"lease": 300})
+        shop = own_services.purchase()
         shop.buy("apple", 1)
         own_store.freeze()
         time_outs.clear()
@@ -128,13 +134,12 @@ def test_a_frozen_store_costs_two_time_outs(
 
 
 def test_a_frozen_store_makes_no_thread_wait_for_another(
-    own_store: StoreServer, tmp_path: Path, time_outs: list[int]
+    own_store: StoreServer, own_services: Services, time_outs: list[int]
 ) -> None:
     """No thread knows the round yet, all look it up at once: all time-outs have begun by the time
     the first is over."""
-    services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
-    services.rounds.start("apple", "atomic", 10, {})
-    shop = services.purchase()
+    own_services.rounds.start("apple", "atomic", 10, {})
+    shop = own_services.purchase()
     own_store.freeze()
 
     def buy(_: int) -> float:
@@ -152,12 +157,11 @@ def test_a_frozen_store_makes_no_thread_wait_for_another(
 
 
 def test_a_restarted_store_is_found_at_the_first_try(
-    own_store: StoreServer, tmp_path: Path
+    own_store: StoreServer, own_services: Services
 ) -> None:
     """A connection that lay idle while the server went must not cost a buyer a 503."""
-    services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
-    services.rounds.start("apple", "atomic", 10, {})
-    shop = services.purchase()
+    own_services.rounds.start("apple", "atomic", 10, {})
+    shop = own_services.purchase()
     shop.buy("apple", 1)
     own_store.kill()
     own_store.start()
