@@ -177,11 +177,11 @@ def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
     server than before, or the same with less in it. Should it raise, the connection is not used.
     """
     if not url.startswith(CLUSTER):
-        return SendsOnce(connection_pool=_pool(url, timeout_ms, meet))
+        return SendsOnce.from_pool(_pool(url, timeout_ms, meet))
     return Cluster(
         url,
         timeout_ms / 1000,
-        lambda node: SendsOnce(connection_pool=_pool(node, timeout_ms, meet)),
+        lambda node: SendsOnce.from_pool(_pool(node, timeout_ms, meet)),
     )
 
 

@@ -49,6 +49,7 @@ def test_a_lost_reply_never_sells_twice(
     again = shop.buy("apple", 1, key="k")  # what a buyer does on a 503
     fulfil_all(services.fulfil)
     shop.tally.stop()
+    through.store.close()
     assert lossy.lost == 1
     assert again.sale.outcome is Outcome.SOLD
     assert (services.auditor._read(round).left, services.auditor._read(round).recorded) == (8, 2)
@@ -109,9 +110,11 @@ def own_store(tmp_path: Path) -> Iterator[StoreServer]:
 
 
 @pytest.fixture
-def own_services(own_store: StoreServer, tables: Path, tmp_path: Path) -> Services:
+def own_services(own_store: StoreServer, tables: Path, tmp_path: Path) -> Iterator[Services]:
     shutil.copy(tables, tmp_path / "orders.db")
-    return Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+    services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
+    yield services
+    services.store.close()
 
 
 def test_a_frozen_store_costs_two_time_outs(
