@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 def create_shop(settings: Settings | None = None) -> Flask:
     """The customers' server."""
     from app.bootstrap import Services
-    from app.web import answers, classroom, health, holding, hosts, rate, shop
-    from app.web.contract import shop_side, views
-    from app.web.setup import flask_app
+    from app.server import answers, health, hosts, rate
+    from app.server.contract import views
+    from app.server.setup import flask_app
+    from app.shop import classroom
+    from app.shop import payments as holding
+    from app.shop import views as shop
+    from app.shop.contract import side as shop_side
 
     settings = settings or Settings.read(os.environ)
     services = Services(settings)
@@ -41,31 +45,29 @@ def create_shop(settings: Settings | None = None) -> Flask:
 def create_lab(settings: Settings | None = None) -> Flask:
     """The instructor's server."""
     from app.bootstrap import Services
-    from app.service.classroom.addresses import shop_addresses
-    from app.service.explorer import Explorer
-    from app.service.secret import lab_token
-    from app.service.stampede.drivers import Drivers
-    from app.service.transactions.recordings import Recordings
-    from app.web import answers, health, hosts
-    from app.web.contract import views
-    from app.web.contract.lab import side
-    from app.web.lab import (
-        classroom,
-        compare,
-        explorer,
-        explorer_search,
-        foreign,
-        history,
-        holds,
-        metrics,
-        packed,
-        read,
-        rounds,
-        stampede,
-        token,
-        transactions,
-    )
-    from app.web.setup import flask_app
+    from app.lab import compression as packed
+    from app.lab import same_origin as foreign
+    from app.lab import token
+    from app.lab.classroom import views as classroom
+    from app.lab.classroom.addresses import shop_addresses
+    from app.lab.comparison import history
+    from app.lab.comparison import views as compare
+    from app.lab.contract import side
+    from app.lab.explorer import search_views as explorer_search
+    from app.lab.explorer import views as explorer
+    from app.lab.explorer.searches import Explorer
+    from app.lab.rounds import holds
+    from app.lab.rounds import views as rounds
+    from app.lab.sources import views as read
+    from app.lab.stampede import views as stampede
+    from app.lab.stampede.drivers import Drivers
+    from app.lab.transactions import views as transactions
+    from app.lab.transactions.recordings import Recordings
+    from app.ops.secret import lab_token
+    from app.server import answers, health, hosts
+    from app.server.contract import views
+    from app.server.metrics import views as metrics
+    from app.server.setup import flask_app
 
     settings = settings or Settings.read(os.environ)
     services = Services(settings)

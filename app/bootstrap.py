@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING
 
 from app.config import Settings
 from app.domain import DatabaseAway
-from app.service.about import About, about
+from app.lab.about import About, about
+from app.lab.classroom.sale import ClassSale
+from app.lab.comparison.comparisons import Comparisons
+from app.lab.comparison.conduct import Conduct
+from app.lab.stampede.drive import Drive
+from app.lab.stampede.drivers import Drivers
+from app.lab.stampede.runs import Runs
+from app.ops.beat import Beat
+from app.ops.readiness import Readiness
+from app.server.metrics.audits import Audits
 from app.service.audit import Auditor
-from app.service.beat import Beat
 from app.service.book import OrderBook
 from app.service.classroom.members import Members
 from app.service.classroom.notices import Notices
-from app.service.classroom.sale import ClassSale
-from app.service.comparison.comparisons import Comparisons
-from app.service.comparison.conduct import Conduct
 from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
 from app.service.holds import Holds
 from app.service.mend import Mend
-from app.service.metrics.audits import Audits
 from app.service.purchase import Purchase
-from app.service.readiness import Readiness
 from app.service.rounds import Rounds
-from app.service.stampede.drive import Drive
-from app.service.stampede.drivers import Drivers
-from app.service.stampede.runs import Runs
 from app.service.sweep import Sweep
 from app.service.trust import Trust
 from app.store import db
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import redis
     from sqlalchemy import Engine
 
-    from app.service.metrics.scrape import Metrics
+    from app.server.metrics.scrape import Metrics
 
 
 class Services:
@@ -111,7 +111,7 @@ class Services:
     @cached_property
     def metrics(self) -> Metrics:
         """The lab's: the shop's workers need nothing of it."""
-        from app.service.metrics.scrape import Metrics
+        from app.server.metrics.scrape import Metrics
 
         audits = Audits(self.rounds, self.auditor)
         return Metrics(self.settings.metrics, self.store, audits)

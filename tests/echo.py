@@ -10,8 +10,8 @@ from typing import Any
 
 from flask import Flask, Response, request
 
-from app.web import gate, parse
-from app.web.lab import worker
+from app.lab import worker
+from app.server import gate, parse
 
 vars(gate).update(REQUEST=1, ANSWER=1)
 vars(worker).update(REQUEST=1, ANSWER=1)

@@ -2,7 +2,7 @@
 
 Each begins as a good one (a known item, the fields that the route asks for) and is then spoilt in
 one to three places, so that it gets far before it is refused. A new route is found by itself, in
-the application's map; its fields are among the words of app/web (WORDS).
+the application's map; its fields are among the words of app/server (WORDS).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ CHILDREN = {
 # "was killed" then means that a child hangs, also on a slow machine.
 UP = """
 from app.cli import main
-from app.service.child import Child
+from app.ops.child import Child
 
 finish = Child.finish
 Child.finish = lambda child, asked: finish(child, asked + 10)

@@ -10,12 +10,12 @@ from functools import partial
 import click
 from rich.console import Console
 
-from app.bench import inputs, tables
-from app.bench.rows import BASE, DEFAULT, ROWS, choose, missing
-from app.bench.run import Finished, Plan, document, run
 from app.cli.bench_fulfil import fulfil
 from app.cli.measuring import machine, progress
 from app.cli.output import check_writable, settings, write_json
+from loadtest.bench import inputs, tables
+from loadtest.bench.rows import BASE, DEFAULT, ROWS, choose, missing
+from loadtest.bench.run import Finished, Plan, document, run
 
 
 @click.group("bench", short_help="Measure locks and shops side by side.")

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import click
 
-from app.chaos.faults import possible
-from app.chaos.history import read
-from app.chaos.judge.judge import Judgement, Verdict, judge
-from app.chaos.plan import planned
-from app.chaos.report import document, page
-from app.chaos.run import Wanted, run
-from app.chaos.ways import chosen
 from app.cli import output
 from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.config import DURABILITIES
+from loadtest.chaos.faults import possible
+from loadtest.chaos.history import read
+from loadtest.chaos.judge.judge import Judgement, Verdict, judge
+from loadtest.chaos.plan import planned
+from loadtest.chaos.report import document, page
+from loadtest.chaos.run import Wanted, run
+from loadtest.chaos.ways import chosen
 
 COLOURS = {Verdict.AS_PROMISED: "green", Verdict.BROKEN: "red", Verdict.INCONCLUSIVE: "yellow"}
 MOST = 8  # findings that are named at the terminal

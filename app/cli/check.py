@@ -9,8 +9,8 @@ import click
 
 from app.cli import output
 from app.domain import StoreAway
-from app.service import keeping
-from app.service.readiness import Check, Found, State
+from app.ops import keeping
+from app.ops.readiness import Check, Found, State
 
 if TYPE_CHECKING:
     from app.bootstrap import Services

@@ -221,7 +221,7 @@ def search(
 def show_matrix(holds: bool) -> None:
     """On standard output as Markdown, as in docs/matrix.md; progress on standard error."""
     if holds:
-        from app.service.explored import hold_matrix as matrix
+        from app.explorer import hold_matrix as matrix
     else:
         from app.explorer import matrix  # type: ignore[no-redef]
     found, rows = {}, matrix.asked()

@@ -6,7 +6,7 @@ import click
 
 from app.cli import output
 from app.domain import HostsDiffer
-from app.service import shared_settings
+from app.ops import shared_settings
 
 
 @click.command(short_help="Compare this host's settings with those of its store's other hosts.")

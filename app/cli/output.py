@@ -17,7 +17,7 @@ from app.checks import BadSetting
 from app.cli import clone
 from app.config import Settings
 from app.domain import Invalid, ShopError, StoreAway, UnknownItem
-from app.service import private
+from app.ops import private
 
 if TYPE_CHECKING:
     from app.bootstrap import Services

@@ -22,8 +22,8 @@ from app.explorer import apart
 from app.explorer.recorded import Recorded
 from app.explorer.replays import replay as play
 from app.explorer.replays import servers
+from app.explorer.saved import read
 from app.explorer.student import Student
-from app.service.explored.saved import read
 
 OURS = "lastapple-"  # temporary folders
 

@@ -13,8 +13,8 @@ from app.bootstrap import Services
 from app.cli import interrupt, output
 from app.config import Settings
 from app.domain import ITEMS, StoreAway
-from app.service import keeping, processes, shared_settings
-from app.service.readiness import State
+from app.ops import keeping, processes, shared_settings
+from app.ops.readiness import State
 
 
 @click.group()

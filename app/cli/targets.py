@@ -12,7 +12,7 @@ from app.explorer.student import Student
 from app.service.known import full_name
 
 if TYPE_CHECKING:
-    from app.service.explored.repairing import Repairing
+    from app.explorer.repairing import Repairing
 
 # Of a repair: all else is about what is sold.
 OF_A_REPAIR = {"TARGET", "--buyers", "--faults", "--all-findings", "--save", "--json"}
@@ -38,7 +38,7 @@ def sale(
     name = full_name(name)
     targets.check(name)
     if holds:
-        from app.service.explored.holding import Holding  # here, and below: most do without
+        from app.explorer.holding import Holding  # here, and below: most do without
 
         return Holding(name, stock, quantity, resend=resend)
     return targets.Target(name, stock, quantity, resend=resend, per_buyer=per_buyer)
@@ -47,14 +47,14 @@ def sale(
 def is_repair(name: str) -> bool:
     if not name.startswith("repair"):
         return False
-    from app.service.explored.repairing import REPAIRS
+    from app.explorer.repairing import REPAIRS
 
     return name in REPAIRS
 
 
 def repair(name: str, buyers: int, given: set[str]) -> Repairing:
     """`given` stands on the command line. Raises UsageError."""
-    from app.service.explored.repairing import MOST, Repairing
+    from app.explorer.repairing import MOST, Repairing
 
     if others := given - OF_A_REPAIR:
         raise click.UsageError(f"{name} sells nothing: leave out {', '.join(sorted(others))}.")

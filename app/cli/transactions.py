@@ -12,7 +12,7 @@ from rich.table import Table
 
 from app.cli import output
 from app.cli.interrupt import ends_at_ctrl_c, held_back
-from app.service.transactions import CASES, Result, Step, pair, play
+from app.lab.transactions import CASES, Result, Step, pair, play
 
 
 @click.command(short_help="MULTI beside SQL's transactions, live.")

@@ -14,12 +14,12 @@ import click
 from app.cli import output
 from app.cli.run import prepare
 from app.config import Settings, is_loopback
-from app.service import processes, shared_settings
-from app.service.child import Child
-from app.service.classroom.addresses import lab_addresses, shop_addresses
+from app.lab.classroom.addresses import lab_addresses, shop_addresses
+from app.ops import processes, shared_settings
+from app.ops.child import Child
+from app.ops.secret import lab_token
+from app.ops.supervise import GivenUp, Supervisor
 from app.service.rounds import check_default
-from app.service.secret import lab_token
-from app.service.supervise import GivenUp, Supervisor
 
 
 @click.command(short_help="Start the whole shop, until Ctrl-C.")

@@ -1,6 +1,6 @@
 """The process in which the browser's explorer works: a question a line, and an answer a line.
 
-`python -m app.explorer.desk`, started by app/service/explorer_process.py. What buyers have of their
+`python -m app.explorer.desk`, started by app/lab/explorer/search_process.py. What buyers have of their
 own (`Target.surroundings`) is put in place for a whole process, so it must not be the lab's.
 """
 

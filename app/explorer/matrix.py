@@ -19,7 +19,7 @@ from badluck.faults import Faults
 from badluck.functions.side_by_side import cores
 from badluck.report.report import Report
 
-from app.explorer.fault_words import FAULT_WORDS
+from app.domain.fault_words import FAULT_WORDS
 from app.explorer.targets import Target, explorable
 from app.text import Text
 

@@ -1,6 +1,6 @@
 """The process in which somebody's own code is searched, or played, for the browser.
 
-`python -m app.explorer.own_desk`, started by app/service/own_sell.py. It is confined as every
+`python -m app.explorer.own_desk`, started by app/lab/explorer/own_sell.py. It is confined as every
 process is in which such code runs, and ends when it has answered one question.
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.explorer.fault_words import FAULT_WORDS
+from app.domain.fault_words import FAULT_WORDS
 from app.text import Text
 
 FIELDS = {

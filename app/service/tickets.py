@@ -1,7 +1,7 @@
 """Tickets: the keys of a round that sells one order to each of those it is for.
 
 A key buys once, so a ticket does, in however many tabs it is pressed. The shop signs it for its
-buyer; nobody else's key may look like one (app/web/form_keys.py).
+buyer; nobody else's key may look like one (app/shop/form_keys.py).
 """
 
 from __future__ import annotations

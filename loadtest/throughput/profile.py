@@ -28,9 +28,14 @@ MARGIN = 30  # s that py-spy may take to write what it saw
 PLACES = {
     "the store's socket": ("redis/", "hiredis", "app/store/redis"),
     "selling": ("app/modes/", "app/service/", "app/store/", "app/domain/"),
-    "reading the request": ("gunicorn/http/", "app/web/connection", "app/web/parse"),
-    "between loop and threads": ("app/web/gate", "gunicorn/workers/", "selectors.py", "queue.py"),
-    "the answer": ("app/web/", "flask/", "werkzeug/", "gunicorn/"),
+    "reading the request": ("gunicorn/http/", "app/server/connection", "app/server/parse"),
+    "between loop and threads": (
+        "app/server/gate",
+        "gunicorn/workers/",
+        "selectors.py",
+        "queue.py",
+    ),
+    "the answer": ("app/server/", "flask/", "werkzeug/", "gunicorn/"),
 }
 SYSTEM = "system calls of the workers"
 OTHERS = "else in the workers"

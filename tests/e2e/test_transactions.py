@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.service.transactions import CASES
+from app.lab.transactions import CASES
 from tests.shop import Shop
 
 SIZES = [(1920, 1080), (1280, 720), (390, 844)]

@@ -19,11 +19,11 @@ import orjson
 import pytest
 
 from app.bootstrap import Services
-from app.service import explorer_process
-from app.service.stampede.drivers import Drivers
-from app.service.stampede.record import How
-from app.service.stampede.sample import Sample
-from app.service.transactions import recordings
+from app.lab.explorer import search_process as explorer_process
+from app.lab.stampede.drivers import Drivers
+from app.lab.stampede.record import How
+from app.lab.stampede.sample import Sample
+from app.lab.transactions import recordings
 from app.store import runs as records
 
 ON_S = 0.1  # that a run is on, unless it is told to stop

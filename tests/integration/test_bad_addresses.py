@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.stampede.record import Run
+from app.lab.stampede.record import Run
 from app.store import orders
 from tests.integration.asking import problem
 from tests.selling import order

@@ -24,11 +24,11 @@ from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS, Round
-from app.service.comparison.record import Comparison, Machine
+from app.lab.comparison.record import Comparison, Machine
+from app.lab.contract.measured import A_COMPARISON, A_RUN
+from app.lab.stampede.record import How, Run
+from app.lab.stampede.sample import Sample
 from app.service.round_view import terms
-from app.service.stampede.record import How, Run
-from app.service.stampede.sample import Sample
-from app.web.contract.lab.measured import A_COMPARISON, A_RUN
 from tests.contract import linked
 from tests.fuzzing import Asked, ask
 from tests.holding import LONG, added_up

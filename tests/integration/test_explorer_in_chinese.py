@@ -75,7 +75,7 @@ def test_links_that_cannot_be_followed(lab: FlaskClient, address: str, status: i
 
 
 def test_every_finding_has_its_words(lab: FlaskClient) -> None:
-    template = lab.application.jinja_env.get_template("lab/explorer_words.html")
+    template = lab.application.jinja_env.get_template("lab/explorer/words.html")
     with lab.application.test_request_context(headers=ZH):
         words = vars(template.make_module())
         for name in FINDINGS.keys() - {"starved"}:  # which is asked for with --again only

@@ -14,8 +14,8 @@ import app
 from app import create_lab
 from app.config import Settings
 from app.explorer.findings import FINDINGS
-from app.service import listing
-from app.service.explorer import Wanted
+from app.lab.explorer import listing
+from app.lab.explorer.searches import Wanted
 from tests.servers import until
 
 APP = Path(app.__file__).parent
@@ -252,7 +252,7 @@ def test_what_all_ask_for_is_searched_once(lab: FlaskClient) -> None:
 def test_every_finding_has_its_words(lab: FlaskClient) -> None:
     environment = lab.application.jinja_env
     with lab.application.test_request_context():
-        words = vars(environment.get_template("lab/explorer_words.html").module)
+        words = vars(environment.get_template("lab/explorer/words.html").module)
         for name, sentence in FINDINGS.items():
             if name == "starved":  # asked for with --again only
                 continue

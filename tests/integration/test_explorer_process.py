@@ -12,9 +12,9 @@ import psutil
 import pytest
 from badluck.faults import Faults
 
-from app.service import explorer as service
-from app.service.explorer import Explorer, Unreachable, Wanted
-from app.service.explorer_process import ExplorerProcess, Gone
+from app.lab.explorer import searches as service
+from app.lab.explorer.search_process import ExplorerProcess, Gone
+from app.lab.explorer.searches import Explorer, Unreachable, Wanted
 from tests.servers import until
 
 LEASE = Wanted("lock:lease", 2, Faults(crash=1, pause=1))

@@ -28,7 +28,13 @@ LARGE = 1_000_000
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    gate = ("--worker-class", "app.web.gate.Gate", "--no-sendfile", "-c", "python:app.web.worker")
+    gate = (
+        "--worker-class",
+        "app.server.gate.Gate",
+        "--no-sendfile",
+        "-c",
+        "python:app.server.worker",
+    )
     with gunicorn(*gate, *("--threads", str(THREADS)), connections=MOST) as port:
         yield port
 

@@ -16,9 +16,10 @@ from app.service.holds import Holds
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
 from app.service.tickets import ticket
+from app.shop import payments as holding
+from app.shop import purchase_answers as bought
+from app.shop.form_keys import sign
 from app.store import holds
-from app.web import bought, holding
-from app.web.form_keys import sign
 from tests.holding import LONG
 from tests.integration.asking import form_key, key_on
 from tests.selling import in_stream
@@ -100,7 +101,7 @@ def test_so_does_a_bug_on_the_way_to_the_buyer(
 
 def test_a_bug_before_any_mode_was_asked_sold_nothing(shop: FlaskClient) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.web.shop.read", lambda sent: 1 / 0)
+        patch.setattr("app.shop.views.read", lambda sent: 1 / 0)
         answer = shop.post("/buy/apple", json={})
     assert (answer.status_code, "Nothing is lost" in answer.text) == (500, True)
 

@@ -12,9 +12,9 @@ from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Clock
-from app.service.comparison.record import Comparison
-from app.service.reading import ways
-from app.service.stampede.record import How, Run
+from app.lab.comparison.record import Comparison
+from app.lab.sources import ways
+from app.lab.stampede.record import How, Run
 from tests.integration.asking import problem
 from tests.integration.chinese import HTML, JSON, ZH, only_chinese, pages
 from tests.reading import english

@@ -18,7 +18,7 @@ GET = b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    with gunicorn("--worker-class", "app.web.lab.worker.LabWorker", connections=MOST) as port:
+    with gunicorn("--worker-class", "app.lab.worker.LabWorker", connections=MOST) as port:
         yield port
 
 

@@ -6,7 +6,7 @@ import time
 
 from app.bootstrap import Services
 from app.domain import ITEMS
-from app.service.lag import Lag, lag
+from app.ops.lag import Lag, lag
 from app.store import keys
 from app.store.keys import Keys
 from tests.selling import fulfil_all, mode, order

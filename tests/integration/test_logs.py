@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.service import logs
-from app.service.child import Child
+from app.ops import logs
+from app.ops.child import Child
 
 LINE = b"x" * 99 + b"\n"
 

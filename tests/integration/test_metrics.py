@@ -15,8 +15,8 @@ from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, Sale
+from app.server.metrics.audits import Audits
 from app.service.metrics import places
-from app.service.metrics.audits import Audits
 from app.service.metrics.meter import BUCKETS, Meter
 from app.service.purchase import Purchase
 from tests.forks import Forked

@@ -12,8 +12,8 @@ from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Newer, Order, Outcome, Round, Unreadable
-from app.service.comparison.record import Comparison
-from app.service.stampede.record import Run
+from app.lab.comparison.record import Comparison
+from app.lab.stampede.record import Run
 from app.store import history, keys
 from app.store.keys import Keys
 from tests.integration import as_it_was

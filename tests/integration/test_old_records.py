@@ -14,9 +14,9 @@ from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Order
+from app.lab.comparison.record import Comparison
+from app.lab.stampede.record import Run
 from app.service.classroom.roll import Member
-from app.service.comparison.record import Comparison
-from app.service.stampede.record import Run
 from app.service.tally import worker_statuses
 from app.store import db, keys, stock
 from app.store.keys import COMPARISONS, Keys, RunKeys

@@ -17,8 +17,8 @@ from flask.testing import FlaskClient
 from app import create_lab
 from app.config import Settings
 from app.explorer.targets import Target
-from app.service import reading
-from app.service.explorer import Wanted
+from app.lab import sources as reading
+from app.lab.explorer.searches import Wanted
 from loadtest.report import document
 from tests.servers import free_port
 from tests.unit.loadtest.real_run import comparison

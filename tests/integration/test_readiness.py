@@ -16,9 +16,9 @@ from flask.testing import FlaskClient
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.service import readiness, standing
-from app.service.lag import lag
-from app.service.standing import Standing
+from app.ops import readiness, standing
+from app.ops.lag import lag
+from app.ops.standing import Standing
 from app.store.keys import Keys
 from tests.selling import fulfil_all, mode, order
 from tests.servers import free_port

@@ -14,7 +14,7 @@ from app.bootstrap import Services
 from app.cli import main
 from app.config import SETTINGS, Settings
 from app.domain import HostsDiffer
-from app.service import shared_settings
+from app.ops import shared_settings
 from app.store import keys
 
 RUNS_ON = ["valkey", "cluster"]

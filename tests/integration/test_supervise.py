@@ -13,11 +13,11 @@ import pytest
 
 from app.config import Settings
 from app.domain import ROUND_BOUNDS
-from app.service import child as children
-from app.service import logs, standing, supervise
-from app.service.child import Child
-from app.service.standing import State
-from app.service.supervise import MOST_DEATHS, GivenUp, Supervisor
+from app.ops import child as children
+from app.ops import logs, standing, supervise
+from app.ops.child import Child
+from app.ops.standing import State
+from app.ops.supervise import MOST_DEATHS, GivenUp, Supervisor
 from tests.servers import until
 
 LIVES = "exec sleep 600"

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
+from app.lab.sources import ways
+from app.lab.sources.found import matrix
 from app.locks import LOCKS
 from app.locks import SQL as LOCKS_IN_SQL
 from app.locks.handle import Handle
 from app.modes import IN_SQL, MODES, SQL, Mode
 from app.service import catalogue
 from app.service.known import full_name
-from app.service.reading import ways
-from app.service.reading.found import matrix
 from app.service.rounds import is_exhibit
 
 ENTRIES = catalogue.modes() + catalogue.recipes()

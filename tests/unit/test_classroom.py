@@ -12,9 +12,9 @@ import pytest
 from app.checks import BadSetting
 from app.config import Settings
 from app.domain import Invalid
-from app.service.classroom.addresses import lab_addresses, likeliest, shop_addresses
+from app.lab.classroom.addresses import lab_addresses, likeliest, shop_addresses
+from app.ops.secret import lab_token
 from app.service.classroom.nickname import nickname
-from app.service.secret import lab_token
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from sqlalchemy import make_url
 
 from app.cli import main
 from app.config import SETTINGS, Settings
-from app.service.beat import Beat
+from app.ops.beat import Beat
 from tests.servers import StoreServer, redis_server
 
 TOP = Path(__file__).parents[2]

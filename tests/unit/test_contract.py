@@ -14,13 +14,13 @@ from app import create_lab, create_shop
 from app.config import Settings
 from app.domain import HostsDiffer, LockBusy, LockLost, ShopError, UnknownDeadLetter
 from app.domain.errors import Away
-from app.web.answers import PROBLEMS, kind, type_of
-from app.web.bought import OUTCOMES, named
-from app.web.contract.document import IMPLIED, Side
-from app.web.contract.lab.side import LABS
-from app.web.contract.lab.side import SIDE as LAB
-from app.web.contract.meanings import MEANINGS
-from app.web.contract.shop_side import SIDE as SHOP
+from app.lab.contract.side import LABS
+from app.lab.contract.side import SIDE as LAB
+from app.server.answers import PROBLEMS, kind, type_of
+from app.server.contract.document import IMPLIED, Side
+from app.server.contract.meanings import MEANINGS
+from app.shop.contract.side import SIDE as SHOP
+from app.shop.purchase_answers import OUTCOMES, named
 
 # Errors that no view lets out by that name: those below them do, or a view has words of its own.
 ELSEWHERE = {Away, HostsDiffer, LockBusy, LockLost, UnknownDeadLetter}
@@ -64,7 +64,7 @@ def document(app: Flask) -> dict[str, Any]:
 
 def test_every_route_has_a_row_and_every_row_a_route(app: Flask, side: Side) -> None:
     routes = {rule.endpoint for rule in app.url_map.iter_rules()}
-    assert routes - side.operations.keys() == set(), "add a row: app/web/contract"
+    assert routes - side.operations.keys() == set(), "add a row: app/server/contract"
     assert side.operations.keys() - routes == set(), "a row without a route"
     assert {name.partition(".")[0] for name in routes} == side.groups.keys()
 
@@ -93,9 +93,9 @@ def errors() -> set[type[ShopError]]:
 
 
 def test_every_error_is_a_problem_with_a_meaning() -> None:
-    assert errors() - PROBLEMS.keys() - ELSEWHERE == set(), "add it: app/web/answers.py"
+    assert errors() - PROBLEMS.keys() - ELSEWHERE == set(), "add it: app/server/answers.py"
     known = {kind(error) for error in PROBLEMS} | {named(outcome) for outcome in OUTCOMES}
-    assert known - MEANINGS.keys() == set(), "say what it means: app/web/contract/meanings.py"
+    assert known - MEANINGS.keys() == set(), "say what it means: app/server/contract/meanings.py"
     assert MEANINGS.keys() - known == set(), "nobody answers with it"
 
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from app.cli import COMMANDS, main
-from app.web.contract.fields import REQUESTS
+from app.server.contract.fields import REQUESTS
 
 TOP = Path(__file__).parents[2]
 DECISIONS = TOP / "docs" / "decisions"

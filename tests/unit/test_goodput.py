@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.service.stampede.drive import Goodput, whole
+from app.lab.stampede.drive import Goodput, whole
 
 
 def test_it_ends_where_the_stock_does() -> None:

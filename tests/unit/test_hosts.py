@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from app.web.hosts import Names
+from app.server.hosts import Names
 
 OURS = ["localhost", "localhost:8000", "LOCALHOST.", "127.0.0.1:8000", "127.8.8.8", "[::1]:8000"]
 NOBODYS = ["", ":8000", "evil.example", "127.0.0.1.evil.example", "[::1", "localhost:80:80", "a b"]

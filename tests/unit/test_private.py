@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.service.private import make_private
+from app.ops.private import make_private
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from app.domain import ROUND_BOUNDS, Invalid, Newer, Order, Round, Unreadable, records
+from app.server import parse
 from app.service.audit import judge
 from app.service.books import Books
 from app.service.verdict import Verdict
-from app.web import parse
 
 OURS = settings(database=None, derandomize=True, deadline=None, max_examples=60)
 

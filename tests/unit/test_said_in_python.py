@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.web.answers import PROBLEMS
+from app.server.answers import PROBLEMS
 
 APP = Path(__file__).parents[2] / "app"
 FILES = [

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import app
-from app.service.stampede.sample import Heard, Sample
+from app.lab.stampede.sample import Heard, Sample
 from loadtest.feed import Feed, Line
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog, Message
 
-from app.service.reading import ways
+from app.lab.sources import ways
+from app.server.language import LANGUAGES
 from app.text import Text, counted
-from app.web.language import LANGUAGES
 from tests.translations import catalogue, gather
 
 WEB = Path(__file__).parents[2] / "app" / "web"

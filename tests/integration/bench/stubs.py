@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from app.bench.contender import Attempt, Names
 from app.locks.handle import Handle
 from app.store.servers import Servers
+from loadtest.bench.contender import Attempt, Names
 
 
 class Never(Handle):

@@ -79,11 +79,11 @@ def terminate(running: subprocess.Popen[str], _family: list[psutil.Process]) -> 
 
 
 def kill_a_worker(_running: subprocess.Popen[str], family: list[psutil.Process]) -> None:
-    next(one for one in family if "app.bench.worker" in one.cmdline()).kill()
+    next(one for one in family if "loadtest.bench.worker" in one.cmdline()).kill()
 
 
 def kill_the_server(_running: subprocess.Popen[str], family: list[psutil.Process]) -> None:
-    next(one for one in family if "app.bench.worker" not in one.cmdline()).kill()
+    next(one for one in family if "loadtest.bench.worker" not in one.cmdline()).kill()
 
 
 @pytest.mark.parametrize(

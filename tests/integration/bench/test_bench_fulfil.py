@@ -13,10 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.bench import BenchFailed
-from app.bench.fulfil import stage as stages
-from app.bench.fulfil.cell import SELLERS, measure
-from app.bench.fulfil.stage import stage
+from loadtest.bench import BenchFailed
+from loadtest.bench.fulfil import stage as stages
+from loadtest.bench.fulfil.cell import SELLERS, measure
+from loadtest.bench.fulfil.stage import stage
 from tests.servers import until
 from tests.shop import full_environ
 

@@ -6,12 +6,12 @@ from functools import partial
 
 import pytest
 
-from app.bench import BenchFailed
-from app.bench.cell import Shape
-from app.bench.contender import Names
-from app.bench.results import Figures
-from app.bench.rows import DEFAULT, ROWS, Build, Row, own_contender
-from app.bench.run import Plan, measure, run, stage
+from loadtest.bench import BenchFailed
+from loadtest.bench.cell import Shape
+from loadtest.bench.contender import Names
+from loadtest.bench.results import Figures
+from loadtest.bench.rows import DEFAULT, ROWS, Build, Row, own_contender
+from loadtest.bench.run import Plan, measure, run, stage
 from tests.integration.bench.stubs import Boastful, Broken, Forgetful, Never, Quiet, Stuck
 from tests.zookeeper import ZooKeeperServer
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import redis
 
-from app.bench import BenchFailed, beside, server
-from app.bench.cell import Task
-from app.bench.contender import Names
-from app.bench.rows import ROWS
-from app.bench.run import stage
 from app.config import Settings
 from app.store import embedded
+from loadtest.bench import BenchFailed, beside, server
+from loadtest.bench.cell import Task
+from loadtest.bench.contender import Names
+from loadtest.bench.rows import ROWS
+from loadtest.bench.run import stage
 from tests.servers import StoreServer, free_port
 from tests.zookeeper import ZooKeeperServer
 

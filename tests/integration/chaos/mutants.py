@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from app.chaos.judge.judge import Verdict
+from loadtest.chaos.judge.judge import Verdict
 from tests.integration.chaos.bug import ROOT, Bug, plant
 from tests.integration.chaos.planted import BUGS
 

@@ -10,11 +10,11 @@ import redis
 from sqlalchemy import text
 
 from app.bootstrap import Services
-from app.chaos.found import Finder, Found
 from app.config import Settings
 from app.domain import Stands
 from app.store import dead_letters
 from app.store.keys import Keys
+from loadtest.chaos.found import Finder, Found
 from tests.holding import LONG
 from tests.selling import fulfil_all, mode, order
 

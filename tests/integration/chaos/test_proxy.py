@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from app.chaos.proxy import Conduct, Proxies, Proxy
+from loadtest.chaos.proxy import Conduct, Proxies, Proxy
 from tests.servers import free_port, until
 
 

@@ -15,7 +15,7 @@ from tests.servers import until
 HARNESS = """
 import os, sys, time
 from pathlib import Path
-from app.chaos.process import Process, Reaper
+from loadtest.chaos.process import Process, Reaper
 folder = Path(sys.argv[1])
 reaper = Reaper(folder)
 process = Process(reaper, ["sh", "-c", "sleep 600 & sleep 600"], folder / "log", os.environ)

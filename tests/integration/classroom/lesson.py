@@ -8,8 +8,8 @@ from typing import Any
 from flask.testing import FlaskClient
 
 from app.bootstrap import Services
-from app.service.classroom.follow import Event, follow
-from app.web.lab.classroom import document
+from app.lab.classroom.follow import Event, follow
+from app.lab.classroom.views import document
 
 HTML = {"Accept": "text/html"}
 SALE = {"stock": 2, "mode": "watch", "think_ms": 0, "delay_ms": 0}

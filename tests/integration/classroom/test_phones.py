@@ -14,8 +14,8 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.service.classroom.members import LONG_GONE
 from app.service.classroom.roll import AT_ONCE, GONE, Member
+from app.shop.classroom import NOTHING
 from app.store import classroom as class_records
-from app.web.classroom import NOTHING
 from tests.integration.asking import problem
 from tests.integration.classroom.lesson import HTML, Phones, start
 from tests.servers import StoreServer, until

@@ -9,9 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.bootstrap import Services
-from app.service.classroom import sale
-from app.service.classroom.sale import Phase
-from app.service.stampede.runs import TO_START
+from app.lab.classroom import sale
+from app.lab.classroom.sale import Phase
+from app.lab.stampede.runs import TO_START
 from app.store import classroom as class_records
 from app.store import runs as run_records
 from app.store.redis import answering

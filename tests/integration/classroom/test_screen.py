@@ -14,9 +14,9 @@ from flask.testing import FlaskClient
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.classroom.addresses import shop_addresses
-from app.service.classroom.follow import AWAY, BACK, follow
-from app.web.lab.classroom import document
+from app.lab.classroom.addresses import shop_addresses
+from app.lab.classroom.follow import AWAY, BACK, follow
+from app.lab.classroom.views import document
 from tests.integration.asking import problem
 from tests.integration.classroom.lesson import HTML, Phones, see, start
 from tests.servers import StoreServer, free_port, until

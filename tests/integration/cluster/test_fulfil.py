@@ -10,8 +10,8 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import ITEMS
+from app.ops.lag import lag
 from app.service.fulfil import WAIT, Consumer, Fulfil
-from app.service.lag import lag
 from app.store.keys import Keys
 from tests.cluster import ClusterServer
 from tests.selling import fulfil_all, in_stream, mode, order

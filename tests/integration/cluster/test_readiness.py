@@ -6,8 +6,8 @@ import redis
 
 from app.bootstrap import Services
 from app.domain import ITEMS
-from app.service.lag import lag
-from app.service.readiness import State
+from app.ops.lag import lag
+from app.ops.readiness import State
 from app.store import keys
 from app.store.redis import connect
 from tests.cluster import ClusterServer

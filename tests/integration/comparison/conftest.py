@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.comparison.record import Comparison
+from app.lab.comparison.record import Comparison
 
 WANTED = {
     "item": "apple",

@@ -15,8 +15,8 @@ from flask.testing import FlaskClient
 from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.comparison.record import Comparison
-from app.service.stampede.record import How
+from app.lab.comparison.record import Comparison
+from app.lab.stampede.record import How
 from tests.integration.asking import problem
 from tests.servers import StoreServer
 from tests.unit.comparison.results import comparison, result

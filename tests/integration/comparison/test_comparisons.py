@@ -11,11 +11,11 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import ComparisonIsOn, Invalid, RunIsOn, UnknownComparison, UnknownItem
-from app.service.comparison.record import Comparison, Planned, Result
-from app.service.stampede import runs
-from app.service.stampede.events import follow
-from app.service.stampede.record import How, Run
-from app.service.stampede.runs import now
+from app.lab.comparison.record import Comparison, Planned, Result
+from app.lab.stampede import runs
+from app.lab.stampede.events import follow
+from app.lab.stampede.record import How, Run
+from app.lab.stampede.runs import now
 
 RUNS_ON = ["valkey"]
 Compare = Callable[..., Comparison]

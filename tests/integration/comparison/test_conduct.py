@@ -11,11 +11,11 @@ import pytest
 
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.comparison import conduct as module
-from app.service.comparison.conduct import Conduct
-from app.service.comparison.record import Comparison
-from app.service.stampede.drivers import Drivers
-from app.service.stampede.record import How, Run
+from app.lab.comparison import conduct as module
+from app.lab.comparison.conduct import Conduct
+from app.lab.comparison.record import Comparison
+from app.lab.stampede.drivers import Drivers
+from app.lab.stampede.record import How, Run
 
 RUNS_ON = ["valkey"]
 Compare = Callable[..., Comparison]

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 from app.bootstrap import Services
 from app.cli import main
 from app.config import SETTINGS, Settings
-from app.service import keeping
-from app.service.readiness import State
+from app.ops import keeping
+from app.ops.readiness import State
 from tests.integration.durability.conftest import Pair
 from tests.servers import StoreServer
 

@@ -11,10 +11,10 @@ from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 
 from app.domain import ShopError
+from app.explorer.holding import Holding
 from app.explorer.matrix import Asked, Matrix, asked
 from app.explorer.replays import replay
 from app.explorer.targets import Target
-from app.service.explored.holding import Holding
 
 
 @pytest.mark.parametrize("row", asked(), ids=str)

@@ -8,8 +8,8 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import CannotSell, Invalid, Outcome, Round, Stands
+from app.ops.readiness import State
 from app.service.purchase import Purchase
-from app.service.readiness import State
 from app.store.keys import Keys
 from app.store.masters import Masters
 from tests.integration.hosts.conftest import NewHost

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from app.lab.sources.drawings import drawings
 from app.locks import LOCKS
 from app.service import catalogue
-from app.service.reading.drawings import drawings
 from tests.integration.locks.stories import STORIES
 from tests.integration.locks.story import Story, Telling, Where
 from tests.servers import StoreServer

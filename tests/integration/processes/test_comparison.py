@@ -13,7 +13,7 @@ import psutil
 import pytest
 import requests
 
-from app.service.stampede.heartbeat import LIFE_MS
+from app.lab.stampede.heartbeat import LIFE_MS
 from tests.integration.stampede.following import Told, told
 from tests.servers import StoreServer, until
 from tests.shop import Shop

@@ -10,7 +10,7 @@ from sys import executable
 import pytest
 
 from app.config import Settings
-from app.service import shared_settings
+from app.ops import shared_settings
 from tests.servers import StoreServer
 from tests.shop import Shop, full_environ
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from app.web.lab.patience import LONGEST
+from app.lab.slow_requests import LONGEST
 from tests.shop import Shop
 
 ANSWER = 30.0  # s for a head that is whole, whatever stands in it; a tenth is usual

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.stampede.record import Run
+from app.lab.stampede.record import Run
 
 NAIVE = {"item": "apple", "mode": "naive", "stock": 10, "times": {"think": 5}}
 CROWD = {"buyers": 4, "seconds": 2}

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.stampede.record import How, Run
+from app.lab.stampede.record import How, Run
 from tests.integration.asking import problem
 from tests.integration.stampede.following import Told, told
 from tests.servers import StoreServer

@@ -11,10 +11,10 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import Invalid, RunIsOn, UnknownItem, UnknownRound, UnknownRun
-from app.service.stampede import runs as module
-from app.service.stampede.events import follow
-from app.service.stampede.heartbeat import Heartbeat
-from app.service.stampede.record import How, Run
+from app.lab.stampede import runs as module
+from app.lab.stampede.events import follow
+from app.lab.stampede.heartbeat import Heartbeat
+from app.lab.stampede.record import How, Run
 from app.store import runs as records
 
 RUNS_ON = ["valkey"]

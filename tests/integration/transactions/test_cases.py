@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.service.transactions import CASES, Pair, Result, pair, play
-from app.service.transactions.case import Case
-from app.service.transactions.meaning import DONE_UNSEEN, MEANINGS, meanings
-from app.service.transactions.sides import Say, Side, Valkey
+from app.lab.transactions import CASES, Pair, Result, pair, play
+from app.lab.transactions.case import Case
+from app.lab.transactions.meaning import DONE_UNSEEN, MEANINGS, meanings
+from app.lab.transactions.sides import Say, Side, Valkey
 from app.store import embedded
 from tests.servers import redis_server, until
 

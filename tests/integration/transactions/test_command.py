@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import psutil
 import pytest
 
-from app.service.transactions import CASES
+from app.lab.transactions import CASES
 from tests.servers import until
 
 COMMAND = [sys.executable, "-m", "app.cli", "transactions"]
@@ -123,7 +123,7 @@ def test_no_server_outlives_a_killed_command(folder: Path, moment: Callable[[Pat
 IN_MID_CASE = """
 import os, signal, time
 from app.cli import main
-from app.service.transactions import CASES
+from app.lab.transactions import CASES
 kind = type(CASES[0])
 play = kind.valkey
 def interrupted(self, side):
@@ -158,7 +158,7 @@ def test_ctrl_c_at_the_worst_moments(folder: Path, script: str, cases: int) -> N
 def test_a_server_that_behaves_otherwise_is_said_loudly(folder: Path) -> None:
     """The teaching is changed here, as the servers cannot be."""
     other = (
-        "from app.cli import main; from app.service.transactions import CASES;"
+        "from app.cli import main; from app.lab.transactions import CASES;"
         "type(CASES[3]).taught = ('the SET before the error is undone', CASES[3].taught[1]);"
         "main(['transactions'])"
     )

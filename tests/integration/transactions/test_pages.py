@@ -11,10 +11,10 @@ from flask.testing import FlaskClient
 
 from app import create_lab
 from app.config import Settings
-from app.service.transactions import CASES, Case
-from app.service.transactions import recordings as service
-from app.service.transactions.recordings import Recordings
-from app.web.lab import transactions
+from app.lab.transactions import CASES, Case
+from app.lab.transactions import recordings as service
+from app.lab.transactions import views as transactions
+from app.lab.transactions.recordings import Recordings
 from tests.integration.asking import problem
 from tests.integration.chinese import ZH, only_chinese
 from tests.servers import until

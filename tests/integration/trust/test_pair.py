@@ -12,7 +12,7 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS, DatabaseAway, NotOnSale, Outcome, ShopError, WrongPair
-from app.service import readiness
+from app.ops import readiness
 from app.store import keys, orders
 from app.store.keys import Keys
 from tests.integration.trust.hands import killed, lastapple, sold

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner, Result
 
-from app.bench import rows
-from app.bench.inputs import names, shapes
-from app.bench.rows import DEFAULT, ROWS, Row, choose, missing
 from app.cli import main
 from app.domain import Invalid
 from app.locks import LOCKS
+from loadtest.bench import rows
+from loadtest.bench.inputs import names, shapes
+from loadtest.bench.rows import DEFAULT, ROWS, Row, choose, missing
 
 
 def run(*arguments: str) -> Result:

@@ -11,13 +11,13 @@ import pytest
 from figures import Spread
 from rich.console import Console
 
-from app.bench.cell import Count, Shape, Window
-from app.bench.contender import Attempt
-from app.bench.results import Figures, Result, figures
-from app.bench.rows import ROWS, Row
-from app.bench.run import Plan, rotated, row
-from app.bench.tables import WIDE, cell, number, table
-from app.bench.worker import contend
+from loadtest.bench.cell import Count, Shape, Window
+from loadtest.bench.contender import Attempt
+from loadtest.bench.results import Figures, Result, figures
+from loadtest.bench.rows import ROWS, Row
+from loadtest.bench.run import Plan, rotated, row
+from loadtest.bench.tables import WIDE, cell, number, table
+from loadtest.bench.worker import contend
 
 ONE = Count(in_window=[10, 20], sold=32, waits=[0.001] * 98, round_trips=128, commands=224)
 OTHER = Count(in_window=[40, 30], sold=70, waits=[0.002, 0.5], round_trips=280, commands=490)

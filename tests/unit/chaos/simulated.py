@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from app.chaos.history import Audited, Begun, Called, Entry, Event, Over, Run, Told
-from app.chaos.words import Answer, Book, Deed
+from loadtest.chaos.history import Audited, Begun, Called, Entry, Event, Over, Run, Told
+from loadtest.chaos.words import Answer, Book, Deed
 
 MS = 1_000_000
 

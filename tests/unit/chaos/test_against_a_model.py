@@ -13,11 +13,11 @@ from secrets import randbelow
 
 import pytest
 
-from app.chaos.history import Audited, Event
-from app.chaos.judge.judge import judge
-from app.chaos.judge.moves import NEVER
-from app.chaos.judge.story import Op, story
-from app.chaos.words import Answer, Deed
+from loadtest.chaos.history import Audited, Event
+from loadtest.chaos.judge.judge import judge
+from loadtest.chaos.judge.moves import NEVER
+from loadtest.chaos.judge.story import Op, story
+from loadtest.chaos.words import Answer, Deed
 from tests.unit.chaos.told import Tale
 
 SOLD, HELD, OUT, BACK = Answer.SOLD, Answer.HELD, Answer.SOLD_OUT, Answer.GIVEN_BACK

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.chaos.history import Event
-from app.chaos.judge.judge import judge
-from app.chaos.judge.wrong import Wrong
-from app.chaos.words import Answer, Book, Kind, Where
+from loadtest.chaos.history import Event
+from loadtest.chaos.judge.judge import judge
+from loadtest.chaos.judge.wrong import Wrong
+from loadtest.chaos.words import Answer, Book, Kind, Where
 from tests.unit.chaos.told import Tale
 
 SOLD, NOBODY = Answer.SOLD, ""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.chaos import history
-from app.chaos.history import Audited, Begun, Called, Entry, Event, Fault, Over, Run, Told
-from app.chaos.recorder import Recorder
-from app.chaos.words import Answer, Book, Deed, Kind, Where
+from loadtest.chaos import history
+from loadtest.chaos.history import Audited, Begun, Called, Entry, Event, Fault, Over, Run, Told
+from loadtest.chaos.recorder import Recorder
+from loadtest.chaos.words import Answer, Book, Deed, Kind, Where
 
 EVENTS: list[Event] = [
     Run(7, 1.0, "safe", "sqlite", late=60),

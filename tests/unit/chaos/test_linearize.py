@@ -9,8 +9,8 @@ from secrets import randbelow
 
 import pytest
 
-from app.chaos.judge.linearize import linearize
-from app.chaos.judge.moves import NEVER, Move, orderly
+from loadtest.chaos.judge.linearize import linearize
+from loadtest.chaos.judge.moves import NEVER, Move, orderly
 
 
 def by_permutations(moves: list[Move], stock: int) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.chaos import ChaosFailed, ways
-from app.chaos.faults import STRIKES, possible
-from app.chaos.plan import LONGEST, act
-from app.chaos.words import Kind, Where
+from loadtest.chaos import ChaosFailed, ways
+from loadtest.chaos.faults import STRIKES, possible
+from loadtest.chaos.plan import LONGEST, act
+from loadtest.chaos.words import Kind, Where
 
 TARGETS = possible(postgresql=False)
 

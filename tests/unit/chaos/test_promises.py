@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from app.chaos.columns import FAULTS, Fault, column
-from app.chaos.judge.judge import judge
-from app.chaos.judge.wrong import Wrong
-from app.chaos.page import TOLD, page
-from app.chaos.promised import SOUND, Durability, Loss, Nuisance, cell
-from app.chaos.words import Answer, Kind, Where
 from app.explorer.matrix import WRITTEN
 from app.locks import LOCKS
 from app.modes import MODES
+from loadtest.chaos.columns import FAULTS, Fault, column
+from loadtest.chaos.judge.judge import judge
+from loadtest.chaos.judge.wrong import Wrong
+from loadtest.chaos.page import TOLD, page
+from loadtest.chaos.promised import SOUND, Durability, Loss, Nuisance, cell
+from loadtest.chaos.words import Answer, Kind, Where
 from tests.unit.chaos.told import Tale
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -49,7 +49,7 @@ def matrix() -> Iterator[tuple[str, str, str]]:
 
 
 def test_the_page_is_made_of_what_is_promised() -> None:
-    made = "see app/chaos/page.py"
+    made = "see loadtest/chaos/page.py"
     assert (DOCS / "promises.md").read_text() == page(), made
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from app.chaos.history import Event, Fault, Run, Told
-from app.chaos.judge.judge import Judgement, judge
-from app.chaos.report import document, page
-from app.chaos.tried import tried
-from app.chaos.words import Answer, Kind, Where
+from loadtest.chaos.history import Event, Fault, Run, Told
+from loadtest.chaos.judge.judge import Judgement, judge
+from loadtest.chaos.report import document, page
+from loadtest.chaos.tried import tried
+from loadtest.chaos.words import Answer, Kind, Where
 from tests.unit.chaos.simulated import MS, Shop
 from tests.unit.chaos.told import Tale
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.chaos.history import Audited, Entry, Event, Told
-from app.chaos.judge.judge import judge
-from app.chaos.judge.linearize import linearize
-from app.chaos.judge.moves import NEVER, Move, orderly
-from app.chaos.judge.wrong import Wrong
-from app.chaos.words import Answer
+from loadtest.chaos.history import Audited, Entry, Event, Told
+from loadtest.chaos.judge.judge import judge
+from loadtest.chaos.judge.linearize import linearize
+from loadtest.chaos.judge.moves import NEVER, Move, orderly
+from loadtest.chaos.judge.wrong import Wrong
+from loadtest.chaos.words import Answer
 from tests.unit.chaos.simulated import Shop
 
 SHOPS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
-from app.chaos.history import Audited, Begun, Called, Entry, Event, Fault, Over, Run, Told
-from app.chaos.words import Answer, Book, Deed, Kind, Where
+from loadtest.chaos.history import Audited, Begun, Called, Entry, Event, Fault, Over, Run, Told
+from loadtest.chaos.words import Answer, Book, Deed, Kind, Where
 
 MS = 1_000_000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.service.comparison.record import Comparison, Machine, Result
-from app.service.stampede.record import How
+from app.lab.comparison.record import Comparison, Machine, Result
+from app.lab.stampede.record import How
 
 MACHINE = Machine("0.1.0", 2, 16, "Valkey 9.1.0", "always", "sqlite", 2, "safe")
 

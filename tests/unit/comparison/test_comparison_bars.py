@@ -9,10 +9,10 @@ import pytest
 from figures import Scale, Spread
 from figures.scale import AIR
 
-from app.service.comparison.bars import alike, bars, scale
-from app.service.comparison.record import Comparison
-from app.service.comparison.remarks import remarks
-from app.service.stampede.record import How
+from app.lab.comparison.bars import alike, bars, scale
+from app.lab.comparison.record import Comparison
+from app.lab.comparison.remarks import remarks
+from app.lab.stampede.record import How
 from tests.unit.comparison.results import comparison, result
 
 

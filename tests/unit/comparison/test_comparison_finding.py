@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.service.comparison.bars import bars
-from app.service.comparison.finding import Finding, finding
-from app.service.comparison.record import Result
+from app.lab.comparison.bars import bars
+from app.lab.comparison.finding import Finding, finding
+from app.lab.comparison.record import Result
 from tests.unit.comparison.results import comparison, result
 
 OVERSOLD: dict[str, Any] = {"verdict": "oversold", "oversold": 2_456}

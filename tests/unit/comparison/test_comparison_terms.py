@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from app.web.lab import compared
+from app.lab.comparison import presentation as compared
 from loadtest.report import document
 from tests.unit.comparison.results import comparison, result
 from tests.unit.loadtest import real_run

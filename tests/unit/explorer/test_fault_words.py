@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from badluck.faults import FAULTS, Faults
 
-from app.explorer.fault_words import FAULT_WORDS
+from app.domain.fault_words import FAULT_WORDS
 from app.explorer.matrix import COLUMNS
 
 

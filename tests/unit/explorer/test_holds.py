@@ -12,22 +12,22 @@ from badluck.faults import Faults
 from badluck.report.model_backend import ModelBackend
 from click.testing import CliRunner
 
-from app.chaos.columns import FAULTS, FREEZE, Fault
-from app.chaos.judge.wrong import Wrong
-from app.chaos.page import page
-from app.chaos.promised import Durability, Loss, Nuisance, holding
 from app.cli.explore import explore
 from app.cli.replay import replay as replay_command
 from app.domain import Order, Round
 from app.explorer.hold_findings import RULES
+from app.explorer.hold_matrix import PAUSES, asked, explored
+from app.explorer.hold_matrix import cell as cell_of
+from app.explorer.holding import Holding
 from app.explorer.matrix import COLUMNS, PREVENTED, Asked
 from app.explorer.matrix import read as cells
 from app.explorer.replays import replay
-from app.service.explored.hold_matrix import PAUSES, asked, explored
-from app.service.explored.hold_matrix import cell as cell_of
-from app.service.explored.holding import Holding
-from app.service.explored.saved import read
+from app.explorer.saved import read
 from app.service.holds import Holds
+from loadtest.chaos.columns import FAULTS, FREEZE, Fault
+from loadtest.chaos.judge.wrong import Wrong
+from loadtest.chaos.page import page
+from loadtest.chaos.promised import Durability, Loss, Nuisance, holding
 
 DOCS = Path(__file__).parents[3] / "docs"
 TABLE = (DOCS / "matrix.md").read_text().partition("<!-- holds -->\n")[2]

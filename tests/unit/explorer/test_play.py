@@ -9,7 +9,7 @@ import pytest
 from badluck.game.play import LONGEST, split
 
 from app.explorer.desk import Desk
-from app.service import listing
+from app.lab.explorer import listing
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from app.cli.explore import explore
 from app.explorer.repair_findings import RULES
+from app.explorer.repairing import REPAIRS, Repairing
 from app.explorer.replays import replay
-from app.service.explored.repairing import REPAIRS, Repairing
-from app.service.explored.saved import read
+from app.explorer.saved import read
 from tests.unit.explorer.mutants.mutant import wrong
 
 PAGE = Path(__file__).parents[3] / "docs" / "explorer.md"

@@ -8,10 +8,10 @@ from itertools import product
 
 import pytest
 
-from app.service import reading
-from app.service.reading.compared import compared
-from app.service.reading.highlight import Line, highlight
-from app.service.reading.source import TOP, File, files
+from app.lab import sources as reading
+from app.lab.sources.compared import compared
+from app.lab.sources.highlight import Line, highlight
+from app.lab.sources.source import TOP, File, files
 
 PAIRS = list(product(["naive", "watch", "lock", "atomic", "lock:lease", "lock:queue"], repeat=2))
 OPENED = list(product(reading.ways(), ["naive", "lock:lease"]))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from app.service import listing
-from app.web.lab.explorer_source import lines
+from app.lab.explorer import listing
+from app.lab.explorer.source_view import lines
 
 
 def text(html: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from figures import Spread
 
-from app.service import reading
-from app.service.reading.measured import NAME, Cost, cost
+from app.lab import sources as reading
+from app.lab.sources.measured import NAME, Cost, cost
 from loadtest.report import document
 from tests.unit.loadtest.real_run import comparison
 

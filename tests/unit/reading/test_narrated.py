@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from app.service import reading
-from app.service.reading.narrated import narrated, notes
-from app.web.language import LANGUAGES
+from app.lab import sources as reading
+from app.lab.sources.narrated import narrated, notes
+from app.server.language import LANGUAGES
 from tests.translations import catalogue
 
 PAGES = {name: reading.timelines.drawn(name).timelines for name in reading.ways()}

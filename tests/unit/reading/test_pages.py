@@ -10,11 +10,12 @@ import pytest
 from app.domain import UnknownWay
 from app.explorer.findings import FINDINGS
 from app.explorer.matrix import AGAIN, COLUMNS, read
+from app.lab import sources as reading
+from app.lab.sources import timelines
+from app.lab.sources.source import TOP
 from app.locks import LOCKS
 from app.modes import MODES
-from app.service import catalogue, reading
-from app.service.reading import timelines
-from app.service.reading.source import TOP
+from app.service import catalogue
 
 PAGE = (TOP / "docs" / "matrix.md").read_text()
 MATRIX = read(PAGE.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0])

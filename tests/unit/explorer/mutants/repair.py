@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.service.explored.repairing import Repairing
+from app.explorer.repairing import Repairing
 from tests.unit.explorer.mutants.mutant import Budget, Mutant
 
 TWO = Budget(Repairing())

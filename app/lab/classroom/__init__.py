@@ -1,0 +1,1 @@
+"""The screen "Classroom": a sale to the people in the room."""

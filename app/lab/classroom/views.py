@@ -1,0 +1,191 @@
+"""The classroom on the projector: the way in for phones, who waits, the sale, the verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import segno
+from flask import Blueprint, Response, request, stream_with_context
+from markupsafe import Markup
+
+from app.domain import (
+    ClassIsOn,
+    DatabaseAway,
+    Invalid,
+    Round,
+    RunIsOn,
+    StockHeld,
+    StoreAway,
+    Unreadable,
+    WrongPair,
+)
+from app.lab.classroom.follow import Event, Watch, follow
+from app.lab.classroom.sale import ClassSale, Phase, Standing
+from app.lab.round_form import TIMES, at_fields, read, round_limits
+from app.lab.rounds.views import shown as shown_round
+from app.server import parse
+from app.server.answers import describe, json, page, see_other, wants_html
+from app.server.words import dumps
+from app.service import catalogue
+from app.service.classroom.members import ITEM, Members
+from app.service.round_view import view
+from app.text import Text
+
+FIELDS = ("stock", "mode", "think_ms", "delay_ms", "wait_ms")
+EVENT_ID = re.compile(r"[0-9a-f]{0,16}\.[0-9a-f]{0,16}")
+# A pause that a class sees nothing of, and in which thirty people meet; and, with `watch`, short
+# enough for ten apples to be sold within a patient customer's time: 10 x 0.4 s.
+DEMO = {"stock": 10, "mode": "naive", "think_ms": 400, "delay_ms": 20_000, "wait_ms": 15_000}
+
+
+def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[str]]) -> Blueprint:
+    lab = Blueprint("classroom", __name__)
+
+    @lab.get("/classroom")
+    def show() -> Response:
+        # A link may fill the form in.
+        return the_page({name: request.args[name] for name in FIELDS if name in request.args}, {})
+
+    def the_page(
+        values: dict[str, Any], errors: dict[str, str], status: int = 200, refused: str = ""
+    ) -> Response:
+        watch = Watch(sale, members)
+        try:
+            standing = watch.standing()
+            names, away = watch.names(standing), ""
+        except (StoreAway, DatabaseAway, WrongPair) as error:
+            standing, names, away = Standing(Phase.IDLE), [], describe(error)[2]
+        ways_in = addresses()
+        asked = request.args.get("address")
+        address = asked if asked in ways_in else next(iter(ways_in), "")
+        return page(
+            "lab/classroom/classroom.html",
+            status,
+            stage=document(standing),
+            round=standing.round and shown_round(standing.round),
+            opens_in=sale.rounds.opens_in(standing.round) if standing.round else 0,
+            names=names,
+            away=away,
+            address=address and f"{address}/class",
+            qr=address and qr(f"{address}/class"),
+            others=[each for each in ways_in if each != address],
+            form=DEMO | _like(standing.round) | values,
+            again=again(standing.round),
+            errors=errors,
+            refused=refused,
+            modes=catalogue.modes(),
+            limits=round_limits(),
+        )
+
+    @lab.post("/classroom/sale")
+    def start() -> Response:
+        values = parse.body(request)
+        try:
+            round = _start(values)
+        except (Invalid, ClassIsOn, RunIsOn, StockHeld, Unreadable) as error:
+            if not wants_html():
+                raise
+            status, _, detail, _ = describe(error)
+            if isinstance(error, Invalid):
+                return the_page(values, at_fields(error, values), status)
+            return the_page({}, {}, status, detail)
+        return see_other("/classroom") if wants_html() else json(view(round), 201)
+
+    def _start(values: dict[str, Any]) -> Round:
+        if unknown := sorted(values.keys() - {*FIELDS}):
+            raise Invalid(
+                {name: Text("A round has no %(field)s.", field=repr(name)) for name in unknown}
+            )
+        _, mode, stock, times = read(DEMO | values | {"item": ITEM})
+        return sale.start(mode, stock, times)
+
+    @lab.post("/classroom/new")
+    def new() -> Response:
+        """A new class: the screens are cleared, the books are not."""
+        try:
+            sale.begin_class()
+        except ClassIsOn as error:
+            if not wants_html():
+                raise
+            status, _, detail, _ = describe(error)
+            return the_page({}, {}, status, detail)
+        return see_other("/classroom") if wants_html() else json({"phase": Phase.IDLE})
+
+    @lab.post("/classroom/close/<int:number>")
+    def close(number: int) -> Response:
+        """Of that round only: who comes late does not end the next one."""
+        sale.close(number)
+        return see_other("/classroom") if wants_html() else json({"round": number}, 202)
+
+    @lab.post("/classroom/names")
+    def names() -> Response:
+        """A nickname that does not belong on a projector is hidden, or shown again."""
+        values = parse.body(request)
+        for deed, do in (("hide", members.hide), ("show", members.show)):
+            if deed in values:
+                do(parse.text(values, deed))
+                return see_other("/classroom") if wants_html() else json({deed: values[deed]})
+        raise Invalid({"hide": Text("Say whose nickname is to be hidden.")})
+
+    @lab.get("/classroom/events")
+    def events() -> Response:
+        last = request.headers.get("Last-Event-ID", "")
+        after = last if EVENT_ID.fullmatch(last) else ""
+        told = follow(sale, members, after, document)
+        wired = (_wire(event, sale.rounds.now) for event in told)
+        lines = stream_with_context(chain([b"retry: 1000\n\n"], wired))
+        answer = Response(lines, mimetype="text/event-stream")
+        answer.headers["X-Accel-Buffering"] = "no"
+        return answer
+
+    return lab
+
+
+def _wire(event: Event | None, now: Callable[[], int]) -> bytes:
+    if event is None:
+        return b":\n\n"
+    id = f"id: {event.id}\n" if event.id else ""
+    subject = event.subject
+    if event.kind == "sale":  # counted when it is sent
+        subject = subject | {"opens_in_ms": max(0, subject["opens"] - now())}
+    return f"{id}event: {event.kind}\n".encode() + b"data: " + dumps(subject) + b"\n\n"
+
+
+def document(standing: Standing) -> dict[str, Any]:
+    """A standing on the wire; nothing in it changes by itself."""
+    round, audit = standing.round, standing.audit
+    return {
+        "phase": standing.phase,
+        "round": round.number if round else 0,
+        "stock": round.stock if round else 0,
+        "opens": round.opens if round else 0,
+        "left": standing.left,
+        "sold": standing.sold,
+        "verdict": audit.verdict if audit and standing.phase is Phase.OVER else "settling",
+        "sentence": audit.sentence if audit else "",
+    }
+
+
+def again(round: Round | None) -> dict[str, Any] | None:
+    """The same sale with the other of the two modes of the lesson: the form's fields."""
+    if round is None:
+        return None
+    return _like(round) | {"mode": "naive" if round.mode == "watch" else "watch"}
+
+
+def _like(round: Round | None) -> dict[str, Any]:
+    """The form's fields of a round."""
+    if round is None:
+        return {}
+    names = {"stock", "mode", *TIMES} & {*FIELDS}
+    return {name: value for name, value in view(round).items() if name in names}
+
+
+def qr(address: str) -> Markup:
+    """A drawing without any style of its own, which the page's policy would not let in."""
+    code = segno.make(address, error="m", micro=False)
+    drawn = code.svg_inline(omitsize=True, svgclass="qr", lineclass=None, light="#fff")
+    return Markup(drawn)  # noqa: S704  lines by their numbers; the address is in no text of it

@@ -1,0 +1,124 @@
+"""From a comparison's results to bars: ratios within a repeat, their spread, sorted. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from figures import Scale, Spread, generator_bound, quotient, spread
+
+from app.lab.comparison.record import Comparison, Result
+from app.lab.stampede.record import How
+
+RIGHT = "exact"
+UNJUDGED = ("", "settling", "untouched")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run; `ratio` is its goodput ÷ the reference's in the same repeat, if fit to be told."""
+
+    result: Result
+    ratio: float | None
+
+    @property
+    def wrong(self) -> bool:
+        """Did the audit find that the books do not agree?"""
+        return self.result.verdict not in (RIGHT, *UNJUDGED)
+
+    @property
+    def bound(self) -> bool:
+        """Was the buyers' process the limit, so that the shop was not measured?"""
+        return generator_bound(self.result.generator_cpu)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One way to sell, with its runs."""
+
+    mode: str
+    exhibit: bool
+    reference: bool
+    runs: list[Measured]
+
+    @property
+    def ratio(self) -> Spread | None:
+        """Over the repeats; None: none is fit to be told."""
+        return spread(each.ratio for each in self.runs)
+
+    @property
+    def typical(self) -> Measured | None:
+        """The run that is nearest to the median; without a ratio the last one."""
+        told = [
+            (abs(run.ratio - self.ratio.median), run)
+            for run in self.runs
+            if run.ratio is not None and self.ratio
+        ]
+        if told:
+            return min(told, key=lambda each: each[0])[1]
+        return self.runs[-1] if self.runs else None
+
+    @property
+    def wrong(self) -> list[Result]:
+        """The runs whose audit was neither exact nor unsure."""
+        return [each.result for each in self.runs if each.wrong]
+
+    @property
+    def judged(self) -> int:
+        """How many of the runs have a verdict."""
+        return sum(each.result.verdict not in UNJUDGED for each in self.runs)
+
+    @property
+    def oversold(self) -> list[int]:
+        """Units beyond the stock, of each run that sold so many."""
+        return [each.oversold for each in self.wrong if each.oversold]
+
+
+def comparable(result: Result) -> bool:
+    """Did it end by itself, sell anything, and was the shop what it measured?"""
+    return (
+        result.how == How.FINISHED
+        and bool(result.goodput)
+        and not generator_bound(result.generator_cpu)
+    )
+
+
+def bars(comparison: Comparison) -> list[Bar]:
+    """The fastest first; those without a ratio last, in the order in which they were asked for."""
+    against = {
+        each.repeat: each.goodput
+        for each in comparison.results
+        if each.mode == comparison.reference and comparable(each)
+    }
+
+    def ratio(result: Result) -> float | None:
+        base = against.get(result.repeat)
+        if not comparable(result) or not base or result.goodput is None:
+            return None
+        return quotient(result.goodput, base)
+
+    made = [
+        Bar(
+            mode,
+            mode in comparison.exhibits,
+            mode == comparison.reference,
+            [Measured(each, ratio(each)) for each in comparison.results if each.mode == mode],
+        )
+        for mode in comparison.modes
+    ]
+    return sorted(made, key=lambda bar: -bar.ratio.median if bar.ratio else 1.0)
+
+
+def scale(made: list[Bar]) -> Scale:
+    """One for all of them, from 0; to 1 at least, where the reference stands."""
+    return Scale.of((bar.ratio for bar in made), least=1.0)
+
+
+def alike(made: list[Bar]) -> list[tuple[Bar, Bar]]:
+    """Neighbours whose spreads overlap, so that this comparison does not tell them apart."""
+    told = [(bar, bar.ratio) for bar in made if bar.ratio]
+    return [
+        (one, other)
+        for (one, faster), (other, slower) in pairwise(told)
+        if slower.overlaps(faster) and one.mode != other.mode
+    ]

@@ -1,0 +1,248 @@
+"""Start, find and stop comparisons; one at a time, and no other stampede beside it."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import orjson
+import redis
+
+from app.domain import (
+    ITEMS,
+    ComparisonIsOn,
+    DatabaseAway,
+    Invalid,
+    RunIsOn,
+    ShopError,
+    StoreAway,
+    UnknownComparison,
+    UnknownRun,
+    Unreadable,
+)
+from app.lab.about import About
+from app.lab.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Machine, read
+from app.lab.stampede.record import How, Run
+from app.lab.stampede.runs import IDS, TO_START, Runs, now
+from app.service.known import full_name
+from app.service.refusals import out_of_bounds
+from app.service.rounds import is_exhibit
+from app.store import db, history
+from app.store import runs as records
+from app.store.keys import COMPARISONS, RunKeys
+from app.store.redis import answering
+from app.text import Text
+
+PREFIX = "comparison-"  # of their ids
+LOOK_BACK = 100  # entries of the history; more than a day of lectures
+
+log = logging.getLogger(__name__)
+
+
+class Comparisons:
+    """What the lab asks for, and what a comparison's own process says."""
+
+    def __init__(self, runs: Runs, about: Callable[[], About]) -> None:
+        self.runs = runs
+        self.about = about
+
+    @property
+    def store(self) -> redis.Redis:
+        return self.runs.store
+
+    def start(
+        self,
+        item: str,
+        modes: Sequence[str],
+        reference: str,
+        stock: int,
+        times: Mapping[str, int],
+        crowd: Mapping[str, int],
+        drive: Callable[[Comparison], None],
+    ) -> Comparison:
+        """Compare `modes` to the `reference`, which is measured too, chosen or not.
+
+        `crowd` has the BOUNDS of a run and of a comparison; `drive` starts the process that does
+        it. Raises UnknownItem and Invalid as Runs.check does, ComparisonIsOn, RunIsOn, StoreAway.
+        """
+        names = self._check(item, [reference, *modes], stock, times, crowd)
+        wanted = Comparison(
+            id=f"{PREFIX}{secrets.token_hex(5)}",
+            item=item,
+            stock=stock,
+            times=dict(times),
+            buyers=crowd["buyers"],
+            seconds=crowd["seconds"],
+            repeats=crowd["repeats"],
+            reference=names[0],
+            modes=names,
+            exhibits=list(filter(is_exhibit, names)),
+            machine=Machine.of(self.about()),
+            started=now(),
+        )
+        with answering():
+            if not records.claim(self.store, COMPARISONS, wanted.id, TO_START):
+                raise ComparisonIsOn(records.on(self.store, COMPARISONS))
+        try:
+            self._let_no_run_disturb()
+            self._mark_last_if_crashed()
+            with answering():
+                records.put(self.store, COMPARISONS, wanted.id, wanted.encode())
+            drive(wanted)
+        except (ShopError, OSError):
+            with answering():
+                records.release(self.store, COMPARISONS, wanted.id)
+            raise
+        return wanted
+
+    def _check(
+        self,
+        item: str,
+        modes: Sequence[str],
+        stock: int,
+        times: Mapping[str, int],
+        crowd: Mapping[str, int],
+    ) -> list[str]:
+        """The full names, each once. Raises with everything that is wrong."""
+        errors: dict[str, str] = {
+            name: out_of_bounds(name, bound)
+            for name, bound in BOUNDS.items()
+            if not bound.low <= crowd[name] <= bound.high
+        }
+        names: list[str] = []
+        for mode in modes:
+            try:
+                self.runs.check(item, mode, stock, times, crowd)
+                names.append(full_name(mode))
+            except Invalid as invalid:
+                wrong = invalid.errors
+                at = "reference" if mode == modes[0] else "modes"
+                errors |= {at if name == "mode" else name: text for name, text in wrong.items()}
+        names = list(dict.fromkeys(names))
+        if not errors and not FEWEST <= len(names) <= MOST:
+            errors["modes"] = Text(
+                "Choose %(low)s to %(high)s ways to sell, including the reference.",
+                low=FEWEST,
+                high=MOST,
+            )
+        if errors:
+            raise Invalid(errors)
+        return names
+
+    def _let_no_run_disturb(self) -> None:
+        """See Runs.start, which looks for comparisons in its turn."""
+        with answering():
+            for item in ITEMS:
+                if id := records.on(self.store, item):
+                    raise RunIsOn(id)
+
+    def _mark_last_if_crashed(self) -> None:
+        """It may have died unseen: there was no heartbeat when we came."""
+        with answering():
+            id, _ = records.newest(self.store, [COMPARISONS])[0]
+        if id:
+            try:
+                self.mark_crashed(self.find(id))
+            except (UnknownComparison, Unreadable):  # forgotten, or another version's
+                return
+
+    def find(self, id: str) -> Comparison:
+        """One comparison, on or over. Raises UnknownComparison; StoreAway when that may be why."""
+        away: StoreAway | None = None
+        record: bytes | str | None = None
+        if id.startswith(PREFIX) and IDS.fullmatch(id):
+            try:
+                with answering():
+                    record = records.find(self.store, RunKeys(COMPARISONS, id))
+            except StoreAway as error:
+                away = error
+            record = record or self._kept(id, away)
+        if record is None:
+            raise away or UnknownComparison(
+                Text("There is no comparison %(id)s, or none any more.", id=repr(id))
+            )
+        return Comparison.decode(record)
+
+    def _kept(self, id: str, away: StoreAway | None) -> str | None:
+        try:
+            with db.answering(), self.runs.servers.sessions() as session:
+                return history.find_comparison(session, id)
+        except DatabaseAway:
+            if away:
+                raise away from None
+            raise
+
+    def on(self) -> Comparison | None:
+        """The one that is on. Raises StoreAway."""
+        with answering():
+            id = records.on(self.store, COMPARISONS)
+        try:
+            return self.find(id) if id else None
+        except UnknownComparison:  # it has just claimed its place, and is not written yet
+            return None
+
+    def past(self, first: int, most: int) -> list[Run | Comparison | Unreadable]:
+        """Comparisons, and runs that are no part of one: `most` after the `first`, newest first.
+
+        In the place of one that cannot be read stands the error. Raises DatabaseAway.
+        """
+        with db.answering(), self.runs.servers.sessions() as session:
+            kept = history.page(session, first, most)
+        return list(map(read, kept))
+
+    def newest_with(self, mode: str) -> Comparison | None:
+        """The newest that has ended and compared `mode`, among the last LOOK_BACK of the history.
+
+        Raises DatabaseAway.
+        """
+        name = full_name(mode)
+        for each in self.past(0, LOOK_BACK):
+            if isinstance(each, Comparison) and any(told.mode == name for told in each.results):
+                return each
+        return None
+
+    def stop(self, id: str) -> Comparison:
+        """Ask one to end; one that has ended is left as it is. Raises as `find` does."""
+        found = self.find(id)
+        if found.ended is None:
+            with answering():
+                records.stop(self.store, found.keys)
+        return found
+
+    def tell(self, comparison: Comparison) -> None:
+        """Write down how far it has come, and tell those who watch. Raises StoreAway."""
+        with answering():
+            records.put(self.store, COMPARISONS, comparison.id, comparison.encode())
+            done = orjson.dumps({"done": len(comparison.results)})
+            records.add(self.store, comparison.keys, "step", done)
+
+    def mark_crashed(self, comparison: Comparison) -> None:
+        """Its process is gone: say so, once. The run that was on dies with it, and is told of."""
+        if comparison.ended is None:
+            if comparison.run:
+                self._mark_run_crashed(comparison.run)
+            self.finish(replace(comparison, how=How.CRASHED))
+
+    def _mark_run_crashed(self, id: str) -> None:
+        try:
+            run = self.runs.find(id)
+        except (UnknownRun, Unreadable):
+            return
+        with answering():
+            beats = records.on(self.store, run.item) == id
+        if not beats:
+            self.runs.mark_crashed(run)
+
+    def finish(self, comparison: Comparison) -> None:
+        """Write down how it ended, in the store and then in the database. Raises StoreAway."""
+        over = replace(comparison, ended=now(), run="")
+        with answering():
+            if not records.finish(self.store, over.keys, over.id, over.encode(), over.last_word()):
+                return
+        try:
+            with db.answering(), self.runs.servers.sessions.begin() as session:
+                history.save(session, over.row())
+        except DatabaseAway as error:
+            log.error("%s is kept for a day only, not in the history: %s", over.id, error)

@@ -1,0 +1,188 @@
+"""What a comparison is: what was asked for, what its runs gave so far, and how it ended."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import orjson
+
+from app.domain import ITEMS, ROUND_BOUNDS, Bound, Newer, Unreadable, records
+from app.lab.about import About
+from app.lab.stampede.record import Run
+from app.service.known import has
+from app.store.history import RUN, ComparisonRow, Past
+from app.store.keys import COMPARISONS, RunKeys
+from app.text import Text
+
+BOUNDS = {"repeats": Bound(1, 5, Text("repeats"))}
+FEWEST, MOST = 2, 8  # ways, the reference among them
+
+
+class Planned(NamedTuple):
+    """One run of a comparison that is to come."""
+
+    mode: str
+    repeat: int  # from 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one of its runs gave; None: not known.
+
+    `goodput` is sales a second up to the last sale, which came after `lasted_s`; the percentiles
+    are the sales'; `busy` and `errors` count answers. `verdict`, `sold`, `left`, `oversold` and
+    `undersold` are the audit's. `generator_cpu` is the share of one core that the buyers' process
+    took.
+    """
+
+    mode: str
+    repeat: int
+    run: str
+    how: str
+    why: str = ""
+    verdict: str = ""
+    goodput: float | None = None
+    lasted_s: float | None = None
+    p50_ms: float | None = None
+    p95_ms: float | None = None
+    p99_ms: float | None = None
+    sold: int | None = None
+    left: int | None = None
+    oversold: int | None = None
+    undersold: int | None = None
+    busy: int = 0
+    errors: int = 0
+    generator_cpu: float | None = None
+
+    @classmethod
+    def of(cls, planned: Planned, run: Run) -> Result:
+        seen, audit = run.figures, run.audit
+        answers = seen.get("answers") or {}
+        return cls(
+            mode=planned.mode,
+            repeat=planned.repeat,
+            run=run.id,
+            how=run.how,
+            why=run.why,
+            verdict=audit.verdict if audit else "",
+            goodput=seen.get("overall"),
+            busy=answers.get("BUSY", 0),
+            errors=answers.get("ERROR", 0),
+            lasted_s=seen.get("lasted_s"),
+            generator_cpu=seen.get("generator_cpu"),
+            p50_ms=seen.get("p50_ms"),
+            p95_ms=seen.get("p95_ms"),
+            p99_ms=seen.get("p99_ms"),
+            sold=audit.sold if audit else None,
+            left=audit.left if audit else None,
+            oversold=audit.oversold if audit else None,
+            undersold=audit.undersold if audit else None,
+        )
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What it was measured on; `workers` are the shop's, each with so many `threads`."""
+
+    version: str
+    workers: int
+    threads: int
+    store: str
+    appendfsync: str
+    database: str
+    cores: int
+    durability: str
+    combine: bool = False  # watch and fused served a worker's threads together; gone since
+
+    @classmethod
+    def of(cls, about: About) -> Machine:
+        shop, store = about["shop"], about["store"]
+        return cls(
+            version=about["version"],
+            workers=shop["workers"],
+            threads=shop["threads"],
+            store=store["server"],
+            appendfsync=store["appendfsync"],
+            database=about["database"],
+            cores=os.cpu_count() or 1,
+            durability=store["durability"],
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison. Times are in ms since 1970, `seconds` is how long each run may sell.
+
+    `modes` are full names, the `reference` first; `exhibits` are those of them that are broken on
+    purpose. `machine` is what it was measured on. `run` is the id of the run that is on. `how` is
+    a stampede.record.How, "" while it is on.
+    """
+
+    id: str
+    item: str
+    stock: int
+    times: dict[str, int]
+    buyers: int
+    seconds: int
+    repeats: int
+    reference: str
+    modes: list[str]
+    exhibits: list[str]
+    machine: Machine
+    started: int
+    ended: int | None = None
+    how: str = ""
+    why: str = ""
+    run: str = ""
+    results: list[Result] = field(default_factory=list)
+
+    @property
+    def keys(self) -> RunKeys:
+        return RunKeys(COMPARISONS, self.id)
+
+    @property
+    def crowd(self) -> dict[str, int]:
+        """As `Runs.start` takes it."""
+        return {"buyers": self.buyers, "seconds": self.seconds}
+
+    def plan(self) -> list[Planned]:
+        """Every second repeat runs backwards, so that no way always comes first."""
+        return [
+            Planned(mode, repeat)
+            for repeat in range(1, self.repeats + 1)
+            for mode in (self.modes if repeat % 2 else reversed(self.modes))
+        ]
+
+    def encode(self) -> bytes:
+        return records.encode(self)
+
+    @classmethod
+    def decode(cls, record: bytes | str) -> Comparison:
+        """Raises Unreadable."""
+        found = records.decode(
+            cls,
+            record,
+            machine=lambda members: records.make(Machine, members),
+            results=lambda runs: [records.make(Result, each) for each in runs],
+        )
+        times = found.times.keys() <= ROUND_BOUNDS.keys()
+        if not (times and found.item in ITEMS and all(map(has, found.modes))):
+            raise Newer
+        return found
+
+    def last_word(self) -> bytes:
+        """The data of its last event."""
+        return orjson.dumps({"how": self.how})
+
+    def row(self) -> ComparisonRow:
+        return ComparisonRow(id=self.id, started=self.started, record=self.encode().decode())
+
+
+def read(past: Past) -> Run | Comparison | Unreadable:
+    """One entry of the history, or why it cannot be read."""
+    try:
+        return (Run if past.kind == RUN else Comparison).decode(past.record)
+    except Unreadable as error:
+        return error

@@ -1,0 +1,90 @@
+"""Sentences without which a comparison's figures would be misread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from figures.remarks import BOUND, BUSY, ERRORS
+
+from app.domain import Round
+from app.lab.comparison.bars import Bar, alike
+from app.lab.comparison.record import Comparison
+from app.service.warnings import warnings
+from app.text import Text, counted
+
+SHORT = 1.0  # s; a sale that is over sooner is mostly the buyers' coming
+
+
+def named(bar: Bar) -> str:
+    """For people: an exhibit never without its warning."""
+    if bar.exhibit:
+        return Text("%(mode)s (broken on purpose)", mode=bar.mode)
+    return bar.mode
+
+
+def remarks(comparison: Comparison, made: list[Bar]) -> list[str]:
+    """What this very comparison cannot tell, one sentence each."""
+    said: list[str] = []
+    for bar in made:
+        said += _of_one(bar)
+    for one, other in alike(made):
+        said.append(
+            Text(
+                "The spreads of %(one)s and %(other)s overlap: this comparison does not tell which "
+                "of them is faster.",
+                one=named(one),
+                other=named(other),
+            )
+        )
+    if comparison.repeats == 1:
+        said.append(
+            Text("Each was measured once: how much of a difference is chance, nobody knows.")
+        )
+    threads = comparison.machine.workers * comparison.machine.threads
+    if comparison.buyers > threads:
+        said.append(
+            Text(
+                "There were %(buyers)s buyers for the shop's %(threads)s threads: the queue in "
+                "front of it was measured, too.",
+                buyers=comparison.buyers,
+                threads=threads,
+            )
+        )
+    for bar in made:
+        said += _expected(comparison, bar)
+    return said
+
+
+def _of_one(bar: Bar) -> list[str]:
+    said: list[str] = []
+    if repeats := [run.result.repeat for run in bar.runs if run.bound]:
+        said.append(Text(BOUND.one, mode=named(bar), repeats=repeats))
+    lasted = [
+        run.result.lasted_s for run in bar.runs if run.ratio is not None and run.result.lasted_s
+    ]
+    if lasted and min(lasted) < SHORT:
+        said.append(
+            Text(
+                "%(mode)s: a sale was over after %(seconds)s s. A sale this short mostly "
+                "measures how the buyers arrive; more stock makes it longer.",
+                mode=named(bar),
+                seconds=round(min(lasted), 2),
+            )
+        )
+    if errors := sum(run.result.errors for run in bar.runs):
+        said.append(counted(*ERRORS, errors, mode=named(bar)))
+    if busy := sum(run.result.busy for run in bar.runs):
+        said.append(counted(*BUSY, busy, mode=named(bar)))
+    return said
+
+
+def _expected(comparison: Comparison, bar: Bar) -> list[str]:
+    """What the form says of such a round, too."""
+    times: dict[str, Any] = {**comparison.times}
+    try:
+        said = warnings(Round(comparison.item, 0, comparison.stock, bar.mode, **times))
+    except KeyError:  # a mode of a version that is no more
+        return []
+    # The first one says of an exhibit what it is, and names it.
+    own, about = (said[:1], said[1:]) if bar.exhibit else ([], said)
+    return own + [Text("%(mode)s: %(sentence)s", mode=bar.mode, sentence=each) for each in about]

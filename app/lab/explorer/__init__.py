@@ -1,0 +1,1 @@
+"""The screen "Explorer": every order of execution, step by step."""

@@ -1,0 +1,51 @@
+"""To start a search of the explorer: a POST, which no other site's page can send.
+
+A GET starts the usual search of each target only, and once: of the others there are thousands, each
+of up to half a minute, and any page can make a browser GET.
+"""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request, url_for
+
+from app.lab.bad_links import no_such_move
+from app.lab.explorer.searches import Explorer, Wanted
+from app.lab.explorer.views import SEARCHED_S, budget_of, in_words, wrong
+from app.server import parse
+from app.server.answers import json, see_other, wants_html
+
+
+def blueprint(explorer: Explorer) -> Blueprint:
+    lab = Blueprint("search", __name__, url_prefix="/explorer")
+
+    @lab.post("/<name>")
+    @in_words
+    def player(name: str) -> Response:
+        """Of what the page at this address shows; the fields are those of its query."""
+        wanted = explorer.wanted(name, fields())
+        return begun(wanted, url_for("explorer.player", name=name, **budget_of(wanted)))
+
+    @lab.post("/<name>/scheduler")
+    @in_words
+    def scheduler(name: str) -> Response:
+        """The same, with the faults that are in the schedule (`moves`)."""
+        asked, moves = explorer.wanted(name, fields()), fields().get("moves", "")
+        played = explorer.play(asked, moves)
+        if "impossible" in played:
+            sentence = no_such_move(played["impossible"], played["move"])
+            return wrong(400, asked, "moves", sentence)
+        here = url_for("explorer.scheduler", name=name, **budget_of(asked), moves=moves)
+        return begun(asked.with_faults(played["faults"]), here)
+
+    def begun(wanted: Wanted, here: str) -> Response:
+        looking = explorer.explored(wanted, SEARCHED_S) is None
+        if wants_html():
+            return see_other(here)
+        return json({"target": wanted.target, "looking": looking}, 202 if looking else 200)
+
+    return lab
+
+
+def fields() -> dict[str, str]:
+    """Of the body, as they would stand in an address."""
+    return {name: str(value) for name, value in parse.body(request).items()}

@@ -1,0 +1,234 @@
+"""The explorer for a browser: searches that may take long, and schedules played in no time.
+
+Each is the work of a process of its own (explorer_process.py): one searches, the other plays.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from badluck.faults import Faults
+from badluck.game.board import MOST_FAULTS as MOST_FAULTS  # the web floor's too
+
+from app.domain import Invalid
+from app.explorer import targets
+from app.explorer.errors import BadSell as BadSell
+from app.explorer.errors import Unreachable as Unreachable
+from app.explorer.student import Student
+from app.lab.explorer.own_sell import OwnSell
+from app.lab.explorer.search_process import ExplorerProcess, Gone
+from app.service.known import full_name
+from app.service.refusals import not_from_to
+from app.text import Text
+
+BUYERS = (2, 3)  # at the least and at the most: so many columns have room on a screen
+USUAL = Faults(crash=1, pause=1)  # what is looked at unless more is asked for, as at a terminal
+PLAY_S = 5.0  # an answer takes some hundredths
+SEARCH_S = 45.0  # it stops by itself after 30
+OWN = "own"  # in place of a mode: LAB_SELL
+WAITING = 32  # who may wait for a turn, and searches that may be asked for at once
+KEPT = 500  # answers
+LIVES = 2  # so often a search may end with its process
+
+
+class Wanted(NamedTuple):
+    """What is explored; hashable."""
+
+    target: str  # mode, or mode:recipe; or OWN
+    buyers: int
+    faults: Faults
+    own: Student | None = None  # somebody's own code, as it was when the request came
+
+    @classmethod
+    def read(cls, name: str, values: Mapping[str, str], own: Student | None = None) -> Wanted:
+        """Of an address: `values` may have buyers, and how many of each fault. Raises Invalid.
+
+        `own` is what OWN means.
+        """
+        if own is None:
+            name = full_name(name)
+            targets.check(name)
+        buyers = _number(values, "buyers", BUYERS, BUYERS[0])
+        faults = {
+            kind: _number(values, kind, (0, MOST_FAULTS), usual)
+            for kind, usual in USUAL._asdict().items()
+        }
+        return cls(name, buyers, Faults(**faults), own)
+
+    @property
+    def usual(self) -> bool:
+        """Is it what is looked at unless more is asked for? There are as many as targets."""
+        return (self.buyers, self.faults) == (BUYERS[0], USUAL)
+
+    def with_faults(self, used: Mapping[str, int]) -> Wanted:
+        """The same, with at least these allowed."""
+        more = {kind: max(most, used[kind]) for kind, most in self.faults._asdict().items()}
+        return self._replace(faults=Faults(**more))
+
+
+def _number(values: Mapping[str, str], name: str, bounds: tuple[int, int], usual: int) -> int:
+    text = values.get(name, str(usual))
+    low, high = bounds
+    if not (text.isascii() and text.isdigit() and len(text) < 3 and low <= int(text) <= high):
+        raise Invalid({name: not_from_to(name, low, high)})
+    return int(text)
+
+
+@dataclass
+class Explored:
+    """`report`: as `lastapple explore --json` writes it; None: it takes more than we give it."""
+
+    report: dict[str, Any] | None
+
+
+class Explorer:
+    """One for a server; its threads, or greenlets, may all ask."""
+
+    def __init__(self, own: Path | None = None) -> None:
+        """`own`: a file with sell(redis, buyer)."""
+        self.own = OwnSell(own) if own else None
+        self.player, self.searcher = ExplorerProcess(PLAY_S), ExplorerProcess(SEARCH_S)
+        self.turn = threading.Lock()  # to play
+        self.waiting = 0
+        self.played: OrderedDict[tuple[str, int, str], dict[str, Any]] = OrderedDict()
+        self.looking = threading.Lock()  # to see what the searcher has said
+        self.queue: list[Wanted] = []  # the first is being searched
+        self.asked = False  # has the searcher been told of the first?
+        self.lives = LIVES
+        self.found: OrderedDict[Wanted, Explored] = OrderedDict()
+
+    def explorable(self) -> list[str]:
+        """Targets (`mode` or `mode:recipe`) that there is a model of, in teaching order."""
+        return targets.explorable()
+
+    def called(self, target: str) -> str:
+        """In a heading."""
+        return self.own.name if self.own and target == OWN else target
+
+    def wanted(self, name: str, values: Mapping[str, str]) -> Wanted:
+        """See Wanted.read. Raises BadSell where somebody's own file cannot be read."""
+        return Wanted.read(name, values, self.own.read() if self.own and name == OWN else None)
+
+    def play(self, wanted: Wanted, moves: str) -> dict[str, Any]:
+        """See badluck/game/play.py: places, choices; or `impossible`. Somebody's own code has its
+        `source` beside them.
+
+        Raises Unreachable, and BadSell for what is wrong with somebody's own code.
+        """
+        if self.own and wanted.own:
+            return self.own.play(wanted.own, wanted.buyers, moves)
+        key = wanted.target, wanted.buyers, moves
+        if key not in self.played:
+            question = {"do": "play", "target": key[0], "buyers": key[1], "moves": moves}
+            with self._turn():
+                self.played[key] = self._ask(question)
+            if len(self.played) > KEPT:
+                self.played.popitem(last=False)
+        return self.played[key]
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if self.waiting >= WAITING or not self._wait_for_turn():
+            raise Unreachable(Text("Too many schedules are played at once."))
+        try:
+            yield
+        finally:
+            self.turn.release()
+
+    def _wait_for_turn(self) -> bool:
+        self.waiting += 1
+        try:
+            return self.turn.acquire(timeout=PLAY_S)
+        finally:
+            self.waiting -= 1
+
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        for _ in range(LIVES):
+            try:
+                self.player.ask(question)
+                while (said := self.player.answer(PLAY_S)) is None:
+                    pass
+                return said
+            except Gone:
+                continue
+        raise Unreachable(Text("The process that plays schedules died twice."))
+
+    def unasked(self, wanted: Wanted) -> bool:
+        """Is it an unusual search, and has nobody asked for it? Answers may be forgotten (KEPT)."""
+        if self.own and wanted.own:
+            asked = self.own.searched(wanted.own, wanted.buyers, wanted.faults)
+            return not (wanted.usual or asked)
+        return not (wanted.usual or wanted in self.found or wanted in self.queue)
+
+    def seen(self, wanted: Wanted, seconds: float) -> Explored | None:
+        """As `explored`, but starts a usual search only."""
+        return None if self.unasked(wanted) else self.explored(wanted, seconds)
+
+    def explored(self, wanted: Wanted, seconds: float) -> Explored | None:
+        """What a search has found; None when it has not come to its end in `seconds`.
+
+        Then ask again: it goes on meanwhile. Raises Unreachable when too many are asked for.
+        """
+        if self.own and wanted.own:
+            said = self.own.search(wanted.own, wanted.buyers, wanted.faults, seconds)
+            return Explored(said) if said else None
+        until = time.monotonic() + seconds
+        while True:
+            with self.looking:
+                self._look(wanted)
+                if wanted in self.found:
+                    return self.found[wanted]
+            left = until - time.monotonic()
+            if left <= 0:
+                return None
+            time.sleep(min(left, 0.05))
+
+    def _look(self, wanted: Wanted) -> None:
+        """Take what the searcher has said, and give it something to do."""
+        if wanted not in self.found and wanted not in self.queue:
+            if len(self.queue) >= WAITING:
+                raise Unreachable(Text("Too many searches are asked for at once."))
+            self.queue.append(wanted)
+        while self.queue:
+            first = self.queue[0]
+            try:
+                if not self.asked:
+                    self.searcher.ask(
+                        {
+                            "do": "search",
+                            "target": first.target,
+                            "buyers": first.buyers,
+                            "faults": first.faults._asdict(),
+                        }
+                    )
+                    self.asked = True
+                said = self.searcher.answer(0)
+            except Gone:
+                self.asked = False
+                self.lives -= 1
+                if self.lives:
+                    continue
+                self._note(first, None)
+                continue
+            if said is None:
+                return
+            self._note(first, said)
+
+    def _note(self, wanted: Wanted, report: dict[str, Any] | None) -> None:
+        self.found[wanted] = Explored(report)
+        self.queue.remove(wanted)
+        self.asked, self.lives = False, LIVES
+        if len(self.found) > KEPT:
+            self.found.popitem(last=False)
+
+    def close(self) -> None:
+        """End both processes."""
+        self.player.close()
+        self.searcher.close()

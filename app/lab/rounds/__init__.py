@@ -1,0 +1,1 @@
+"""The screen "Rounds": start, watch, audit."""

@@ -1,0 +1,106 @@
+"""All that the lab shows of one mode or recipe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from app.domain import UnknownWay
+from app.lab.sources.compared import Row, compared
+from app.lab.sources.found import Matrix, matrix
+from app.lab.sources.measured import Cost, cost
+from app.lab.sources.source import File, files, parted, section
+from app.lab.sources.timelines import Drawn, drawn
+from app.service import catalogue
+from app.service.catalogue import Entry
+
+
+@dataclass(frozen=True)
+class Page:
+    """`target` is written as everywhere: `watch`, `lock:lease`."""
+
+    target: str
+    entry: Entry
+    files: list[File]
+    section: File | None  # what a recipe's lock guards
+    drawn: Drawn
+    matrix: Matrix
+    cost: Cost
+    tutorials: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two targets side by side, the left file beside the right one.
+
+    `before` comes before `sell`, or before a recipe's `attempt`: imports, and what it says.
+    """
+
+    left: str
+    right: str
+    files: tuple[File, File]
+    before: list[Row]
+    selling: list[Row]
+
+    @property
+    def rows(self) -> list[Row]:
+        return self.before + self.selling
+
+    @property
+    def both(self) -> int:
+        """Lines that are in both."""
+        return sum(row.same for row in self.rows)
+
+    @property
+    def left_only(self) -> int:
+        """Lines."""
+        return len(self.files[0].lines) - self.both
+
+    @property
+    def right_only(self) -> int:
+        """Lines."""
+        return len(self.files[1].lines) - self.both
+
+
+@cache
+def ways() -> dict[str, Entry]:
+    """All modes, then all recipes, in teaching order."""
+    modes = {entry.name: entry for entry in catalogue.modes()}
+    return modes | {f"lock:{entry.name}": entry for entry in catalogue.recipes()}
+
+
+def page(target: str, var: Path) -> Page:
+    """`var` is where this machine's comparison is kept. Raises UnknownWay."""
+    entry = _known(target)
+    return Page(
+        target,
+        entry,
+        files(target),
+        section() if ":" in target else None,
+        drawn(target),
+        matrix(target),
+        cost(target, var),
+        catalogue.tutorials(target),
+    )
+
+
+def compare(left: str, right: str) -> Comparison:
+    """The first file of each, side by side. Raises UnknownWay."""
+    _known(left), _known(right)
+    return _compared(left, right)
+
+
+@lru_cache(32)
+def _compared(left: str, right: str) -> Comparison:
+    both = files(left)[0], files(right)[0]
+    before, selling = zip(*map(parted, both), strict=True)
+    return Comparison(left, right, both, compared(*before), compared(*selling))
+
+
+def _known(target: str) -> Entry:
+    """Nothing is looked up by a name but this dict: no name is ever part of a path."""
+    entry = ways().get(target)
+    if entry is None:
+        raise UnknownWay(target, ways())
+    return entry

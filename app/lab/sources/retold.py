@@ -1,0 +1,76 @@
+"""A schedule retold: each of its steps in a sentence, as a teacher would say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from app.domain.fault_words import FAULT_WORDS
+from app.lab.sources.deeds import Deed, Place, told
+from app.text import Text
+
+TOKEN = re.compile(r"token-([A-Z])")  # the value of most locks: whose it is
+
+DAY = 86_400  # s
+
+
+def retold(places: Sequence[Place]) -> list[str]:
+    """A Text for each place but the first: what led there."""
+    return [_sentence(*each) for each in _steps(places)]
+
+
+def _steps(places: Sequence[Place]) -> Iterator[tuple[Place, Place, str, str]]:
+    """Before, after; and whose the lock was and is."""
+    owner = ""
+    for number, after in enumerate(places[1:]):
+        before, owned = places[number], owner
+        if after["shown"]["lock"] != before["shown"]["lock"]:
+            token = TOKEN.match(after["shown"]["lock"])
+            owner = token[1] if token else after["step"]["actor"] if after["shown"]["lock"] else ""
+        yield before, after, owned, owner
+
+
+def _sentence(before: Place, after: Place, owner: str, owns: str) -> str:
+    step = after["step"]
+    who, does = step["actor"], step["does"]
+    what = ""
+    if step["lines"] and who:
+        commands = [line.split() for line in step["lines"]]
+        said = step["said"][-1] if step["said"] else ""
+        what = told(Deed(who, step["fiber"], commands, said, before, after, owner, owns))
+    elif step["lines"]:
+        what = _lasted(*step["lines"][0].split())
+    sentence = _happened(does, who, what, _only_waits(before))
+    if not who and owner and not owns:
+        return Text("%(sentence)s Meanwhile the lock runs out.", sentence=sentence)
+    if does == "crash" and who == owner:
+        return Text("%(sentence)s Its lock stays behind.", sentence=sentence)
+    return sentence
+
+
+def _only_waits(place: Place) -> bool:
+    """Could nobody do anything else?"""
+    waits = (wait for actor in place["actors"] for wait in actor["waits"])
+    return all(wait["vain"] or wait["does"] != "send" for wait in waits)
+
+
+def _happened(does: str, who: str, what: str, waited: bool) -> str:
+    """`what` was done, or for how long; `waited`: all did, before it."""
+    if does in FAULT_WORDS:
+        return FAULT_WORDS[does].told(who, what)
+    if does == "time" and not waited:
+        return Text("%(time)s pass while somebody sleeps.", time=what)
+    if does == "time":
+        return Text("%(time)s pass: all could only wait.", time=what)
+    if does == "arrives":
+        return Text("Only now it arrives: %(deed)s", deed=what)
+    return what
+
+
+def _lasted(number: str, unit: str) -> Text:
+    """Of "10.0 s" or "3 ms"."""
+    if unit == "ms":
+        return Text("%(ms)s ms", ms=number)
+    if float(number) >= DAY:
+        return Text("%(days)s days", days=int(float(number) / DAY))
+    return Text("%(seconds)s s", seconds=number)

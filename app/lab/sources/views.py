@@ -1,0 +1,126 @@
+"""Reading: a page for each mode and recipe, and two of them side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from urllib.parse import urlencode
+
+from badluck.faults import Faults
+from flask import Blueprint, Response, request, url_for
+
+from app.domain import DatabaseAway, UnknownWay, iso
+from app.lab import sources as reading
+from app.lab.comparison.bars import bars
+from app.lab.comparison.comparisons import Comparisons
+from app.lab.comparison.presentation import Way, way
+from app.server.answers import describe, json, page, problem, see_other, wants_html
+from app.service.known import full_name
+
+
+class Compared(Way):
+    """How a target did in a comparison with its reference, `to`."""
+
+    id: str
+    started_at: str | None
+    to: str
+
+
+BETWEEN = "..."  # two names in one address, as in naive...watch
+
+
+def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
+    """`var` is the folder in which the comparison of `make compare` is kept."""
+    read = Blueprint("read", __name__)
+
+    @read.get("/read")
+    def index() -> Response:
+        if not wants_html():
+            ways = reading.ways().items()
+            return json([{"target": target} | asdict(entry) for target, entry in ways])
+        return page("lab/sources/index.html", ways=reading.ways())
+
+    @read.get("/read/diff")
+    def pair() -> Response:
+        """What the form asks for: its answer has an address that can be shared."""
+        left, right = request.args.get("left", ""), request.args.get("right", "")
+        reading.compare(left, right)
+        return see_other(url_for("read.one", name=f"{left}{BETWEEN}{right}"))
+
+    @read.get("/read/<name>")
+    def one(name: str) -> Response:
+        return diff(*name.split(BETWEEN, 1)) if BETWEEN in name else alone(name)
+
+    @read.errorhandler(UnknownWay)
+    def unknown(error: UnknownWay) -> Response:
+        status, title, detail, members = describe(error)
+        if not wants_html():
+            return problem(status, title, detail, **members)
+        return page("lab/sources/unknown.html", status, ways=reading.ways(), name=error.name)
+
+    def alone(name: str) -> Response:
+        shown = reading.page(name, var)
+        if not wants_html():
+            return json({**view(shown), "compared": compared(name)})
+        return page(
+            "lab/sources/one.html",
+            ways=reading.ways(),
+            shown=shown,
+            compared=compared(name),
+            explorer=explorer,
+        )
+
+    def compared(target: str) -> Compared | None:
+        """How it did in the lab's newest comparison with it; None: in none, or nobody can say."""
+        try:
+            found = comparisons.newest_with(target)
+        except DatabaseAway:
+            return None
+        if found is None:
+            return None
+        [bar] = [bar for bar in bars(found) if bar.mode == full_name(target)]
+        started = iso(found.started)
+        return {"id": found.id, "started_at": started, "to": found.reference, **way(bar)}
+
+    def diff(left: str, right: str) -> Response:
+        shown = reading.compare(left, right)
+        if not wants_html():
+            return json(view_pair(shown))
+        return page("lab/sources/diff.html", ways=reading.ways(), shown=shown)
+
+    return read
+
+
+# The lock that two buyers do not break where three do.
+CROWDED = "lock:del_takeover"
+
+
+def explorer(target: str, finding: str, faults: Faults) -> str:
+    """The address of the Explorer's page that plays a finding, with as few buyers as show it."""
+    asked: dict[str, str | int] = {"finding": finding, **faults._asdict()}
+    if target == CROWDED:
+        asked["buyers"] = 3
+    return f"/explorer/{target}?{urlencode(asked)}"
+
+
+def view(shown: reading.Page) -> Mapping[str, object]:
+    """A page on the wire: texts instead of coloured pieces."""
+    files = [{"path": file.path, "lines": file.text} for file in shown.files]
+    part = shown.section
+    section = part and {"path": part.path, "first": part.first, "lines": part.text}
+    return vars(shown) | {"files": files, "section": section}
+
+
+def view_pair(shown: reading.Comparison) -> Mapping[str, object]:
+    """Two side by side on the wire: for each row the numbers of the lines of each side."""
+    paths = [file.path for file in shown.files]
+    rows = [
+        {
+            "left": [line.number for line in row.left],
+            "right": [line.number for line in row.right],
+            "same": row.same,
+        }
+        for row in shown.rows
+    ]
+    return {"left": shown.left, "right": shown.right, "files": paths, "rows": rows}

@@ -1,0 +1,42 @@
+"""Hands on the processes of runs and comparisons: they end with the process that started them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+
+from app.config import Settings
+from app.lab.stampede.record import Run
+from app.store.orphans import end_with_parent
+
+
+class Drivers:
+    """`children` are the processes that were started here and may still run."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.children: list[subprocess.Popen[bytes]] = []
+
+    def start(self, run: Run) -> None:
+        """The process that drives a run."""
+        self.launch("stampede", run.id)
+
+    def launch(self, kind: str, id: str) -> None:
+        """In a session of its own; what it complains of is in VAR_DIR/log/stampede.log."""
+        self.children = [child for child in self.children if child.poll() is None]
+        path = self.settings.var / "log" / "stampede.log"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ours = {name.upper(): str(value) for name, value in asdict(self.settings).items()}
+        with path.open("ab") as log:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "app.cli", "run", kind, id],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=os.environ | ours,
+                start_new_session=True,
+                preexec_fn=end_with_parent,
+            )
+        self.children.append(child)

@@ -1,0 +1,97 @@
+"""What a screen follows: events of a run or a comparison, from where it left off to the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Protocol, TypeVar
+
+import redis
+
+from app.domain import StoreAway
+from app.lab.stampede.record import Run, is_end
+from app.lab.stampede.runs import Runs
+from app.store import runs as records
+from app.store.keys import RunKeys
+from app.store.redis import answering
+from app.store.runs import AT_ONCE
+from app.store.runs import Event as Event  # the web floor's too
+
+EVERY = 0.5  # s between two looks; samples come as often
+# With the store answering, a run's heartbeat must be missing for so long until we believe it: after
+# a store that was away its process needs a moment to show that it lives.
+DOUBT_S = 1.5
+AWAY, BACK = Event("", "away", "{}"), Event("", "back", "{}")
+
+
+class Followed(Protocol):
+    """A run, or a comparison."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def keys(self) -> RunKeys: ...
+
+
+Kind = TypeVar("Kind", bound=Followed)
+
+
+class Keeper(Protocol[Kind]):
+    """Who finds what is followed, and says that its process is gone."""
+
+    @property
+    def store(self) -> redis.Redis: ...
+
+    def find(self, id: str) -> Kind: ...
+
+    def mark_crashed(self, dead: Kind, /) -> None: ...
+
+
+def follow(runs: Keeper[Kind], run: Kind, after: str) -> Iterator[Event | None]:
+    """The events after the one with the id `after` ("": all), each once, until the last.
+
+    None when there is nothing to tell, so that whoever sends this notices that nobody listens.
+    AWAY, which has no id, while the store does not answer, and BACK when it does again. Who finds
+    that the run's process is gone marks it as crashed.
+    """
+    missing: float | None = None
+    away = False
+    while True:
+        try:
+            with answering():
+                events, on = records.read(runs.store, run.keys, after)
+            if away:
+                away = False
+                yield BACK
+            yield from events
+            if any(map(is_end, events)):
+                return
+            if events:
+                after = events[-1].id
+            if len(events) == AT_ONCE:
+                continue
+            if on == run.id:
+                missing = None
+            elif missing is None:
+                missing = time.monotonic()
+            elif time.monotonic() - missing > DOUBT_S:
+                missing = None
+                runs.mark_crashed(runs.find(run.id))
+        except StoreAway:
+            missing, away = None, True
+            yield AWAY
+        else:
+            if not events:
+                yield None
+        time.sleep(EVERY)
+
+
+def all_kept(runs: Runs, run: Run, after: str) -> list[Event]:
+    """The events of a run that has ended, after the one with that id. Raises StoreAway, and
+    DatabaseAway for one that is only there."""
+    with answering():
+        events, _ = records.read(runs.store, run.keys, "")
+    events = events or runs.kept_events(run)
+    ids = [event.id for event in events]
+    return events[ids.index(after) + 1 :] if after in ids else events

@@ -1,0 +1,78 @@
+"""The buyers of a run: `loadtest.stampede` as a process, which speaks HTTP only."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from typing import IO, cast
+
+from app.lab.stampede.sample import Heard
+from app.store.orphans import end_with_parent
+
+LAST_ANSWERS = 10.0  # s for purchases under way when it is told to stop
+KILL = 2.0  # s more, then it is killed
+
+
+class Load:
+    """Started by making it, in the main thread (see end_with_parent). `said` is its newest word."""
+
+    def __init__(self, url: str, item: str, buyers: int, seconds: int) -> None:
+        """Buys at `url` until told to stop, or for `seconds` and some when we cannot any more."""
+        wanted = {
+            "url": url,
+            "item": item,
+            "buyers": buyers,
+            "longest_s": seconds + 10,
+            "patience_s": LAST_ANSWERS,
+        }
+        self.said: Heard = {}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "loadtest.stampede", json.dumps(wanted)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+        self.complaint = b""  # the last line of what it complained of
+        self.readers = [
+            threading.Thread(target=read, name="load", daemon=True)
+            for read in (self._hear, self._hear_complaints)
+        ]
+        for reader in self.readers:
+            reader.start()
+
+    def _hear(self) -> None:
+        with cast(IO[bytes], self.process.stdout) as output:
+            for line in output:
+                self.said = json.loads(line)
+
+    def _hear_complaints(self) -> None:
+        with cast(IO[bytes], self.process.stderr) as errors:
+            for line in errors:
+                self.complaint = line.strip() or self.complaint
+
+    def alive(self) -> bool:
+        """Does its process run?"""
+        return self.process.poll() is None
+
+    def stop(self) -> None:
+        """No new purchases; those under way are still answered."""
+        if self.alive():
+            self.process.terminate()
+
+    def end(self, seconds: float) -> None:
+        """Wait so long for its end, then kill it; it is gone afterwards."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for reader in self.readers:
+            reader.join()
+
+    def last_word(self) -> str:
+        """Why it ended. To be asked after `end`."""
+        return self.complaint.decode(errors="replace") or f"exit status {self.process.returncode}"

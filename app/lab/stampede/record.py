@@ -1,0 +1,110 @@
+"""What a run is: what was asked for, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from app.domain import Bound, Newer, Round, records
+from app.lab.stampede.sample import Sample
+from app.service.audit import Audit
+from app.service.known import known
+from app.service.verdict import Verdict
+from app.store.history import RunRow
+from app.store.keys import RunKeys
+from app.store.runs import END, Event
+from app.text import Text
+
+BOUNDS = {"buyers": Bound(1, 512, Text("buyers")), "seconds": Bound(1, 120, Text("s"))}
+
+
+class How(StrEnum):
+    """How a run ended; "" while it is on."""
+
+    FINISHED = "finished"  # its time was up, or all was sold
+    STOPPED = "stopped"  # somebody pressed Stop
+    OVERTAKEN = "overtaken"  # another round of the item was started, or this one ended
+    FAILED = "failed"  # the load generator died; `why` is its last word
+    INTERRUPTED = "interrupted"  # the lab was stopped
+    CRASHED = "crashed"  # the process that drove it is gone
+
+
+@dataclass(frozen=True)
+class Run:
+    """One stampede. Times are in ms since 1970, `seconds` is how long it may sell.
+
+    `figures` is the last sample; `audit` None: nobody came to ask for it.
+    """
+
+    id: str
+    round: Round
+    buyers: int
+    seconds: int
+    started: int
+    ended: int | None = None
+    how: str = ""
+    why: str = ""
+    figures: Sample = field(default_factory=Sample)
+    audit: Audit | None = None
+    comparison: str = ""  # id of the one that it is part of
+
+    @property
+    def item(self) -> str:
+        return self.round.item
+
+    @property
+    def keys(self) -> RunKeys:
+        return RunKeys(self.item, self.id)
+
+    def encode(self) -> bytes:
+        return records.encode(self)
+
+    @classmethod
+    def decode(cls, record: bytes | str) -> Run:
+        """Raises Unreadable."""
+
+        def read(members: Any) -> Round:
+            try:
+                return known(records.make(Round, members))
+            except Newer:
+                raise Newer from None  # the run's word, not the round's
+
+        return records.decode(cls, record, round=read, audit=_audit)
+
+    def last_word(self) -> bytes:
+        """The data of its last event."""
+        return orjson.dumps({"how": self.how, "figures": self.figures})
+
+    def row(self, events: list[Event]) -> RunRow:
+        return RunRow(
+            id=self.id,
+            item=self.item,
+            mode=self.round.mode,
+            started=self.started,
+            how=self.how,
+            record=self.encode().decode(),
+            events=orjson.dumps([list(each) for each in events]).decode(),
+            comparison=self.comparison,
+        )
+
+
+def _audit(members: Any) -> Audit | None:
+    def verdict(word: Any) -> Verdict:
+        try:
+            return Verdict(word)
+        except ValueError:
+            raise Newer from None
+
+    return members and records.make(Audit, members, verdict=verdict)
+
+
+def kept_events(text: str) -> list[Event]:
+    """The events of a row."""
+    return [Event(*each) for each in orjson.loads(text)]
+
+
+def is_end(event: Event) -> bool:
+    return event.kind == END

@@ -1,0 +1,38 @@
+"""What can be seen of a round while it sells, without an audit: cheap, and of this moment."""
+
+from __future__ import annotations
+
+from app.domain import Round
+from app.lab.stampede.sample import Sample
+from app.modes import MODES
+from app.service.rounds import Rounds, in_database
+from app.service.tally import worker_statuses
+from app.store import db, orders
+from app.store import rounds as records
+from app.store.redis import answering
+
+
+def look(rounds: Rounds, round: Round) -> Sample:
+    """All of a sample that the shop knows: left, sold, in_flight, waiting and conflicts.
+
+    `waiting` is None for a mode without a lock; else everybody under way but the one who can hold
+    it. Workers say so four times a second. Raises StoreAway, DatabaseAway.
+    """
+    left = rounds.left(round)
+    if in_database(round.mode):
+        with db.answering(), rounds.servers.sessions() as session:
+            sold = orders.units_of_round(session, round.item, round.number)
+    else:
+        with answering():
+            sold = records.recorded(rounds.store, round)
+    with answering():
+        workers = worker_statuses(rounds.store, round)
+    in_flight = sum(status.in_flight for status in workers)
+    locks = MODES[round.mode.partition(":")[0]].one_at_a_time
+    return {
+        "left": left,
+        "sold": sold,
+        "in_flight": in_flight,
+        "waiting": max(0, in_flight - 1) if locks else None,
+        "conflicts": sum(status.conflicts for status in workers),
+    }

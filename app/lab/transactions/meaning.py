@@ -1,0 +1,60 @@
+"""What a reply means, in a sentence, for whoever sees it for the first time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from app.lab.transactions.sides import Step
+from app.text import Text
+
+DONE_UNSEEN = Text("Done at once, and seen by nobody else yet.")
+# (statement, reply, what that means); the first that fits. Both are patterns for a beginning.
+MEANINGS = tuple(
+    (re.compile(statement), re.compile(reply, re.DOTALL), words)
+    for statement, reply, words in [
+        ("BEGIN", "", Text("A transaction begins.")),
+        ("MULTI", "OK", Text("What follows is queued.")),
+        ("", "QUEUED", Text("Queued: nothing is done yet.")),
+        ("EXEC", r"\(nil\)", Text("Refused: somebody has written what was watched.")),
+        ("EXEC", r"\(error\)", Text("Refused as a whole: nothing of it is done.")),
+        ("EXEC", r".*\(error\)", Text("One of them failed, and all the others are done.")),
+        ("EXEC", "", Text("All of it is done, and nobody came in between.")),
+        ("WATCH", "OK", Text("From now on EXEC asks whether anybody has written it.")),
+        ("UNWATCH", "OK", Text("Nothing is watched any more.")),
+        ("DISCARD", "OK", Text("What was queued is forgotten.")),
+        ("DISCARD", r"\(error\)", Text("Nothing is queued any more, and what is done stays.")),
+        ("", r"\(error\) ERR unknown command", Text("It cannot even be queued.")),
+        ("ROLLBACK", "ROLLBACK", Text("All that it did is undone, and its locks are gone.")),
+        ("COMMIT", "ROLLBACK", Text("All that it did is undone: ROLLBACK is the answer.")),
+        ("COMMIT", "COMMIT", Text("From now on all others see it.")),
+        ("", "ERROR: +current", Text("Refused, whatever it is, until the transaction ends.")),
+        ("", "ERROR: +canceling", Text("It had to wait for the other one, and gave up.")),
+        ("", "ERROR: +could not", Text("Refused: somebody has written since this one began.")),
+        ("", "ERROR", Text("With this, the whole transaction is lost.")),
+        (".*FOR UPDATE", "", Text("From now on all others who want to write it must wait.")),
+    ]
+)
+
+
+def meanings(steps: Iterable[Step]) -> list[str]:
+    """One sentence for each step; "" where the reply speaks for itself."""
+    begun: set[str] = set()  # who is in a transaction of SQL
+    found: list[str] = []
+    for step in steps:
+        if step.statement.startswith("BEGIN"):
+            begun.add(step.client)
+        if step.reply.startswith("UPDATE") and step.client in begun:
+            found.append(DONE_UNSEEN)
+        else:
+            found.append(_meaning(step))
+        if step.statement in ("COMMIT", "ROLLBACK"):
+            begun.discard(step.client)
+    return found
+
+
+def _meaning(step: Step) -> str:
+    for statement, reply, words in MEANINGS:
+        if statement.match(step.statement) and reply.match(step.reply):
+            return words
+    return ""

@@ -1,0 +1,134 @@
+"""The cases as both servers have played them, for a browser: played once, and kept.
+
+A process of its own plays them: `lastapple transactions --json`. Whoever asks looks whether it has
+ended; so a server of greenlets can have it, and nobody can start a second one beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from app.domain import ShopError
+from app.lab.transactions import CASES, Case, Reading, Result, Step, joined
+from app.store.orphans import end_with_parent
+
+COMMAND = (sys.executable, "-m", "app.cli", "transactions", "--json")
+HANGS_S = 90.0  # it ends by itself long before: each of its waits is bounded
+GRACE_S = 5.0  # to stop both servers
+
+
+class NotPlayed(ShopError):
+    """They could not be played: in the words of the process that tried."""
+
+
+class _Playing:
+    """The process, and the files in which it says what both servers said."""
+
+    def __init__(self) -> None:
+        self.until = time.monotonic() + HANGS_S  # then it hangs
+        self.files = ExitStack()
+        self.said = self.files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        self.complained = self.files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        self.process = subprocess.Popen(
+            COMMAND,
+            stdin=subprocess.DEVNULL,
+            stdout=self.said,
+            stderr=self.complained,
+            start_new_session=True,  # Ctrl-C is for us, who end it
+            preexec_fn=end_with_parent,
+        )
+
+    def over(self) -> bool:
+        """Has it ended? One that hangs is made to."""
+        if time.monotonic() > self.until:
+            self.end()
+        return self.process.poll() is not None
+
+    def results(self) -> dict[str, Result]:
+        """When it is over. Raises NotPlayed when it did not say all."""
+        with self.files:
+            self.said.seek(0)
+            self.complained.seek(0)
+            try:
+                rows = {row["name"]: row for row in json.load(self.said)}
+                return {case.name: _result(case, rows[case.name]) for case in CASES}
+            except (ValueError, KeyError) as error:
+                words = self.complained.read().decode(errors="replace").strip()
+                raise NotPlayed(words.removeprefix("Error: ") or "It said nothing.") from error
+
+    def end(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+class Recordings:
+    """One for a server; its threads, or greenlets, may all ask."""
+
+    def __init__(self) -> None:
+        self.looking = threading.Lock()
+        self.playing: _Playing | None = None
+        self.played: dict[str, Result] = {}  # by the case's name
+        self.failed: NotPlayed | None = None
+
+    def results(self, seconds: float) -> dict[str, Result] | None:
+        """All cases, by name. None: in `seconds` they have not come to an end; ask again.
+
+        Raises NotPlayed, until `again`.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            with self.looking:
+                self._look()
+            if self.failed:
+                raise self.failed
+            if self.played:
+                return self.played
+            if time.monotonic() >= until:
+                return None
+            time.sleep(0.05)
+
+    def again(self) -> None:
+        """Have them played anew; nothing changes while that is under way already."""
+        with self.looking:
+            self.played, self.failed = {}, None
+
+    def close(self) -> None:
+        """End the process; it stops its servers."""
+        with self.looking:
+            playing, self.playing = self.playing, None
+            if playing:
+                with playing.files:
+                    playing.end()
+
+    def _look(self) -> None:
+        if self.played or self.failed:
+            return
+        self.playing = self.playing or _Playing()
+        if self.playing.over():
+            playing, self.playing = self.playing, None
+            try:
+                self.played = playing.results()
+            except NotPlayed as error:
+                self.failed = error
+
+
+def _result(case: Case, row: Mapping[str, Any]) -> Result:
+    """With the case's own words, which can be translated."""
+    return joined(case, _reading(row["valkey"]), _reading(row["postgresql"]))
+
+
+def _reading(row: Mapping[str, Any]) -> Reading:
+    steps = [Step(**step) for step in row["steps"]]
+    return Reading(steps, row["before"], row["after"], row["so"], row["as_taught"])

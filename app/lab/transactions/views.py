@@ -1,0 +1,86 @@
+"""MULTI and EXEC beside BEGIN and COMMIT: what both servers said, step by step."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from flask import Blueprint, Response, abort, request, url_for
+
+from app.domain import Invalid
+from app.lab.bad_links import no_such_step
+from app.lab.transactions import CASES, Result
+from app.lab.transactions.meaning import meanings
+from app.lab.transactions.recordings import NotPlayed, Recordings
+from app.server.answers import json, page, problem, see_other, type_of, wants_html
+from app.text import Text
+
+PLAYED_S = 1.0  # for which a page waits for both servers, before it says that they are at work
+AGAIN = 2  # s after which a page without scripts asks again
+NOT_PLAYED = Text("The cases could not be played")
+NUMBERS = {case.name: number for number, case in enumerate(CASES, 1)}
+
+
+def blueprint(recordings: Recordings) -> Blueprint:
+    lab = Blueprint("transactions", __name__, url_prefix="/transactions")
+
+    @lab.get("")
+    def index() -> Response:
+        return one(CASES[0].name)
+
+    @lab.get("/<name>")
+    def one(name: str) -> Response:
+        if name not in NUMBERS:
+            abort(404)
+        results = recordings.results(PLAYED_S)
+        if results is None:
+            return page("lab/transactions/playing.html", again=AGAIN) if wants_html() else waiting()
+        if not wants_html():
+            return json(
+                list(results.values()) if request.path == url_for(".index") else results[name]
+            )
+        return shown(results[name])
+
+    @lab.post("")
+    def again() -> Response:
+        recordings.again()
+        if not wants_html():
+            return waiting()
+        case = request.form.get("case", "")
+        return see_other(url_for(".one", name=case) if case in NUMBERS else url_for(".index"))
+
+    @lab.errorhandler(NotPlayed)
+    def not_played(error: NotPlayed) -> Response:
+        if not wants_html():
+            return problem(503, NOT_PLAYED, str(error), type=type_of("not-played"))
+        return page("lab/transactions/away.html", 503, title=NOT_PLAYED, why=str(error))
+
+    return lab
+
+
+class Playing(TypedDict):
+    """Both servers are at work: ask again."""
+
+    playing: Literal[True]
+
+
+def waiting() -> Response:
+    still: Playing = {"playing": True}
+    return json(still, 202)
+
+
+def shown(result: Result) -> Response:
+    sides = [("Valkey", result.valkey), ("PostgreSQL", result.postgresql)]
+    last = max(len(side.steps) for _, side in sides)
+    at = request.args.get("step", "0")
+    if not (at.isascii() and at.isdigit() and len(at) < 4 and int(at) <= last):
+        raise Invalid({"step": no_such_step(last)})
+    number = NUMBERS[result.name]
+    return page(
+        "lab/transactions/index.html",
+        cases=CASES,
+        case=CASES[number - 1],
+        number=number,
+        sides=[(name, side, meanings(side.steps)) for name, side in sides],
+        last=last,
+        at=int(at),
+    )

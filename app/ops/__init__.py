@@ -1,0 +1,1 @@
+"""What keeps a shop running: processes, supervision, readiness, durability checks, secrets."""

@@ -1,0 +1,113 @@
+"""One process that the supervisor keeps: how it is started, asked, and ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from app.ops import logs
+from app.ops.standing import Standing, State
+from app.store.orphans import end_with_parent
+
+ASK = 1.0  # s between two questions whether it answers
+
+
+@dataclass
+class Child:
+    """One process. `ready` asks whether it serves; `grace` is s to end after SIGTERM.
+
+    Those of one `stage` are stopped together, those of a higher stage before. Without one that is
+    `essential` nothing is sold or booked. `answers` asks a running one whether it lives: for that,
+    a store that still reads its log does answer. Both must end by themselves within seconds.
+    """
+
+    name: str
+    command: list[str]
+    log: Path
+    ready: Callable[[], bool]
+    answers: Callable[[], bool]
+    stage: int
+    grace: float
+    patience: float = 20.0  # s to become ready
+    silence: float = 5.0  # s without an answer after which it counts as hung
+    essential: bool = True
+    process: subprocess.Popen[bytes] | None = None
+    born: float = 0.0  # s of time.monotonic(), as the next
+    restart_at: float = 0.0
+    deaths: int = 0  # one soon after the other
+    silent: float = 0.0  # s since it answered, or was started
+    answered: bool = False  # since it was started
+
+    def start(self, environ: Mapping[str, str]) -> None:
+        """In the main thread: see `end_with_parent`. Raises OSError."""
+        self.born, self.silent, self.answered = time.monotonic(), 0.0, False
+        logs.trim(self.log)
+        with self.log.open("ab", buffering=0) as log:
+            with suppress(OSError):  # on a full disk it starts without
+                # Logs go on from start to start: this line parts them.
+                log.write(f"--- {self.name} starts, {datetime.now():%Y-%m-%d %H:%M:%S}\n".encode())
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=dict(environ),
+                start_new_session=True,  # the terminal's Ctrl-C is for us; we stop them in order
+                preexec_fn=end_with_parent,
+            )
+
+    def alive(self) -> bool:
+        """Does it run? It may hang."""
+        return self.process is not None and self.process.poll() is None
+
+    def listen(self, stop: threading.Event) -> None:
+        """Ask until `stop`, in a thread of its own: a question may take a second."""
+        while not stop.wait(ASK if self.answered else ASK / 10):
+            asked = self.process
+            if asked and self.answers() and asked is self.process:
+                self.silent, self.answered = 0.0, True
+
+    def standing(self) -> Standing:
+        return Standing(self.name, self.essential, self._state(), self.deaths, self.silent)
+
+    def _state(self) -> State:
+        if self.process is None:
+            return State.DOWN
+        if self.silent > (self.silence if self.answered else self.patience):
+            return State.HUNG
+        return State.RUNNING if self.answered else State.STARTING
+
+    def terminate(self) -> None:
+        """Ask it to end; its own workers are its affair."""
+        if self.process and self.alive():
+            self.process.terminate()
+
+    def kill(self) -> None:
+        """Its session, so that no worker of it stays behind."""
+        if self.process and self.alive():
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def finish(self, asked: float) -> bool:
+        """Wait for its end; SIGKILL when its grace since `asked` is over. True: by itself."""
+        if self.process is None:
+            return True
+        try:
+            self.process.wait(max(0.0, asked + self.grace - time.monotonic()))
+            return True
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self.process.wait()
+            return False
+
+    def tail(self) -> str:
+        """The last lines it said."""
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return "\n".join(f"    {line}" for line in lines[-12:])

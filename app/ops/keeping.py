@@ -1,0 +1,131 @@
+"""How a store keeps what it is told, held against DURABILITY: one line for each thing that matters.
+
+Asked at the start and by `lastapple check`; each line says what it means, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import redis
+
+from app.ops import replication
+from app.ops.readiness import Check, State
+from app.store.cluster import Cluster
+from app.store.redis import answering
+from app.store.servers import Servers
+
+OLDEST = 7  # of Redis; every Valkey is newer
+ENOUGH = {"fast": ("always", "everysec"), "safe": ("always",), "replicated": ("always",)}
+
+Info = Mapping[str, Any]  # what INFO says
+
+
+def look(servers: Servers) -> list[Check]:
+    """Of each server, on a cluster of each that serves slots: version, eviction, log, replicas.
+
+    Raises StoreAway.
+    """
+    store = servers.store
+    with answering():
+        nodes = store.topology.every() if isinstance(store, Cluster) else [store]
+        found = [
+            (replication.address(node), _checks(node, servers.settings.durability))
+            for node in nodes
+        ]
+    if len(found) == 1:
+        return found[0][1]
+    return [
+        Check(each.name, each.state, f"{address}: {each.sentence}")
+        for address, checks in sorted(found)
+        for each in checks
+    ]
+
+
+def _checks(node: redis.Redis, durability: str) -> list[Check]:
+    info: Info = node.info()
+    return [
+        version(info),
+        _eviction(info),
+        _log(info, _appendfsync(node), durability),
+        _replicas(info, durability),
+    ]
+
+
+def version(info: Info) -> Check:
+    if "valkey_version" in info:
+        return Check("store version", State.OK, f"Valkey {info['valkey_version']}.")
+    version = str(info["redis_version"])
+    if int(version.partition(".")[0]) >= OLDEST:
+        return Check("store version", State.OK, f"Redis {version}.")
+    said = f"Redis {version}: we need {OLDEST} or newer, as sales could not be booked. Upgrade it."
+    return Check("store version", State.FAILING, said)
+
+
+def _eviction(info: Info) -> Check:
+    policy = str(info.get("maxmemory_policy", "unknown"))
+    if policy == "noeviction":
+        said = "noeviction: when its memory is full it refuses sales, and forgets none."
+        return Check("store eviction", State.OK, said)
+    said = (
+        f"maxmemory-policy is {policy}: when its memory is full it forgets stock and sales "
+        "that customers were told of. Set maxmemory-policy noeviction."
+    )
+    if policy.startswith("volatile"):
+        said = (
+            f"maxmemory-policy is {policy}: when its memory is full it forgets which keys have "
+            "bought, and asking again may sell twice. Set maxmemory-policy noeviction."
+        )
+    return Check("store eviction", State.UNWELL, said)
+
+
+def _log(info: Info, appendfsync: str, durability: str) -> Check:
+    if not info.get("aof_enabled"):
+        said = (
+            "It keeps no log (appendonly no): a restart forgets sales that customers were told of, "
+            "and the shop stops then. Set appendonly yes, appendfsync always."
+        )
+        return Check("store log", State.UNWELL, said)
+    if appendfsync == "unknown":
+        said = "It may not be asked when it writes its log to disk: see to appendfsync always."
+        return Check("store log", State.UNWELL, said)
+    if appendfsync in ENOUGH[durability]:
+        lost = "nothing" if appendfsync == "always" else "a second or two of sales"
+        said = f"appendfsync {appendfsync}: a crash of its machine loses {lost}."
+        return Check("store log", State.OK, said)
+    lost = "a second or two" if appendfsync == "everysec" else "half a minute"
+    said = (
+        f"appendfsync is {appendfsync}: a crash of its machine loses {lost} of sales, and "
+        f"DURABILITY is {durability}. Set appendfsync {ENOUGH[durability][-1]}."
+    )
+    return Check("store log", State.UNWELL, said)
+
+
+def _replicas(info: Info, durability: str) -> Check:
+    if info["role"] != "master":
+        said = "It is a replica, which takes no sale. Let REDIS_URL lead to its master."
+        return Check("store replicas", State.FAILING, said)
+    count = int(info["connected_slaves"])
+    if durability == "replicated" and (why := replication.lacking(info)):
+        return Check("store replicas", State.FAILING, why)
+    if durability == "replicated":
+        said = f"{count}: each sale is in one of them before its buyer is told."
+        return Check("store replicas", State.OK, said)
+    if count:
+        said = (
+            f"{count}, and DURABILITY={durability} waits for none: a failover forgets sales of "
+            "which customers were told. Set DURABILITY=replicated."
+        )
+        return Check("store replicas", State.UNWELL, said)
+    said = "None: with its disk all goes that is not booked. DURABILITY=replicated wants one."
+    return Check("store replicas", State.OK, said)
+
+
+def _appendfsync(node: redis.Redis) -> str:
+    """always, everysec or no; unknown where a hosted store forbids CONFIG."""
+    try:
+        (value,) = node.config_get("appendfsync").values()
+    except redis.ResponseError:
+        return "unknown"
+    return value.decode() if isinstance(value, bytes) else str(value)

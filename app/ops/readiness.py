@@ -1,0 +1,307 @@
+"""Can the shop sell, and do its sales become orders? What /readyz, the lab and `check` say.
+
+Each check has a state and a sentence. Only `failing` makes the shop unready: `unwell` is named, and
+sells on. What a sentence says of a server is a word of ours: anybody may ask.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, reduce
+
+import redis
+from sqlalchemy import Engine
+
+from app.domain import ITEMS, DatabaseAway, Round, StoreAway, Unreadable, WrongPair
+from app.ops import replication, standing
+from app.ops.lag import Lag, lag
+from app.ops.standing import Standing
+from app.service.fitness import unfit
+from app.service.known import readable
+from app.service.pairing import Pairing
+from app.store import db, keys, lacks, orders, rounds
+from app.store.redis import answering
+from app.store.servers import Servers
+from app.text import Text, counted, together
+
+FRESH = 1.0  # s for which an answer is given again: a storm of probes costs nothing
+STALE = 10.0  # s after which it is too old even for a caller that would have to wait for a new one
+DATABASE_ANSWER_MS = 1_000  # to wait for it; a page may wait for longer
+FEW_CONNECTIONS = 5  # left in the database: the next buyers may be told BUSY for it
+PROBE_LIFE = 1_000  # ms that what we write to the store lives
+# Sales wait for 0.1 s as a rule, for 2 s while fulfil starts again, and for some seconds after a
+# stampede. The database may be away for a moment. A sale that waits for longer is not served.
+LONGEST_LAG = 30_000  # ms
+SILENT = 10.0  # s without a word of the supervisor's, who says something every second
+
+log = logging.getLogger(__name__)
+
+
+class State(StrEnum):
+    OK = "ok"
+    UNWELL = "unwell"  # somebody should know; the shop sells and books
+    FAILING = "failing"
+
+
+@dataclass(frozen=True)
+class Check:
+    """`name` is store, database, orders, dead_letters, or a process's that `up` keeps.
+
+    rounds, store replicas, database connections: only where they fail.
+    """
+
+    name: str
+    state: State
+    sentence: str  # a Text where a page may show it
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found at one time."""
+
+    checks: tuple[Check, ...] = ()
+    at: float = -STALE  # s of time.monotonic()
+
+    @property
+    def ready(self) -> bool:
+        return all(check.state is not State.FAILING for check in self.checks)
+
+    @property
+    def complaints(self) -> list[Check]:
+        return [check for check in self.checks if check.state is not State.OK]
+
+
+class Readiness:
+    """One process's view of it; each of its threads may ask."""
+
+    def __init__(self, servers: Servers) -> None:
+        self.servers = servers
+        self._found = Found()
+        self._asking = threading.Lock()
+
+    def look(self) -> Found:
+        """Not older than FRESH; while somebody asks anew, all others get what was found last."""
+        age = time.monotonic() - self._found.at
+        if age > FRESH and self._asking.acquire(blocking=age > STALE):
+            try:
+                if time.monotonic() - self._found.at > FRESH:  # else we waited for another caller
+                    self._found = Found(self._checks(), time.monotonic())
+            finally:
+                self._asking.release()
+        return self._found
+
+    def _checks(self) -> tuple[Check, ...]:
+        found = self._waiting()
+        booked = (_orders(found), _dead_letters(found))
+        rest = (*self._replicas(), *self._rounds(), *self._processes(), *self.connections())
+        return (self._store(), self._database(), *booked, *rest)
+
+    def _store(self) -> Check:
+        """By a real write: a store without memory or disk, or a replica, answers every question."""
+        pipe = self.servers.store.pipeline(transaction=False)
+        for item in ITEMS:
+            pipe.set(keys.probe(item), 1, px=PROBE_LIFE)
+        try:
+            answers = pipe.execute(raise_on_error=False)
+        except redis.RedisError as error:
+            answers = [error]
+        errors = [answer for answer in answers if isinstance(answer, redis.RedisError)]
+        if not errors:
+            return self._trusted()
+        log.warning("The store takes no write: %s", errors[0])
+        if len(errors) < len(answers):
+            hit = [item for item, answer in zip(ITEMS, answers, strict=True) if answer in errors]
+            said = Text("The store takes no writes for: %(items)s.", items=hit)
+            return Check("store", State.UNWELL, said)
+        return Check("store", State.FAILING, _refusal(errors[0]))
+
+    def _trusted(self) -> Check:
+        """It takes writes. What it has lost is not sold until a person has looked; all else is."""
+        try:
+            with answering():
+                lost = lacks.every(self.servers.store, ITEMS)
+        except StoreAway as error:
+            log.warning("Whether the store has lost something cannot be seen: %s", error)
+            return Check("store", State.FAILING, Text("The store does not answer."))
+        except Unreadable as error:
+            return Check("store", State.UNWELL, error.sentences()[0])
+        if not lost:
+            return Check("store", State.OK, Text("The store takes writes."))
+        if len(lost) == 1:
+            return Check("store", State.UNWELL, lost[0].sentence)
+        said = Text(
+            "%(what)s It has lost something of these, too: %(items)s. Nothing of all that is sold "
+            "until it is mended, each by lastapple audit ITEM --repair (or --accept).",
+            what=lost[0].what,
+            items=[lack.item for lack in lost[1:]],
+        )
+        return Check("store", State.UNWELL, said)
+
+    def _rounds(self) -> list[Check]:
+        """Return a check that fails when this host cannot sell in a round that runs."""
+        try:
+            with answering():
+                found = [readable(round) for _, round, _ in rounds.shelf(self.servers.store)]
+        except StoreAway:  # see `_store`
+            return []
+        running = [round for round in found if isinstance(round, Round) and round.running]
+        why = dict.fromkeys(why for round in running if (why := unfit(self.servers, round)))
+        return [Check("rounds", State.FAILING, reduce(together, why))] if why else []
+
+    def _replicas(self) -> list[Check]:
+        """Return a check for each primary whose sales no replica can confirm, if any should."""
+        if self.servers.settings.durability != "replicated":
+            return []
+        found = replication.unconfirmed(self.servers.store)
+        return [Check("store replicas", State.FAILING, said) for said in found]
+
+    @cached_property
+    def _engine(self) -> Engine:
+        settings = self.servers.settings
+        return db.engine(settings.database, min(DATABASE_ANSWER_MS, settings.database_timeout), 1)
+
+    def _database(self) -> Check:
+        """Over a new connection: it takes none from pages and sellers, and hangs on no dead one."""
+        try:
+            sessions = db.sessions(self._engine)
+            with db.answering(), sessions() as session:
+                orders.look(session)
+            for item in ITEMS:
+                Pairing(self.servers, sessions).check(item)
+        except WrongPair as error:
+            return Check("database", State.FAILING, error.sentences()[0])
+        except StoreAway:  # the store's own check says so
+            pass
+        except DatabaseAway as error:
+            log.warning("%s", error)
+            said = Text("The database does not answer: sales wait in the store.")
+            full = isinstance(error, db.NoConnection)
+            return Check("database", State.FAILING, error.sentences()[0] if full else said)
+        finally:
+            self._engine.dispose()
+        return Check("database", State.OK, Text("The database answers."))
+
+    def connections(self) -> list[Check]:
+        """Return a check where PostgreSQL has too few connections for this host and all others."""
+        try:
+            found = db.connections(self._engine)
+        except DatabaseAway:  # see `_database`
+            return []
+        finally:
+            self._engine.dispose()
+        if found is None:
+            return []
+        (most, used), wanted = found, self.servers.most_connections
+        if wanted <= most and used + FEW_CONNECTIONS <= most:
+            return []
+        said = Text(
+            "The database takes %(most)s connections, and has %(used)s; the shop of this host "
+            "alone may take %(wanted)s.",
+            most=most,
+            used=used,
+            wanted=wanted,
+        )
+        return [Check("database connections", State.UNWELL, together(said, db.RAISE_THEM))]
+
+    def orders(self) -> Check:
+        """By what fulfil has not done: whether it runs, only its own machine knows."""
+        return _orders(self._waiting())
+
+    def _waiting(self) -> list[Lag]:
+        """What waits to be booked, by item; nothing when the store does not say."""
+        try:
+            found = lag(self.servers.store)
+        except StoreAway as error:
+            log.warning("Whether sales wait cannot be seen: %s", error)
+            return []
+        return [] if all(each.error for each in found) else found
+
+    def _processes(self) -> list[Check]:
+        """Those that `up` keeps, as far as they are not well; none in a container of its own."""
+        told = standing.told(self.servers.settings.standings)
+        if told is None:
+            return []
+        age, standings = told
+        if age > SILENT:
+            said = Text(
+                "The supervisor has said nothing for %(seconds)s s: "
+                "gone, frozen, or without a disk.",
+                seconds=round(age),
+            )
+            return [Check("processes", State.UNWELL, said)]
+        unwell = [_of(each) for each in standings if each.state is not standing.State.RUNNING]
+        return unwell or [Check("processes", State.OK, Text("All processes of the shop run."))]
+
+
+def _orders(found: list[Lag]) -> Check:
+    if not found:
+        said = Text("Whether sales become orders cannot be seen: the store does not answer.")
+        return Check("orders", State.FAILING, said)
+    longest = max(each.age for each in found)
+    if longest <= LONGEST_LAG:
+        return Check("orders", State.OK, Text("Sales become orders."))
+    said = Text(
+        "Sales wait to become orders, one for %(seconds)s s (%(items)s).",
+        seconds=longest // 1000,
+        items=[each.item for each in found if each.age > LONGEST_LAG],
+    )
+    return Check("orders", State.FAILING, said)
+
+
+def _dead_letters(found: list[Lag]) -> Check:
+    """They wait for a person, while the shop sells and books all else."""
+    if not found:
+        return Check("dead_letters", State.UNWELL, Text("The store does not answer."))
+    count = sum(each.dead_letters for each in found)
+    if not count:
+        return Check("dead_letters", State.OK, Text("Every sale could be booked."))
+    said = counted(
+        "%(num)s sale could not be booked: see lastapple deadletter list.",
+        "%(num)s sales could not be booked: see lastapple deadletter list.",
+        count,
+    )
+    return Check("dead_letters", State.UNWELL, said)
+
+
+def _refusal(error: redis.RedisError) -> Text:
+    """Why the store takes no write."""
+    match error:
+        case redis.OutOfMemoryError():
+            return Text("The store is out of memory and takes no writes.")
+        case redis.ReadOnlyError():
+            return Text("The store is read-only.")
+        case redis.BusyLoadingError():
+            return Text("The store still loads its data.")
+        case redis.ResponseError() if str(error).startswith("MISCONF"):
+            return Text("The store cannot write to its disk and takes no writes.")
+        case redis.ResponseError() if str(error).startswith("NOREPLICAS"):
+            return Text("The store has no replica and takes no writes without one.")
+        case redis.ResponseError():
+            return Text("The store refuses to write.")
+    return Text("The store does not answer.")
+
+
+def _of(each: Standing) -> Check:
+    """A process that does not run, or does not answer. To have just been started is no failure."""
+    match each.state:
+        case standing.State.DOWN:
+            said = counted(
+                "%(name)s has died %(num)s time and is about to be started again.",
+                "%(name)s has died %(num)s times in a row and is about to be started again.",
+                each.deaths,
+                name=each.name,
+            )
+        case standing.State.STARTING:
+            said = Text("%(name)s was started and has not answered yet.", name=each.name)
+        case _:
+            said = Text(
+                "%(name)s runs and has not answered for %(seconds)s s.",
+                name=each.name,
+                seconds=round(each.silent),
+            )
+    failing = each.essential and each.state is not standing.State.STARTING
+    return Check(each.name, State.FAILING if failing else State.UNWELL, said)

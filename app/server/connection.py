@@ -1,0 +1,99 @@
+"""A customer's connection: what has come of a request, what is not yet taken of an answer."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from gunicorn.http import get_parser
+from gunicorn.workers.gthread import TConn
+
+from app.server.parse import LARGEST_BODY
+
+LARGEST_HEAD = 16 * 1024  # bytes
+# The fields that say where a request ends, and whether its body waits for a word of ours.
+FRAMING = re.compile(
+    rb"\r\n(content-length|transfer-encoding|expect)[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE
+)
+LENGTH = re.compile(rb"\d{1,9}")
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+class HeadTooLarge(Exception):
+    """No end in LARGEST_HEAD bytes."""
+
+
+class Outgoing(socket.socket):
+    """A socket that nobody waits for: what is written is kept until `flush`, and goes in one."""
+
+    def __init__(self, accepted: socket.socket) -> None:
+        family, kind, protocol = accepted.family, accepted.type, accepted.proto
+        super().__init__(family, kind, protocol, accepted.detach())
+        super().setblocking(False)
+        self.kept = bytearray()
+
+    def setblocking(self, _flag: bool) -> None:
+        """Never: gunicorn's threads would wait for a client to read."""
+
+    def sendall(self, data: Any, _flags: int = 0) -> None:
+        self.kept += data
+
+    def flush(self) -> None:
+        """Send what the client takes now; the rest stays in `kept`. Raises OSError."""
+        try:
+            while self.kept:
+                del self.kept[: self.send(self.kept)]
+        except BlockingIOError:
+            pass
+
+
+class Connection(TConn):  # type: ignore[misc]
+    """gunicorn's parser gets one whole request at a time, and never the socket."""
+
+    def __init__(self, cfg: Any, accepted: socket.socket, client: Any, server: Any) -> None:
+        super().__init__(cfg, Outgoing(accepted), client, server)
+        self.parser = get_parser(cfg, (), client)
+        self.data_ready = True
+        self.incoming = bytearray()
+        self.keep = True  # open for a further request
+        self.event = 0  # of the poller, for which it is in there; 0: it is not
+        self.then: Callable[[Connection], None] = lambda _conn: None  # called at that event
+        self.needed = 0  # bytes of the request; 0 until its head has come
+
+    def request(self) -> bool:
+        """Whether a request is whole: the parser has it then. Raises HeadTooLarge.
+
+        Without a length that we take it is whole with its head, and the last one here: parser or
+        application refuse it, and nobody knows where the next one would begin.
+        """
+        if not self.needed:
+            self._read_head()
+        if not self.needed or len(self.incoming) < self.needed:
+            return False
+        self.parser.unreader.unread(bytes(self.incoming[: self.needed]))
+        del self.incoming[: self.needed]
+        self.needed = 0
+        return True
+
+    def _read_head(self) -> None:
+        end = self.incoming.find(b"\r\n\r\n") + 4
+        if max(end, len(self.incoming) if end < 4 else 0) > LARGEST_HEAD:
+            raise HeadTooLarge
+        if end < 4:
+            if self.incoming.count(b"\n") > self.incoming.count(b"\r\n"):
+                self.needed, self.keep = len(self.incoming), False  # such lines have no end
+            return
+        self.needed = end
+        found = [(name.lower(), value) for name, value in FRAMING.findall(self.incoming, 0, end)]
+        said = dict(found)
+        length = said.get(b"content-length", b"0").rstrip(b" \t")
+        once = len(said) == len(found) and b"transfer-encoding" not in said
+        if not once or not LENGTH.fullmatch(length) or int(length) > LARGEST_BODY:
+            self.keep = False
+            return
+        self.needed += int(length)
+        if b"expect" in said and len(self.incoming) < self.needed:
+            self.sock.sendall(CONTINUE)
+            self.sock.flush()

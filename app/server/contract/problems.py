@@ -1,0 +1,108 @@
+"""Every type of problem: its status and title, what it means, and what it tells beside that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+from app.domain import (
+    DatabaseAway,
+    HoldOver,
+    InDoubt,
+    Invalid,
+    NotBooked,
+    NotOpen,
+    Outcome,
+    Stands,
+    StoreAway,
+    WrongDatabase,
+)
+from app.server.answers import HTTP_WORDS, PROBLEMS, kind
+from app.server.contract.meanings import MEANINGS, STATUSES
+from app.shop.purchase_answers import OUTCOMES, NotSold, OverLimit, named
+from app.text import Text
+
+
+class Problem(TypedDict):
+    """An error (RFC 9457). Title and detail are in the visitor's language."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request: str  # the request's id: whoever runs the shop finds it by that
+
+
+class InvalidProblem(Problem):
+    """With a sentence for each field that is wrong."""
+
+    errors: dict[str, str]
+
+
+class NotOpenProblem(Problem):
+    """With the ms until it opens."""
+
+    opens_in_ms: int
+
+
+class AwayProblem(Problem, total=False):
+    """It may have happened: with the key to ask again with, or the order to press again on."""
+
+    idempotency_key: str  # of a purchase
+    order: str  # the id; of what was held
+
+
+class HoldOverProblem(Problem):
+    """With how the hold ended, and until when it could be paid for (ms since 1970)."""
+
+    outcome: Stands
+    order: str
+    pay_until: int
+
+
+class NotBookedProblem(Problem):
+    """With the order's id."""
+
+    order: str
+
+
+class NotSoldProblem(Problem, NotSold):
+    """With how the purchase went."""
+
+
+class OverLimitProblem(Problem, OverLimit):
+    """With how many units the buyer has, and may have."""
+
+
+MEMBERS: dict[str, type] = {
+    kind(HoldOver): HoldOverProblem,
+    kind(NotBooked): NotBookedProblem,
+    **{kind(Invalid): InvalidProblem, kind(NotOpen): NotOpenProblem},
+    **{kind(away): AwayProblem for away in (StoreAway, DatabaseAway, WrongDatabase, InDoubt)},
+    **{named(outcome): NotSoldProblem for outcome in OUTCOMES},
+    named(Outcome.LIMIT): OverLimitProblem,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One type of problem. `members` is a TypedDict, all that its document has."""
+
+    status: int
+    title: Text
+    says: Text
+    members: type
+
+
+KINDS: dict[str, Told] = {
+    name: Told(status, title, MEANINGS[name], MEMBERS.get(name, Problem))
+    for name, (status, title) in {
+        **{named(outcome): told for outcome, told in OUTCOMES.items()},
+        **{kind(error): told for error, told in PROBLEMS.items()},
+    }.items()
+}
+# Without a type of their own: they say no more than their status does.
+BARE: dict[int, Told] = {
+    status: Told(status, title, STATUSES.get(status, words), Problem)
+    for status, (title, words) in HTTP_WORDS.items()
+}

@@ -1,0 +1,95 @@
+"""In which language a visitor is spoken to: the one they chose, else what their browser asks for.
+
+A choice is a link: `?language=zh` on any page, remembered in a cookie. Shop and lab share it, as
+cookies do not tell ports apart.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from flask import Flask, Response, g, request
+from flask_babel import Babel
+from werkzeug.datastructures import LanguageAccept
+from werkzeug.http import parse_accept_header
+
+from app.server.addresses import host_in
+from app.server.proxies import secure
+
+LANGUAGES = {"en": "English", "zh": "简体中文"}  # the first is the code's own
+TAGS = {"en": "en", "zh": "zh-Hans"}  # as HTML and HTTP name them
+NAME = "language"  # of the query's field and of the cookie
+YEAR = 365 * 86_400  # s
+LONGEST = 2_000  # characters; a schedule in a link has some hundreds
+
+
+def chosen() -> str:
+    """A key of LANGUAGES. Asked for in every sentence of every answer, so it makes haste."""
+    language: str | None = g.get(NAME)
+    if language is None:
+        asked = request.args.get(NAME) if request.query_string else None
+        if asked not in LANGUAGES and "HTTP_COOKIE" in request.environ:
+            asked = request.cookies.get(NAME)
+        if asked not in LANGUAGES:
+            asked = _wanted(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        g.language = language = asked
+    return language
+
+
+@lru_cache(maxsize=1_000)  # a class of browsers sends a handful of them
+def _wanted(header: str) -> str:
+    """The browser's first wish that we can fulfil: zh-CN, zh-Hans and zh-TW all find zh.
+
+    Werkzeug's best_match would give who asks for `zh-TW, en;q=0.5` the English that matches to
+    the letter.
+    """
+    for tag, quality in parse_accept_header(header, LanguageAccept):
+        language = tag.lower().partition("-")[0]
+        if quality and language in LANGUAGES:
+            return language
+    return "en"
+
+
+def this_page_in(language: str) -> str:
+    """A link; from the answer to a form it goes to the page of the form, as no link sends one.
+
+    From an address that is longer than any of ours it goes to the front page: it would stand there
+    for each language once more.
+    """
+    came = request.referrer or ""
+    path, query = "/", list[tuple[str, str]]()
+    if len(request.full_path) > LONGEST:
+        pass
+    elif request.method == "GET":
+        path, query = quote(request.path), list(request.args.items(multi=True))
+    elif host_in(came) == request.host != "":
+        page = urlsplit(came)
+        path, query = "/" + page.path.lstrip("/"), parse_qsl(page.query)
+    query = [pair for pair in query if pair[0] != NAME]
+    return f"{path}?{urlencode([*query, (NAME, language)])}"
+
+
+def register(app: Flask) -> None:
+    Babel(app, locale_selector=chosen)
+
+    @app.context_processor
+    def languages() -> dict[str, Any]:
+        return {
+            "lang": TAGS[chosen()],
+            "languages": [
+                {"name": name, "lang": TAGS[code], "href": this_page_in(code)}
+                for code, name in LANGUAGES.items()
+            ],
+        }
+
+    @app.after_request
+    def remember(answer: Response) -> Response:
+        asked = request.args.get(NAME) if request.query_string else None  # a purchase has none
+        if asked in LANGUAGES:
+            answer.set_cookie(NAME, asked, YEAR, secure=secure(), samesite="Lax", httponly=True)
+        if answer.mimetype == "text/html":
+            answer.headers["Content-Language"] = TAGS[chosen()]
+            answer.vary.update(("Accept-Language", "Cookie"))
+        return answer

@@ -1,0 +1,99 @@
+"""What Prometheus reads: the workers' counts, how far fulfil is behind, and the last audits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import redis
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from app.domain import StoreAway
+from app.ops.lag import lag
+from app.server.metrics.audits import Audited, Audits
+from app.service.metrics import places
+
+__all__ = ["CONTENT_TYPE_LATEST", "Metrics"]
+
+UNITS = ("stocked", "left", "held", "sold", "oversold", "undersold")  # of an audit
+Row = tuple[str, str, float]  # name without lastapple_, what it says, value
+
+
+class Metrics(Collector):
+    """Collected anew for each scrape."""
+
+    def __init__(self, folder: Path, store: redis.Redis, audits: Audits) -> None:
+        """`folder` is where the shop's workers write; it need not be there."""
+        self.folder = folder
+        self.store = store
+        self.audits = audits
+
+    def text(self) -> bytes:
+        """As CONTENT_TYPE_LATEST. The store away is a figure, no error."""
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(self)
+        return generate_latest(registry)
+
+    def collect(self) -> Iterator[Metric]:
+        yield from MultiProcessCollector.merge(places.files(self.folder))
+        yield from self._lag()
+        yield from _by_item((each.audit.item, _audit(each)) for each in self.audits.known())
+
+    def _lag(self) -> Iterator[Metric]:
+        """Of an item whose node is away there is nothing to be said."""
+        try:
+            found = lag(self.store)
+        except StoreAway:
+            found = []
+        up = GaugeMetricFamily("lastapple_store_up", "1: the store answers.")
+        up.add_metric([], float(bool(found)))
+        yield up
+        yield from _by_item(
+            (
+                each.item,
+                [
+                    ("unbooked_sales", "Sales that are no order yet.", each.waiting),
+                    (
+                        "fulfil_lag_seconds",
+                        "Age of the oldest sale that is no order yet.",
+                        each.age / 1000,
+                    ),
+                    ("dead_letters", "Sales that could not be booked.", each.dead_letters),
+                ],
+            )
+            for each in found
+            if not each.error
+        )
+
+
+def _audit(each: Audited) -> list[Row]:
+    audit = each.audit
+    return [
+        ("audit_timestamp_seconds", "When the last audit of it was made.", each.at),
+        ("audit_round", "The round that it read: the item's newest then.", audit.round),
+        (
+            "audit_settled",
+            "1: nothing was under way. Judge nothing by the others else.",
+            audit.settled,
+        ),
+        *((f"audit_{name}_units", f"Units {name}.", getattr(audit, name)) for name in UNITS),
+        ("audit_not_booked", "Its sales that could not be booked.", audit.not_booked),
+        ("audit_contradictions", "Sales and orders that contradict each other.", audit.broken),
+    ]
+
+
+def _by_item(rows: Iterable[tuple[str, list[Row]]]) -> list[Metric]:
+    """A gauge for each name, with a sample for each item."""
+    made: dict[str, GaugeMetricFamily] = {}
+    for item, figures in rows:
+        for name, about, value in figures:
+            gauge = made.get(name)
+            if gauge is None:
+                gauge = GaugeMetricFamily(f"lastapple_{name}", about, labels=["item"])
+                made[name] = gauge
+            gauge.add_metric([item], float(value))
+    return list(made.values())

@@ -1,0 +1,73 @@
+"""A bare Flask application with our addresses, limits, cookie, errors and headers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from flask import Flask
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
+from flask.wrappers import Request, Response
+from itsdangerous import BadSignature
+
+from app.config import Settings
+from app.ops.secret import secret
+from app.server import addresses, answers, language, parse, request_id, words
+from app.server.proxies import believe, secure
+from app.text import Text
+
+
+class Sessions(SecureCookieSessionInterface):
+    def get_cookie_secure(self, app: Flask) -> bool:
+        return secure()
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """Without Flask's look at when it was signed: browsers drop it when its year is over.
+
+        A worker whose clock is behind would take a cookie from another for one of the future, and
+        its buyer for a stranger, whose second press is no second press.
+        """
+        # A program sends none: to make the serializer is a fifth of what an empty request costs.
+        sent = "HTTP_COOKIE" in request.environ and request.cookies.get(self.get_cookie_name(app))
+        if not sent:
+            return self.session_class()
+        serializer = self.get_signing_serializer(app)
+        if serializer is None:
+            return super().open_session(app, request)
+        try:
+            return self.session_class(serializer.loads(sent))
+        except BadSignature:
+            return self.session_class()
+
+    def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
+        """A session that nobody has looked at is as it was: no cookie, no Vary."""
+        if session.accessed or session.modified:
+            super().save_session(app, session, response)
+
+
+def flask_app(settings: Settings, error_page: str, failed_press: Text, proxies: int = 0) -> Flask:
+    """`error_page` is the template that shows an error to a person; `failed_press` see answers.
+
+    `proxies` before it are believed.
+    """
+    app = addresses.Addressed("app.server")
+    app.session_interface = Sessions()
+    app.config.update(
+        SECRET_KEY=secret(settings),
+        SECRET_KEY_FALLBACKS=[settings.secret_key_old] if settings.secret_key_old else [],
+        SESSION_COOKIE_NAME="buyer",
+        SESSION_COOKIE_SAMESITE="Lax",
+        PERMANENT_SESSION_LIFETIME=timedelta(days=365),
+        # Only an answer that changes the cookie sends it: one that was asked for before a purchase
+        # and comes after it must not put the cookie back as it was.
+        SESSION_REFRESH_EACH_REQUEST=False,
+        MAX_CONTENT_LENGTH=parse.LARGEST_BODY,
+    )
+    app.context_processor(
+        lambda: {"shop_url": settings.shop_address, "lab_url": settings.lab_address}
+    )
+    request_id.register(app, trusted=proxies > 0)
+    believe(app, proxies)
+    language.register(app)
+    words.register(app)
+    answers.register(app, error_page, failed_press)
+    return app

@@ -1,0 +1,1 @@
+"""The customers' pages and JSON API."""

@@ -1,0 +1,138 @@
+"""The page that a class opens on its phones: a nickname, a countdown, one button."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any, TypedDict
+
+from flask import Blueprint, Response, request, session
+
+from app.domain import ITEMS, DatabaseAway, Invalid, NotOnSale, Round, StoreAway, Unreadable
+from app.server import parse
+from app.server.answers import describe, json, page, see_other, wants_html
+from app.service.classroom.ending import ForOne
+from app.service.classroom.members import ITEM, Members
+from app.service.classroom.nickname import LONGEST_NAME, nickname
+from app.service.classroom.notices import Notices
+from app.service.purchase import Purchase
+from app.service.rounds import Rounds
+from app.service.tickets import ticket
+from app.shop.form_keys import sign
+from app.shop.views import know_buyer
+from app.text import Text
+
+KNOWN = "class"  # in the phone's cookie: its nickname, and since when it has it
+
+
+class State(TypedDict):
+    """How things stand for one phone. `round` 0: nothing is on sale; `left` null: nobody knows."""
+
+    round: int
+    opens_in_ms: int
+    left: int | None  # units
+    key: str  # to send with the purchase; "" while nothing is on sale
+    ending: ForOne | None  # of the last sale that this phone had a part in
+
+
+class Joined(TypedDict):
+    """A phone's nickname, as it is shown."""
+
+    name: str
+
+
+# is on sale, and nothing has ended that this phone had a part in
+NOTHING: State = {"round": 0, "opens_in_ms": 0, "left": None, "key": "", "ending": None}
+
+
+def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Notices) -> Blueprint:
+    phone = Blueprint("class", __name__, url_prefix="/class")
+
+    def me() -> dict[str, Any] | None:
+        """This phone in this class; None: it has not joined, or joined an earlier one."""
+        known: dict[str, Any] | None = session.get(KNOWN)
+        return known if known and notices.is_of_this_class(known["since"]) else None
+
+    @phone.get("")
+    def show() -> Response:
+        know_buyer()
+        known = me()
+        if known is None:
+            return rename()
+        try:
+            stands = now()
+        except StoreAway:
+            stands = NOTHING  # the page asks again by itself
+        return page("shop/class.html", known=known, now=stands, item=ITEMS[ITEM])
+
+    @phone.get("/name")
+    def rename() -> Response:
+        return name_page(session.get(KNOWN, {}).get("name", ""))
+
+    def name_page(name: str, error: str = "", status: int = 200) -> Response:
+        return page("shop/class_name.html", status, name=name, error=error, longest=LONGEST_NAME)
+
+    @phone.post("/name")
+    def join() -> Response:
+        know_buyer()
+        said = parse.text(parse.body(request), "name")
+        try:
+            name = nickname(said)
+        except Invalid as error:
+            if not wants_html():
+                raise
+            status, _, detail, _ = describe(error)
+            return name_page(said[:LONGEST_NAME], detail, status)
+        known = me() or {"since": joined()}
+        session[KNOWN] = known | {"name": name}
+        greet()
+        joined_as: Joined = {"name": name}
+        return see_other("/class") if wants_html() else json(joined_as, 201)
+
+    def joined() -> int:
+        """Now, by the clock that says when a class began."""
+        try:
+            return rounds.now()
+        except StoreAway:  # it was never there, so no class began either
+            return int(time.time() * 1000)
+
+    def greet() -> None:
+        """A sign of this phone; while the store is away it can count down all the same."""
+        known = session[KNOWN]
+        with suppress(StoreAway):
+            members.greet(
+                session["buyer"], known["name"], known["since"], request.remote_addr or ""
+            )
+
+    @phone.get("/state")
+    def state() -> Response:
+        """Asked by each phone every few seconds: a sign of life, and how things stand."""
+        if me() is None:
+            raise Invalid({"name": Text("Choose a nickname.")})
+        greet()
+        return json(now())
+
+    def now() -> State:
+        try:
+            round = purchase.running(ITEM)
+        except (NotOnSale, Unreadable):
+            round = None
+        if round is None or not round.tickets:  # else phones would buy from under a stampede
+            return {**NOTHING, "ending": notices.ending_for(session["buyer"])}
+        units = left(round)  # before the clock is read: the store takes its time
+        return {
+            **NOTHING,
+            "round": round.number,
+            "opens_in_ms": rounds.opens_in(round),
+            "left": units,
+            "key": sign(ticket(round, session["buyer"])),
+        }
+
+    def left(round: Round) -> int | None:
+        """None when nobody can say: the countdown goes on without the store, which may be slow."""
+        try:
+            return rounds.left(round)
+        except (StoreAway, DatabaseAway):
+            return None
+
+    return phone

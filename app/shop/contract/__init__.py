@@ -1,0 +1,1 @@
+"""The shop's side of the contract: /openapi.json."""

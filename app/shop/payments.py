@@ -1,0 +1,79 @@
+"""The pretended payment: pay for what is held, decline, cancel. Who walks away does nothing."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TypedDict
+
+from flask import Blueprint, Response, url_for
+
+from app.domain import HoldOver, Order, Outcome, Stands, in_doubt
+from app.server.answers import json, see_other, wants_html
+from app.service.book import OrderBook
+from app.service.holds import Holds
+from app.service.pairing import Pairing
+from app.shop.order_view import order_page
+
+
+def blueprint(holds: Holds, book: OrderBook, pairing: Pairing) -> Blueprint:
+    holding = Blueprint("holding", __name__)
+
+    @holding.post("/orders/<uuid:id>/pay")
+    def pay(id: uuid.UUID) -> Response:
+        """Whoever knows the id may pay: the second time it is the same order."""
+        order = book.find(str(id)).order
+        pairing.refuse(order.item)
+        try:
+            with in_doubt(order=order.id):
+                holds.pay(order)
+                return answered(Outcome.SOLD, order, 201)
+        except HoldOver:
+            if wants_html():
+                return order_page(book.find(str(id)), 410)
+            raise
+
+    @holding.post("/orders/<uuid:id>/decline")
+    def decline(id: uuid.UUID) -> Response:
+        return give_up(str(id), Stands.DECLINED)
+
+    @holding.post("/orders/<uuid:id>/cancel")
+    def cancel(id: uuid.UUID) -> Response:
+        return give_up(str(id), Stands.CANCELLED)
+
+    def give_up(id: str, stands: Stands) -> Response:
+        order = book.find(id).order
+        pairing.refuse(order.item)
+        try:
+            with in_doubt(order=id):
+                return answered(holds.give_up(order, stands).stands, order, 200)
+        except HoldOver:
+            if wants_html():
+                return order_page(book.find(id), 410)
+            raise
+
+    def answered(outcome: Outcome | Stands, order: Order, status: int) -> Response:
+        if wants_html():
+            return see_other(url_for("shop.order", id=order.id))
+        return json(settled(outcome, order), status)
+
+    return holding
+
+
+class Settled(TypedDict):
+    """A hold that was paid for (SOLD), or given up. `order` is the order's id."""
+
+    outcome: str  # an Outcome, or how the hold stands
+    order: str
+    round: int
+    item: str
+    quantity: int
+
+
+def settled(outcome: Outcome | Stands, order: Order) -> Settled:
+    return {
+        "outcome": outcome,
+        "order": order.id,
+        "round": order.round,
+        "item": order.item,
+        "quantity": order.quantity,
+    }

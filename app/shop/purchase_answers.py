@@ -1,0 +1,202 @@
+"""What came of a purchase, or of a press that sold nothing: in JSON, and on a page."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from flask import Response, request, session, url_for
+
+from app.domain import (
+    ITEMS,
+    DatabaseAway,
+    ForTheClass,
+    HoldOver,
+    Invalid,
+    KeyReused,
+    Newer,
+    NotBooked,
+    NotOnSale,
+    NotOpen,
+    Outcome,
+    ShopError,
+    StoreAway,
+    TooOften,
+    UnknownForm,
+    UnknownItem,
+    Unreadable,
+)
+from app.server.answers import describe, json, page, problem, see_other, type_of
+from app.service.answer import Answer
+from app.shop.form_keys import new_key
+from app.text import Text
+
+# outcome -> (status, title)
+OUTCOMES = {
+    Outcome.SOLD_OUT: (409, Text("Sold out")),
+    Outcome.LIMIT: (409, Text("Limit reached")),
+    Outcome.BUSY: (503, Text("Busy")),
+}
+TOO_FEW = Text("Not enough left")  # for a page: beside "Sold out" a reader would see what is left
+TOO_MANY = Text("Too many are buying at this moment. Try again.")
+NOTHING_LEFT = Text("Nothing is left of this round.")
+YOURS = Text("Nothing is left of this round: you have bought the last one yourself.")
+# error -> the shop's page for it
+KINDS: dict[type[ShopError], str] = {
+    UnknownItem: "not_found",
+    NotOnSale: "not_on_sale",
+    NotOpen: "not_open",
+    ForTheClass: "for_the_class",
+    Newer: "not_on_sale",
+    Unreadable: "not_on_sale",
+    Invalid: "invalid",
+    KeyReused: "invalid",
+    HoldOver: "over",
+    NotBooked: "over",
+    UnknownForm: "unknown_form",
+    TooOften: "too_often",
+    StoreAway: "unavailable",
+    DatabaseAway: "unavailable",
+}
+
+
+class Tried(TypedDict):
+    """How a purchase went. `left` in units, null when the mode did not get to see the stock."""
+
+    outcome: Outcome
+    left: int | None
+    attempts: int  # the first try is attempt 1
+    conflicts: int  # lost races
+    mode: str
+    round: int
+    round_trips: int
+    commands: int  # sent to the store or the database
+    lock_lost: bool  # the release found the lock not mine any more
+
+
+class Sold(Tried):
+    """A sale; sold before, when its key was seen before. `order` is the order's id."""
+
+    order: str
+    item: str
+    quantity: int
+
+
+class Held(Sold):
+    """A hold: sold when it is paid for, until then taken."""
+
+    pay_until: int  # ms since 1970 by the store's clock
+    pay_in_ms: int  # left to pay in
+
+
+class NotSold(Tried):
+    """Of a problem, beside its own members. `yours`: this browser has bought the round's last."""
+
+    yours: bool
+
+
+class OverLimit(NotSold):
+    """With how many units the buyer has `bought` in the round, and how many that may be."""
+
+    bought: int | None
+    per_buyer: int
+
+
+def named(outcome: Outcome) -> str:
+    """An outcome's name in the contract."""
+    return outcome.lower().replace("_", "-")
+
+
+def sold_json(answer: Answer, item: str) -> Response:
+    sale, round, wire = answer.sale, answer.round, answer.wire
+    tried: Tried = {
+        "outcome": sale.outcome,
+        "left": sale.left,
+        "attempts": sale.attempts,
+        "conflicts": sale.conflicts,
+        "mode": round.mode,
+        "round": round.number,
+        "round_trips": wire.round_trips,
+        "commands": wire.commands,
+        "lock_lost": sale.lock_lost,
+    }
+    if order := sale.order:
+        sold: Sold = {
+            **tried,
+            "order": order.id,
+            "item": order.item,
+            "quantity": order.quantity,
+        }
+        if answer.hold and sale.outcome is Outcome.HELD:
+            hold = answer.hold
+            held: Held = {**sold, "pay_until": hold.until, "pay_in_ms": hold.ms_left}
+            return json(held, 201)
+        return json(sold, 201)
+    status, title = OUTCOMES[sale.outcome]
+    not_sold: NotSold = {**tried, "yours": _had_the_last(answer, item)}
+    if sale.outcome is Outcome.LIMIT:
+        over: OverLimit = {**not_sold, "bought": sale.bought, "per_buyer": round.per_buyer}
+        not_sold = over
+    known = type_of(named(sale.outcome))
+    return problem(status, title, _in_words(answer, item), type=known, **not_sold)
+
+
+def sold_page(answer: Answer, item: str, quantity: int, key: str) -> Response:
+    sale = answer.sale
+    if sale.order:
+        return see_other(url_for("shop.order", id=sale.order.id))
+    status, title = OUTCOMES[sale.outcome]
+    return page(
+        "shop/answer.html",
+        status,
+        kind=sale.outcome.lower(),
+        title=TOO_FEW if sale.outcome is Outcome.SOLD_OUT and sale.left else title,
+        detail=_in_words(answer, item),
+        slug=item,
+        name=ITEMS[item].name,
+        left=sale.left,
+        quantity=quantity,
+        key=key,
+        new_key=new_key,
+    )
+
+
+def error_page(error: ShopError, item: str, values: dict[str, object], key: str) -> Response:
+    status, title, detail, _ = describe(error)
+    known = ITEMS.get(item)
+    answer = page(
+        "shop/answer.html",
+        status,
+        kind=KINDS.get(type(error), "unavailable"),
+        title=title,
+        detail=detail,
+        slug=item if known else None,
+        name=known.name if known else None,
+        left=None,
+        quantity=values.get("quantity"),
+        key=new_key() if isinstance(error, UnknownForm) else key,
+        new_key=new_key,
+    )
+    if isinstance(error, TooOften):
+        answer.headers["Retry-After"] = str(error.wait)
+    return answer
+
+
+def _had_the_last(answer: Answer, item: str) -> bool:
+    """Has this browser bought the round's last unit, perhaps in another tab?"""
+    if not request.cookies:
+        return False
+    return bool(session.get("last", {}).get(item) == answer.round.number)
+
+
+def _in_words(answer: Answer, item: str) -> Text:
+    if answer.sale.outcome is Outcome.BUSY:
+        return TOO_MANY
+    if answer.sale.outcome is Outcome.LIMIT:
+        return Text(
+            "One buyer gets %(most)s of these at most, and you have bought %(bought)s.",
+            most=answer.round.per_buyer,
+            bought=answer.sale.bought,
+        )
+    if answer.sale.left:
+        return Text("Only %(left)s left, fewer than you asked for.", left=answer.sale.left)
+    return YOURS if _had_the_last(answer, item) else NOTHING_LEFT

@@ -1,0 +1,188 @@
+"""The shop a customer sees, and its JSON API."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Literal, TypedDict
+
+from flask import Blueprint, Response, request, session
+
+from app.domain import (
+    Away,
+    Item,
+    Round,
+    ShopError,
+    UnknownForm,
+    Unreadable,
+    in_doubt,
+)
+from app.domain.ids import draw_id
+from app.server import parse
+from app.server.answers import json, page, said, wants_html
+from app.server.words import money
+from app.service.book import OrderBook
+from app.service.purchase import Purchase
+from app.service.rounds import Rounds
+from app.shop.form_keys import new_key, read
+from app.shop.order_view import OrderView, order_page, view
+from app.shop.purchase_answers import error_page, sold_json, sold_page
+from app.text import Text
+
+REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
+
+
+def blueprint(
+    purchase: Purchase, rounds: Rounds, book: OrderBook, ask: Callable[[], None]
+) -> Blueprint:
+    """`ask` refuses who asks to buy too often: raises TooOften."""
+    shop = Blueprint("shop", __name__)
+
+    def shelf() -> list[ShelfItem]:
+        return [_shelf_item(*row, rounds.opens_in) for row in rounds.shelf()]
+
+    @shop.get("/")
+    def index() -> Response:
+        know_buyer()
+        return page("shop/index.html", items=shelf(), new_key=new_key)
+
+    @shop.get("/items")
+    def items() -> Response:
+        return json(shelf())
+
+    @shop.post("/noop")
+    def noop() -> Response:
+        """Touches nothing: what HTTP alone costs, the yardstick of `compare`."""
+        parse.body(request)
+        nothing: Noop = {"outcome": "NOOP"}
+        return json(nothing)
+
+    @shop.post("/buy/<item>")
+    def buy(item: str) -> Response:
+        form = wants_html()
+        sent, values = "", dict[str, object]()
+        try:
+            values = parse.body(request)
+            # A program may leave it out; a form without it is not one of ours.
+            quantity = parse.whole(values, "quantity", None if form else 1)
+            sent = request.headers.get("Idempotency-Key") or parse.text(values, "key")
+            if form and not sent:
+                sent = new_key()
+            key, holder = read(sent)
+            ask()
+            buyer = _presser(holder) if form else _caller()
+            answer = purchase.buy(item, quantity, key or None, buyer)
+            made = answer.sale.order
+            with in_doubt(key=made.key) if made else nullcontext():
+                if made and buyer:
+                    session["orders"] = [made.id, *session.get("orders", [])][:REMEMBERED]
+                    if answer.sale.left == 0:  # bought.py says so in another tab
+                        session["last"] = session.get("last", {}) | {item: answer.round.number}
+                return sold_page(answer, item, quantity, sent) if form else sold_json(answer, item)
+        except ShopError as error:
+            if isinstance(error, Away) and error.key:
+                error.key = sent or error.key  # a form's key is taken with its signature only
+            if form:
+                return error_page(error, item, values, sent)
+            raise
+
+    @shop.get("/orders/<uuid:id>")
+    def order(id: uuid.UUID) -> Response:
+        entry = book.find(str(id))
+        return order_page(entry) if wants_html() else json(view(entry))
+
+    @shop.get("/orders")
+    def orders() -> Response:
+        entries, partial = book.mine(session.get("buyer", ""), session.get("orders", []))
+        listed = [view(entry) for entry in entries]
+        if wants_html():
+            return page("shop/orders.html", orders=listed, partial=partial)
+        mine: Orders = {"orders": listed, "partial": partial}
+        return json(mine)
+
+    return shop
+
+
+def know_buyer(buyer: str = "") -> None:
+    """Give the browser its signed cookie, so that its orders can be found again."""
+    if "buyer" not in session:
+        session["buyer"] = buyer or draw_id()
+        session.permanent = True
+
+
+def _presser(holder: str) -> str:
+    """Whose form it is: the cookie's buyer, else its `holder`. Raises UnknownForm."""
+    if "buyer" not in session and not holder:
+        raise UnknownForm(
+            Text(
+                "Nothing was bought by this press: we do not know this page any more, nor your "
+                "browser. Try again from here."
+            )
+        )
+    know_buyer(holder)
+    return str(session["buyer"])
+
+
+def _caller() -> str:
+    """The buyer of a JSON request. Programs send no cookie, and need not wait until one is read."""
+    return session.get("buyer", "") if "HTTP_COOKIE" in request.environ else ""
+
+
+class ShelfItem(TypedDict):
+    """An item on the shelf, for page and program. `round` 0: there has been none."""
+
+    slug: str
+    name: Text
+    blurb: Text
+    price: str  # of one, as the visitor's language writes money
+    left: int | None  # units; None: not on sale, or nobody knows
+    on_sale: bool
+    round: int
+    opens_in_ms: int  # 0: it is open, or not on sale
+    limit: int  # units in one order
+    per_buyer: int  # units that one buyer may have; 0: no limit
+    tickets: bool  # it is on sale to the class only
+    why_not: str  # it is not on sale, where there is more to say
+
+
+class Orders(TypedDict):
+    """A browser's orders, the newest first. `partial`: we cannot say whether that is all."""
+
+    orders: list[OrderView]
+    partial: bool
+
+
+class Noop(TypedDict):
+    """Of a request that did nothing."""
+
+    outcome: Literal["NOOP"]
+
+
+def _shelf_item(
+    item: Item,
+    found: Round | Unreadable | None,
+    left: int | None,
+    opens_in: Callable[[Round], int],
+) -> ShelfItem:
+    round = found if isinstance(found, Round) else None
+    on_sale = round is not None and round.running
+    return {
+        "slug": item.slug,
+        "name": item.name,
+        "blurb": item.blurb,
+        "price": money(item.price),
+        "left": left if on_sale else None,
+        "on_sale": on_sale,
+        "round": round.number if round else 0,
+        "opens_in_ms": opens_in(round) if round and on_sale else 0,
+        "limit": _most(round) if round else 0,
+        "per_buyer": round.per_buyer if round else 0,
+        "tickets": on_sale and round is not None and round.tickets,
+        "why_not": said(found) if isinstance(found, Unreadable) else "",
+    }
+
+
+def _most(round: Round) -> int:
+    """Units that one order can have."""
+    return min(round.limit, round.per_buyer or round.limit)

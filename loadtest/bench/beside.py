@@ -1,0 +1,101 @@
+"""What some rows need beside the bench's Valkey: brought up for them only, gone with the run."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from app.config import Settings
+from app.store import db
+from loadtest.bench import BenchFailed, server
+from loadtest.bench.contender import ANSWER
+
+MASTERS = 3  # of redlock, the fewest of which one may die
+CONNECT = 10.0  # s that ZooKeeper may take to take us in
+REMOVE = 30.0  # s in which thousands of its nodes can be removed
+
+log = logging.getLogger(__name__)
+
+
+@contextmanager
+def reachable(
+    needs: Collection[str], folder: Path, url: str, zookeeper_hosts: str
+) -> Iterator[Settings]:
+    """Where a worker finds all that rows with these `needs` live in; the store is at `url`."""
+    # A slow answer is a figure here, and no reason to give up.
+    settings = Settings(redis_url=url, var_dir=str(folder), store_timeout=ANSWER * 1000)
+    with ExitStack() as stack:
+        if "masters" in needs:
+            urls = [stack.enter_context(_master(folder, number)) for number in range(MASTERS)]
+            settings = replace(settings, redlock_urls=",".join(urls))
+        if "database" in needs:
+            _make_tables(settings)
+        if "zookeeper" in needs:
+            hosts = stack.enter_context(_tree(zookeeper_hosts))
+            settings = replace(settings, zookeeper_hosts=hosts)
+        yield settings
+
+
+@contextmanager
+def _master(folder: Path, number: int) -> Iterator[str]:
+    own = folder / f"master-{number}"
+    own.mkdir()
+    with server.running(own) as master:
+        yield server.url(master)
+
+
+def _make_tables(settings: Settings) -> None:
+    engine = db.engine(settings.database, settings.database_timeout)
+    try:
+        db.migrate(engine)
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _tree(hosts: str) -> Iterator[str]:
+    """A node of the run's own in somebody's ZooKeeper: what a client is given that works below it.
+
+    Each lock leaves an empty node behind, which only this lets us find.
+    """
+    from kazoo.client import KazooClient  # an extra: it may not be installed
+    from kazoo.exceptions import KazooException
+    from kazoo.handlers.threading import KazooTimeoutError
+
+    client = KazooClient(hosts)
+    node = f"/lastapple-bench-{uuid.uuid4().hex}"
+    try:
+        if not client.start_async().wait(CONNECT):
+            raise BenchFailed(f"ZooKeeper ({hosts}) does not answer.")
+        try:
+            client.ensure_path_async(node).get(timeout=CONNECT)
+            yield hosts.rstrip("/") + node
+        finally:
+            # Whatever has ended the run must not be hidden by this.
+            try:
+                _remove(client, node, time.monotonic() + REMOVE)
+            except (KazooException, KazooTimeoutError) as error:
+                log.warning("%s is left behind in ZooKeeper (%s): %r", node, hosts, error)
+    except (KazooException, KazooTimeoutError) as error:
+        raise BenchFailed(f"ZooKeeper ({hosts}) failed: {error!r}") from error
+    finally:
+        with suppress(KazooException):
+            client.stop()
+        client.close()
+
+
+def _remove(client: Any, node: str, by: float) -> None:
+    """With all below it, also what dead workers' sessions still hold."""
+    from kazoo.exceptions import NoNodeError
+
+    with suppress(NoNodeError):  # such a session has just ended
+        children = client.get_children_async(node).get(timeout=max(0.0, by - time.monotonic()))
+        for child in children:
+            _remove(client, f"{node}/{child}", by)
+        client.delete_async(node).get(timeout=max(0.0, by - time.monotonic()))

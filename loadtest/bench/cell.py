@@ -1,0 +1,68 @@
+"""One cell: one lock, one shape, one window. What the bench and its workers say to each other.
+
+Task, then Ready from every worker, then Window, then Count. A worker that fails says nothing: it
+ends, and its log tells why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.config import Settings
+from loadtest.bench.contender import Names
+from loadtest.bench.rows import Row
+
+
+class Shape(NamedTuple):
+    """So many processes with so many threads each, all after the same item."""
+
+    processes: int
+    threads: int
+
+    def __str__(self) -> str:
+        return f"{self.processes}x{self.threads}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Get ready: `threads` contenders of `row`, connected and warm, where `settings` say."""
+
+    row: Row
+    names: Names
+    settings: Settings
+    threads: int
+
+
+@dataclass(frozen=True)
+class Ready:
+    """All contenders of this worker wait for the window."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Start together, be counted from begin to end, in seconds of the machine's monotonic clock.
+
+    Before `begin` they warm up: a thread's first wait opens a connection in some of the locks,
+    and the crowd that starts as one is not yet the line that it becomes.
+    """
+
+    start: float
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Count:
+    """What one worker's contenders did.
+
+    An attempt that is under way when the window ends is finished: such sales count as units sold,
+    not as speed or fairness, and such waits count as waits (without them nobody would look
+    starved). What ended before the window was warming up: no wait and no speed.
+    """
+
+    in_window: list[int]  # sales of each contender that ended in the window
+    sold: int  # all of them
+    waits: list[float]  # s, of all attempts
+    round_trips: int
+    commands: int

@@ -1,0 +1,118 @@
+"""The bench's side of its workers: start them, have them work one cell together, end them."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from app.config import Settings
+from loadtest.bench import BenchFailed
+from loadtest.bench.cell import Count, Shape, Task, Window
+from loadtest.bench.contender import ANSWER, Names
+from loadtest.bench.rows import Row
+
+START_LIMIT = 120.0  # s to get ready: 64 processes that import at once on a busy machine
+# s that an attempt may last beyond the window: two answers that never come, and some air.
+FINISH_LIMIT = 2 * ANSWER + 10
+LEAD = 0.1  # s from the last one ready to the window: the word must have reached everybody
+WARM_UP = 0.3  # s of contention before the window, enough for all to have waited once
+TAIL = 12  # lines of a dead worker's log that an error carries
+
+
+@dataclass
+class Member:
+    """One worker process."""
+
+    process: subprocess.Popen[bytes]
+    link: Connection
+    log: Path
+
+    def say(self, message: object) -> None:
+        try:
+            self.link.send(message)
+        except OSError:
+            self.died()
+
+    def hear(self, limit: float) -> Any:
+        """Its next message. Raises BenchFailed when it has died, or is silent for `limit` s."""
+        try:
+            if self.link.poll(limit):
+                return self.link.recv()
+        except (EOFError, OSError):
+            self.died()
+        raise BenchFailed(f"A worker did not answer within {limit:.0f} s.{self.tail()}")
+
+    def died(self) -> None:
+        # It hangs up first and then writes why.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(START_LIMIT)
+        raise BenchFailed(f"A worker failed.{self.tail()}")
+
+    def tail(self) -> str:
+        lines = self.log.read_text(errors="replace").splitlines()[-TAIL:]
+        return "".join(f"\n    {line}" for line in lines)
+
+
+@dataclass
+class Crew:
+    members: list[Member]
+    settings: Settings
+
+    def work(self, row: Row, names: Names, shape: Shape, seconds: float) -> list[Count]:
+        """One cell: all contend in the same window. Raises BenchFailed."""
+        members = self.members[: shape.processes]
+        # As in a shop of so many threads, each has its own connection to the database (of 40).
+        settings = replace(self.settings, shop_threads=shape.threads)
+        try:
+            for member in members:
+                member.say(Task(row, names, settings, shape.threads))
+            for member in members:
+                member.hear(START_LIMIT)
+            start = time.monotonic() + LEAD
+            begin = start + WARM_UP
+            for member in members:
+                member.say(Window(start, begin, begin + seconds))
+            end = begin + seconds + FINISH_LIMIT
+            return [member.hear(max(0.0, end - time.monotonic())) for member in members]
+        except BenchFailed as failed:
+            raise BenchFailed(f"{row.name} at {shape}: {failed}") from failed
+
+
+@contextmanager
+def hired(folder: Path, settings: Settings, count: int) -> Iterator[Crew]:
+    """`count` workers that wait for cells; killed by their ids on leaving."""
+    crew = Crew([], settings)
+    try:
+        for number in range(count):
+            crew.members.append(_hire(folder / f"worker-{number}.log"))
+        yield crew
+    finally:
+        for member in crew.members:
+            member.process.kill()
+        for member in crew.members:
+            member.process.wait()
+            member.link.close()
+
+
+def _hire(log: Path) -> Member:
+    ours, theirs = multiprocessing.Pipe()
+    with theirs, log.open("wb") as output:
+        # In a session of its own: Ctrl-C reaches the bench only, which then ends its workers.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "loadtest.bench.worker", str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+    return Member(process, ours, log)

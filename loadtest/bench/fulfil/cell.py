@@ -1,0 +1,165 @@
+"""One cell: sell, then book what was sold, and see that all of it is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from sqlalchemy import func, select
+
+from app.config import Settings
+from app.domain import ITEMS, Clock, Order, Outcome, Round
+from app.domain.ids import draw_id
+from app.modes.atomic import Atomic
+from app.store import db, pair, rounds
+from app.store.keys import Keys
+from app.store.orders import OrderRow
+from app.store.orphans import end_with_parent
+from app.store.servers import Servers
+from loadtest.bench import BenchFailed
+from loadtest.bench.fulfil.stage import PATIENCE, Stage, used
+
+ITEM = "apple"
+SELLERS = 16  # threads of one process, a connection each
+START_LIMIT = 60.0  # s until fulfil books the first sale
+DRAIN_LIMIT = 1_800.0  # s for all
+LOOK = 0.02  # s between two looks at the stream
+MB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Figures:
+    """CPU is of the drain alone, in µs of one core an order; memory in MB, `used` the store's."""
+
+    sales_per_s: float
+    drain_per_s: float
+    cpu_us: float
+    store_cpu_us: float
+    database_cpu_us: float | None
+    rss_before: float
+    rss_after: float
+    used_before: float
+    used_sold: float
+    used_booked: float
+
+    @property
+    def ratio(self) -> float:
+        return self.drain_per_s / self.sales_per_s
+
+
+def measure(stage: Stage, kind: str, name: str, sales: int, leave: Callable[[], bool]) -> Figures:
+    """On an empty store and an empty database, called `name`. Raises ShopError; also at `leave`."""
+    url = stage.database(kind, name)
+    servers = Servers(Settings(redis_url=stage.store_url, database_url=url, store_timeout=PATIENCE))
+    db.migrate(servers.engine)
+    stage.store.execute_command("FLUSHALL", "SYNC")  # or Valkey would still be at it
+    used_before = _used_memory(stage)
+    pair.name(stage.store, servers.sessions, ITEM, anew=True)
+    wanted = Round(ITEM, 0, sales, "atomic")
+    round = rounds.start(stage.store, wanted, 0, False, lambda *_: True)
+    began = time.monotonic()
+    _sell(servers, round, leave)
+    sales_per_s = sales / (time.monotonic() - began)
+    used_sold = _used_memory(stage)
+    names = Keys.of(round)
+
+    def waiting() -> int:
+        if leave():
+            raise BenchFailed("Stopped.")
+        if process.poll() is not None:
+            raise BenchFailed(f"fulfil has ended: {log.read_text(errors='replace')[-300:]}")
+        return int(stage.store.xlen(names.sales))
+
+    log = stage.folder / f"{name}.log"
+    with _fulfil(stage, url, log) as process:
+        first = _until(lambda left: left < sales, waiting, START_LIMIT)
+        if not first:
+            raise BenchFailed(f"All {sales} sales were booked within one look: ask for more.")
+        it = psutil.Process(process.pid)
+        begun, cpu = time.monotonic(), used(it)
+        store_cpu, database_cpu = stage.store_cpu(), stage.database_cpu(kind)
+        rss_before = it.memory_info().rss / MB
+        _until(lambda left: left == 0, waiting, DRAIN_LIMIT)
+        seconds, per_order = time.monotonic() - begun, 1e6 / first
+        after = stage.database_cpu(kind)
+        figures = Figures(
+            sales_per_s=sales_per_s,
+            drain_per_s=first / seconds,
+            cpu_us=(used(it) - cpu) * per_order,
+            store_cpu_us=(stage.store_cpu() - store_cpu) * per_order,
+            database_cpu_us=(
+                None
+                if after is None or database_cpu is None
+                else (after - database_cpu) * per_order
+            ),
+            rss_before=rss_before,
+            rss_after=it.memory_info().rss / MB,
+            used_before=used_before,
+            used_sold=used_sold,
+            used_booked=_used_memory(stage),
+        )
+    with servers.sessions() as session:
+        booked = session.scalar(select(func.count()).select_from(OrderRow))
+    servers.engine.dispose()
+    if booked != sales:
+        raise BenchFailed(f"{sales} were sold, and {booked} are booked.")
+    return figures
+
+
+def _sell(servers: Servers, round: Round, leave: Callable[[], bool]) -> None:
+    """One unit a sale, until the stock is gone, with keys and buyers as the shop makes them."""
+    mode = Atomic(servers, Clock(), round)
+
+    def seller(_: int) -> None:
+        outcome = Outcome.SOLD
+        while outcome is Outcome.SOLD and not leave():
+            id, key, buyer, request = (draw_id() for _ in range(4))
+            now = int(time.time() * 1000)
+            price = ITEMS[ITEM].price
+            order = Order(id, ITEM, round.number, 1, price, buyer, key, now, request)
+            outcome = mode.sell(order).outcome
+
+    with ThreadPoolExecutor(SELLERS) as pool:
+        list(pool.map(seller, range(SELLERS)))
+
+
+@contextmanager
+def _fulfil(stage: Stage, url: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    where = {"REDIS_URL": stage.store_url, "DATABASE_URL": url, "VAR_DIR": str(stage.folder)}
+    with log.open("wb") as output:
+        # In a session of its own: Ctrl-C is for the bench, which then ends it.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app.cli", "run", "fulfil"],
+            stdout=output,
+            stderr=output,
+            env=os.environ | where,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _until(done: Callable[[int], bool], waiting: Callable[[], int], limit: float) -> int:
+    """How many wait when it is so."""
+    deadline = time.monotonic() + limit
+    while not done(left := waiting()):
+        if time.monotonic() > deadline:
+            raise BenchFailed(f"{left} sales still wait to be booked after {limit:.0f} s.")
+        time.sleep(LOOK)
+    return left
+
+
+def _used_memory(stage: Stage) -> float:
+    return float(stage.store.info("memory")["used_memory"]) / MB

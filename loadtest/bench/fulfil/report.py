@@ -1,0 +1,74 @@
+"""The run for programs and for people: medians with min–max over the repeats. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from figures import Spread, spread
+from rich import box
+from rich.table import Table
+
+from loadtest.bench.fulfil.cell import SELLERS, Figures
+from loadtest.bench.tables import cell
+
+Row = dict[str, str | float | None]
+Measured = Mapping[str, Sequence[Figures]]  # by database
+
+# Of the drain: name in the document -> member of Figures, and how people are told.
+COLUMNS = {
+    "ratio_sell": ("ratio", "drain ÷ sales"),
+    "cpu_us_per_order": ("cpu_us", "CPU of fulfil, µs an order"),
+    "store_cpu_us_per_order": ("store_cpu_us", "CPU of the store, µs an order"),
+    "database_cpu_us_per_order": ("database_cpu_us", "CPU of the database, µs an order"),
+    "rss_mb_before": ("rss_before", "fulfil at the beginning, MB"),
+    "rss_mb_after": ("rss_after", "fulfil at the end, MB"),
+    "used_memory_mb_before": ("used_before", "the store, empty, MB"),
+    "used_memory_mb_sold": ("used_sold", "with all sales, MB"),
+    "used_memory_mb_booked": ("used_booked", "with all booked, MB"),
+}
+READING = (
+    "Sales: mode atomic by 16 threads of one process, no HTTP. Drain: fulfil's, with nobody "
+    "selling, against the sales of the same repeat. CPU: of one core, while it drains; SQLite "
+    "works inside fulfil. What the store keeps of booked sales are their keys, for a day. Keys and "
+    "buyers begin with their moment, as the shop makes them; random ones cost the database more."
+)
+
+
+def rows(measured: Measured) -> list[Row]:
+    """`sell` and each database's, with null for what a row has not."""
+    every = [one.sales_per_s for cells in measured.values() for one in cells]
+    found = [_row("sell", SELLERS, spread(every), [])]
+    for kind, cells in measured.items():
+        drain = spread(one.drain_per_s for one in cells)
+        found.append(_row(f"fulfil-{kind}", None, drain, cells))
+    return found
+
+
+def _row(name: str, connections: int | None, per_s: Spread | None, cells: Sequence[Figures]) -> Row:
+    row: Row = dict.fromkeys(("ratio_noop", "ratio_usual", "p50_ms", "p99_ms"))
+    row |= {"name": name, "connections": connections}
+    row |= {
+        "per_s": per_s and round(per_s.median, 1),
+        "min": per_s and round(per_s.low, 1),
+        "max": per_s and round(per_s.high, 1),
+    }
+    for column, (member, _) in COLUMNS.items():
+        found = spread(getattr(one, member) for one in cells)
+        row[column] = found and round(found.median, 2)
+    return row
+
+
+def table(measured: Measured, sales: int, repeats: int) -> Table:
+    made = Table(
+        title=f"{sales:,} sales, sold and then booked; median and min–max of {repeats} repeats",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+    )
+    for heading in ("", *measured):
+        made.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    told = {"sales_per_s": "sales per s", "drain_per_s": "drain, orders per s"}
+    for member, words in (*told.items(), *COLUMNS.values()):
+        spreads = [spread(getattr(one, member) for one in cells) for cells in measured.values()]
+        made.add_row(words, *(cell(one, wide=True).replace("\n", "  ") for one in spreads))
+    return made

@@ -1,0 +1,112 @@
+"""One process of contenders: `python -m loadtest.bench.worker DESCRIPTOR`, started by `crew`."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+
+from app.store.servers import Servers
+from loadtest.bench.cell import Count, Ready, Task, Window
+from loadtest.bench.client import CountedServers
+from loadtest.bench.contender import LEASE, Contender, Names
+
+
+class Overheard(logging.Handler):
+    """redlock-py and pottery log errors of the server and go on: here they are errors."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+@dataclass
+class Tally:
+    """What one contender did."""
+
+    in_window: int = 0
+    sold: int = 0
+    waits: list[float] = field(default_factory=list)
+
+
+def prepare(task: Task, servers: Servers) -> Contender:
+    """A contender whose thread has a connection, and whose scripts the server knows."""
+    alone = Names.of(f"{task.names.lock}:{uuid.uuid4().hex}")
+    servers.store.set(alone.stock, 1)
+    task.row.build(servers, alone, LEASE).sell()
+    return task.row.build(servers, task.names, LEASE)
+
+
+def contend(contender: Contender, window: Window) -> Tally:
+    tally = Tally()
+    time.sleep(max(0.0, window.start - time.monotonic()))
+    while time.monotonic() < window.end:
+        waited, sold = contender.sell()
+        done = time.monotonic()
+        if done >= window.begin:
+            tally.waits.append(waited)
+        if sold:
+            tally.sold += 1
+            tally.in_window += window.begin <= done <= window.end
+    return tally
+
+
+def counted(servers: CountedServers, contender: Contender, window: Window) -> Tally:
+    with servers.metered():
+        return contend(contender, window)
+
+
+def cell(link: Connection, task: Task) -> Count:
+    servers = CountedServers(task.settings)
+    with ExitStack() as stack:
+        stack.callback(servers.close)
+        # A pool of one each: what a contender prepares must be used by the same thread, as
+        # redis-py's lock keeps its token in the thread.
+        threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in range(task.threads)]
+        prepared = [thread.submit(prepare, task, servers) for thread in threads]
+        contenders = [each.result() for each in prepared]
+        before = servers.sent()
+        link.send(Ready())
+        window = link.recv()
+        doing = [
+            thread.submit(counted, servers, contender, window)
+            for thread, contender in zip(threads, contenders, strict=True)
+        ]
+        tallies = [each.result() for each in doing]
+        after = servers.sent()
+    return Count(
+        [tally.in_window for tally in tallies],
+        sum(tally.sold for tally in tallies),
+        [wait for tally in tallies for wait in tally.waits],
+        after.round_trips - before.round_trips,
+        after.commands - before.commands,
+    )
+
+
+def main() -> None:
+    """Work until the other side closes the link. An error ends the process; it is in its log."""
+    [descriptor] = sys.argv[1:]
+    overheard = Overheard()
+    logging.getLogger().addHandler(overheard)
+    with Connection(int(descriptor)) as link:
+        while True:
+            try:
+                task = link.recv()
+            except EOFError:
+                return
+            count = cell(link, task)
+            if overheard.said:
+                raise RuntimeError(f"{task.row.name} logged: {overheard.said[0]}")
+            link.send(count)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""A buyer's connection to the shop: what is sent over it and heard is noted in the history."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import time
+from collections import deque
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any
+
+import orjson
+
+from loadtest.chaos.history import Called, Told
+from loadtest.chaos.recorder import Recorder
+from loadtest.chaos.words import Answer, Deed
+
+PATIENCE = 2.5  # s for an answer
+REMEMBERED = 60  # purchases of an item that somebody may come back to
+# What an answer's outcome, or an order's state, means.
+WORDS = {
+    **dict.fromkeys(("SOLD", "recorded", "confirmed"), Answer.SOLD),
+    **dict.fromkeys(("HELD", "held"), Answer.HELD),
+    **dict.fromkeys(("EXPIRED", "expired"), Answer.EXPIRED),
+    **dict.fromkeys(("DECLINED", "CANCELLED", "declined", "cancelled"), Answer.GIVEN_BACK),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants to buy, under which key; it stays the same whenever he comes back."""
+
+    buyer: str
+    item: str
+    key: str
+    units: int
+    cookie: str  # by which the shop knows the buyer; "": it does not
+
+
+class Market:
+    """What all buyers share: the way to the shop, the history, and who may come back."""
+
+    def __init__(self, port: int, recorder: Recorder) -> None:
+        self.port, self.recorder = port, recorder
+        self.ops = itertools.count(1)
+        self.under_way: dict[int, Called] = {}  # port of a buyer's connection -> what it waits for
+        self.told: dict[Answer, int] = dict.fromkeys(Answer, 0)  # how often; to look at
+        self.later: dict[str, deque[Wish]] = {}
+        self.cookies: dict[str, str] = {}  # of buyers, by name
+
+    def remember(self, wish: Wish) -> None:
+        self.later.setdefault(wish.item, deque(maxlen=REMEMBERED)).append(wish)
+
+
+class Buyer:
+    """One connection, and the presses that are sent over it."""
+
+    def __init__(self, market: Market, name: str) -> None:
+        self.market, self.name = market, name
+        self.connection: HTTPConnection | None = None
+
+    def buy(self, wish: Wish, round: int | None) -> Told:
+        called = self._called(Deed.BUY, wish, round, None)
+        headers = {"Idempotency-Key": wish.key, "Content-Type": "application/json"}
+        headers |= {"Cookie": wish.cookie} if wish.cookie else {}
+        body = orjson.dumps({"quantity": wish.units})
+        return self._send(called, "POST", f"/buy/{wish.item}", body, headers)
+
+    def greet(self) -> str:
+        """The cookie that the shop gives to whom it does not know; "" when it gives none."""
+        try:
+            self._connect()
+            assert self.connection  # noqa: S101  just made
+            self.connection.request("GET", "/", headers={"Accept": "text/html"})
+            answer = self.connection.getresponse()
+            answer.read()
+            return (answer.getheader("Set-Cookie") or "").partition(";")[0]
+        except (OSError, HTTPException):
+            self.close()
+            return ""
+
+    def look(self, wish: Wish, order: str) -> Told:
+        """At the order's page."""
+        called = self._called(Deed.LOOK, wish, None, order)
+        return self._send(called, "GET", f"/orders/{order}", None, {"Accept": "application/json"})
+
+    def settle(self, deed: Deed, wish: Wish, order: str) -> Told:
+        """PAY, DECLINE or CANCEL what is held."""
+        called = self._called(deed, wish, None, order)
+        headers = {"Content-Type": "application/json"}
+        return self._send(called, "POST", f"/orders/{order}/{deed}", b"", headers)
+
+    def _called(self, deed: Deed, wish: Wish, round: int | None, order: str | None) -> Called:
+        return Called(
+            next(self.market.ops),
+            time.monotonic_ns(),
+            deed,
+            wish.buyer,
+            wish.item,
+            wish.key,
+            wish.units if deed is Deed.BUY else 0,
+            round,
+            order,
+            _standing_for(wish.cookie) if deed is Deed.BUY else "",
+        )
+
+    def _send(
+        self, called: Called, method: str, path: str, body: bytes | None, headers: dict[str, str]
+    ) -> Told:
+        self.market.recorder.note(called)
+        try:
+            port = self._connect()
+            self.market.under_way[port] = called
+            try:
+                assert self.connection  # noqa: S101  just made
+                self.connection.request(method, path, body, headers)
+                told = self._heard(called, self.connection.getresponse())
+            finally:
+                self.market.under_way.pop(port, None)
+        except (OSError, HTTPException, ValueError, KeyError) as error:
+            self.close()
+            said = type(error).__name__
+            told = Told(called.op, time.monotonic_ns(), Answer.UNKNOWN, said=said)
+        self.market.recorder.note(told)
+        self.market.told[told.answer] += 1
+        return told
+
+    def _heard(self, called: Called, answer: HTTPResponse) -> Told:
+        """Raises ValueError, KeyError for an answer that is none."""
+        said: dict[str, Any] = orjson.loads(answer.read())
+        word = _word(called.deed, answer.status, said)
+        if answer.status == 410:  # it does not say of which round the hold was; its page does
+            said["round"] = self._page(said["order"])["round"]
+        return Told(
+            called.op,
+            time.monotonic_ns(),
+            word,
+            said.get("round"),
+            said.get("order") or said.get("id") if word in (Answer.SOLD, Answer.HELD) else None,
+            said.get("left"),
+            f"{answer.status} {said.get('title', '')}".strip(),
+        )
+
+    def _page(self, order: str) -> dict[str, Any]:
+        """An order's page. Raises OSError, HTTPException, ValueError."""
+        assert self.connection  # noqa: S101  it has just answered
+        self.connection.request("GET", f"/orders/{order}", headers={"Accept": "application/json"})
+        found: dict[str, Any] = orjson.loads(self.connection.getresponse().read())
+        return found
+
+    def _connect(self) -> int:
+        """The port of our end of the connection. Raises OSError."""
+        if self.connection is None or self.connection.sock is None:
+            self.close()
+            self.connection = HTTPConnection("127.0.0.1", self.market.port, timeout=PATIENCE)
+            self.connection.connect()
+        return int(self.connection.sock.getsockname()[1])
+
+    def close(self) -> None:
+        if self.connection:
+            self.connection.close()
+            self.connection = None
+
+
+def _standing_for(cookie: str) -> str:
+    """What a history says instead of a cookie, which is long, and a secret; "" for none."""
+    return hashlib.sha256(cookie.encode()).hexdigest()[:12] if cookie else ""
+
+
+def _word(deed: Deed, status: int, said: dict[str, Any]) -> Answer:
+    outcome = str(said.get("outcome") or said.get("state", ""))
+    if status in (200, 201, 410) and (word := WORDS.get(outcome)):
+        return word
+    if status == 409 and outcome in ("SOLD_OUT", "LIMIT") and deed is Deed.BUY:
+        return Answer(outcome)
+    if status == 503 and outcome == "BUSY":
+        return Answer.BUSY
+    return Answer.REFUSED if 400 <= status < 500 else Answer.UNKNOWN

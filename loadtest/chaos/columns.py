@@ -1,0 +1,104 @@
+"""What may be broken, as the page of promises tells it apart: its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from loadtest.chaos.words import Kind, Where
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A column. `name` and `of` are the page's words; `like` is the matrix' column, "" for none."""
+
+    name: str
+    of: str
+    deeds: frozenset[tuple[Kind, Where]]
+    like: str = ""
+
+
+def _all(kinds: Iterable[Kind], *where: Where) -> frozenset[tuple[Kind, Where]]:
+    return frozenset((kind, place) for kind in kinds for place in where)
+
+
+WIRE = (Kind.SWALLOW, Kind.CUT, Kind.DELAY, Kind.HALF_OPEN)
+NONE = Fault("no fault", "nothing is broken", frozenset(), "no fault")
+KILL = Fault(
+    "a process dies",
+    "SIGKILL to a worker, to all of them, to fulfil",
+    _all([Kind.KILL], Where.WORKER, Where.SHOP, Where.FULFIL),
+    "1 crash",
+)
+FREEZE = Fault(
+    "a process freezes",
+    "SIGSTOP to a worker or fulfil, for longer than every lease",
+    _all([Kind.FREEZE], Where.WORKER, Where.SHOP, Where.FULFIL),
+    "2 pauses",
+)
+LOST = Fault(
+    "a reply is lost",
+    "the store's answer is swallowed, or its connection cut",
+    _all([Kind.SWALLOW, Kind.CUT], Where.STORE),
+    "1 lost reply",
+)
+LATE = Fault(
+    "a command comes late",
+    "the way to the store delays or lets nothing through for a while, or the store is frozen",
+    _all([Kind.DELAY, Kind.HALF_OPEN], Where.STORE) | _all([Kind.FREEZE], Where.STORE),
+    "1 late command",
+)
+STORE_DIES = Fault(
+    "the store dies",
+    "SIGKILL to the server; it is started again with its log",
+    _all([Kind.KILL], Where.STORE),
+    "1 lost reply",
+)
+POWER = Fault(
+    "the power fails",
+    "the store's log ends with its last sync",
+    _all([Kind.LOG_CUT], Where.STORE),
+    "1 failover",
+)
+FAILOVER = Fault(
+    "a failover",
+    "to a replica that had not heard of the last writes",
+    _all([Kind.FAILOVER], Where.STORE, Where.REPLICA),
+    "1 failover",
+)
+DATABASE = Fault(
+    "the database is away",
+    "killed, frozen, or the way to it cut, delayed or closed",
+    _all([Kind.KILL, Kind.FREEZE, *WIRE], Where.DATABASE),
+)
+FRONT = Fault(
+    "the buyer's network",
+    "the way to the shop swallows, cuts, delays or lets nothing through",
+    _all(WIRE, Where.SHOP),
+)
+BEHIND = Fault(
+    "fulfil is cut off",
+    "the way between fulfil and the store swallows, cuts, delays or lets nothing through",
+    _all(WIRE, Where.FULFIL),
+)
+REPLICA = Fault(
+    "the replica is away", "killed or frozen", _all([Kind.KILL, Kind.FREEZE], Where.REPLICA)
+)
+DISK = Fault("a disk is full", "the store's or the database's", _all([Kind.DISK_FULL], *Where))
+CLOCK = Fault("a clock is wrong", "a worker's is stepped by hours", _all([Kind.CLOCK], *Where))
+SWITCH = Fault(
+    "a switch", "to another round and mode while buyers buy", _all([Kind.SWITCH], *Where)
+)
+OTHERS = Fault("others come again", "no fault, and many buyers", frozenset(), "others come again")
+FAULTS = (
+    NONE, KILL, FREEZE, LOST, LATE, STORE_DIES, POWER, FAILOVER, DATABASE, FRONT, BEHIND, REPLICA,
+    DISK, CLOCK, SWITCH, OTHERS,
+)  # fmt: skip
+
+
+def column(kind: Kind, where: Where) -> Fault:
+    """Raises LookupError for a fault of which nothing is promised."""
+    for fault in FAULTS:
+        if (kind, where) in fault.deeds:
+            return fault
+    raise LookupError(f"Nothing is promised for a {kind} of the {where}.")

@@ -1,0 +1,196 @@
+"""Plays one act: lanes sell in threads of their own, the main thread breaks, mends and settles."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import random
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from loadtest.chaos.buyers import Market
+from loadtest.chaos.customers import Customer
+from loadtest.chaos.faults import STRIKES
+from loadtest.chaos.faults.struck import MISSED, Struck
+from loadtest.chaos.history import Fault
+from loadtest.chaos.operator import Operator
+from loadtest.chaos.plan import Act, Played, Step
+from loadtest.chaos.recorder import Recorder
+from loadtest.chaos.shop import Shop
+from loadtest.chaos.sight import Sight
+from loadtest.chaos.words import Kind, Where
+
+TICK = 0.01  # s
+REVIVE = 0.25  # s between two looks for what has ended by itself
+STARTING = 8.0  # s that a round may take to begin
+SETTLING = 60.0  # s for an audit to settle, and for a round to end, when all is mended
+
+
+class Conductor:
+    """`gone` says that the run is to end at once."""
+
+    def __init__(
+        self,
+        shop: Shop,
+        operator: Operator,
+        market: Market,
+        recorder: Recorder,
+        gone: Callable[[], bool],
+    ) -> None:
+        self.shop, self.operator, self.market = shop, operator, market
+        self.recorder, self.gone = recorder, gone
+        self.playing: dict[str, int] = {}  # item -> its running round
+        self.sight = Sight(shop, market, lambda: list(self.playing.items()))
+        self.hits = 0
+        self.steps = 0
+
+    def play(self, act: Act) -> None:
+        """Raises ChaosFailed when the shop cannot be mended."""
+        chance = random.Random(act.seed)  # noqa: S311  a plan, no secret
+        mended = threading.Event()
+        lanes = [
+            threading.Thread(
+                target=self._lane, args=(item, rounds, chance.randrange(2**32), mended), daemon=True
+            )
+            for item, rounds in act.lanes
+        ]
+        played_before = set(self.operator.begun)
+        for lane in lanes:
+            lane.start()
+        try:
+            self._break(act)
+            if not self.gone():
+                self.shop.heal()
+        finally:
+            mended.set()
+            for lane in lanes:
+                lane.join(SETTLING)
+        self.playing.clear()
+        self._settle(sorted(set(self.operator.begun) - played_before))
+
+    def _lane(
+        self, item: str, rounds: tuple[Played, ...], seed: int, mended: threading.Event
+    ) -> None:
+        over = threading.Event()
+        first = rounds[0]
+        pace = first.buyers * first.seconds / (1.1 * first.stock)
+        customers = [
+            Customer(
+                self.market,
+                f"{item}-{n}",
+                item,
+                seed + n,
+                pace,
+                over,
+                lambda: self.playing.get(item),
+            )
+            for n in range(first.buyers)
+        ]
+        for played in rounds:
+            if self.gone():
+                break
+            if not played.switched and item in self.playing:
+                self.operator.end(item, time.monotonic() + STARTING)
+            self._begin(item, played)
+            if played is first:
+                for customer in customers:
+                    customer.start()
+            until = time.monotonic() + played.seconds
+            while time.monotonic() < until and not self.gone():
+                time.sleep(5 * TICK)
+        over.set()
+        for customer in customers:
+            customer.join(SETTLING)
+        mended.wait()
+        self.operator.end(item, time.monotonic() + SETTLING)
+
+    def _begin(self, item: str, played: Played) -> None:
+        since = time.monotonic_ns()
+        before = self.playing.get(item)
+        number = self.operator.start(item, played, time.monotonic() + STARTING)
+        if number is None:
+            return
+        self.playing[item] = number
+        if before is not None and played.switched:
+            self.steps += 1
+            ops = tuple(sorted(self.sight.ops_of(item)))
+            self.hits += bool(ops)
+            until = time.monotonic_ns()
+            self.recorder.note(
+                Fault(Kind.SWITCH, Where.SHOP, since, until, ops, detail=item, items=(item,))
+            )
+
+    def _break(self, act: Act) -> None:
+        """Take the act's steps, and end each after its seconds."""
+        begin = time.monotonic()
+        order = itertools.count()
+        due: list[tuple[float, int, Callable[[], None]]] = []
+        open_steps: set[int] = set()
+
+        def take(step: Step) -> None:
+            since = time.monotonic_ns()
+            struck = STRIKES[step.kind, step.where](self.sight, step)
+            self.steps += 1
+            if struck is MISSED:
+                return
+            number = next(order)
+            open_steps.add(number)
+            heapq.heappush(
+                due,
+                (
+                    time.monotonic() - begin + step.seconds,
+                    number,
+                    lambda: finish(step, struck, since, number),
+                ),
+            )
+
+        def finish(step: Step, struck: Struck, since: int, number: int) -> None:
+            ops = struck.ops | struck.late()
+            struck.end()
+            open_steps.discard(number)
+            if struck.happened:
+                self._note(step, struck, since, ops)
+
+        for step in act.steps:
+            due.append((step.at, next(order), lambda step=step: take(step)))  # type: ignore[misc]
+        heapq.heapify(due)
+        revive = 0.0
+        while not self.gone():
+            now = time.monotonic() - begin
+            while due and due[0][0] <= now:
+                heapq.heappop(due)[2]()
+            if not due and now > act.seconds:
+                break
+            if not open_steps and now > revive:
+                revive = now + REVIVE
+                self.shop.revive()
+            time.sleep(TICK)
+        for _, number, end in sorted(due):
+            if number in open_steps:
+                end()
+
+    def _note(self, step: Step, struck: Struck, since: int, ops: set[int]) -> None:
+        self.hits += bool(ops or struck.unbooked)
+        self.recorder.note(
+            Fault(
+                step.kind,
+                step.where,
+                since,
+                time.monotonic_ns(),
+                tuple(sorted(ops)),
+                struck.unbooked,
+                struck.detail,
+            )
+        )
+
+    def _settle(self, rounds: list[tuple[str, int]]) -> None:
+        """Let all be booked, and keep each round's last audit."""
+        deadline = time.monotonic() + SETTLING
+        with ThreadPoolExecutor(len(rounds) or 1) as pool:  # an audit mostly waits
+            for found in pool.map(
+                lambda round: self.operator.settled(round[0], round[1], deadline), rounds
+            ):
+                if found:
+                    self.recorder.note(found)

@@ -1,0 +1,129 @@
+"""Buyers as they are: they press twice, lose patience, come back, and look at what they have."""
+
+from __future__ import annotations
+
+import random
+import threading
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+
+from loadtest.chaos.buyers import Buyer, Market, Wish
+from loadtest.chaos.history import Told
+from loadtest.chaos.words import Answer, Deed
+
+REFUSALS = (Answer.SOLD_OUT, Answer.LIMIT, Answer.REFUSED)
+ENDED = (Answer.EXPIRED, Answer.GIVEN_BACK)  # of what was held under the key
+
+
+class Customer(threading.Thread):
+    """Buys until `over`, a new wish each time, or one from before.
+
+    `round` says which one runs, as far as the harness knows; `pace` is the mean s between two.
+    """
+
+    def __init__(
+        self,
+        market: Market,
+        name: str,
+        item: str,
+        seed: int,
+        pace: float,
+        over: threading.Event,
+        round: Callable[[], int | None],
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self.market, self.item, self.over, self.round, self.pace = market, item, over, round, pace
+        self.chance = random.Random(seed)  # noqa: S311  a plan, no secret
+        self.buyer = Buyer(market, self.name)
+
+    def run(self) -> None:
+        self._pause(self.pace)
+        while not self.over.is_set():
+            self.go_for(self._wish())
+            self._pause(self.pace)
+        self.buyer.close()
+
+    def _wish(self) -> Wish:
+        later = self.market.later.get(self.item)
+        if later and self.chance.random() < 0.15:
+            with suppress(IndexError):
+                return later.popleft() if self.chance.random() < 0.5 else later.pop()
+        key = str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
+        units = self.chance.choice((1, 1, 1, 1, 2, 3))
+        return Wish(self.name, self.item, key, units, self._cookie())
+
+    def _cookie(self) -> str:
+        """As a browser gets it from the shelf; a buyer keeps it through all acts."""
+        known = self.market.cookies.get(self.name)
+        if not known and (known := self.buyer.greet()):
+            self.market.cookies[self.name] = known
+        return known or ""
+
+    def go_for(self, wish: Wish) -> None:
+        """Press until it is known, or until he has had enough."""
+        for _ in range(5):
+            told = self._press(wish)
+            fate = self.chance.random()
+            if told.answer is Answer.HELD and told.order:
+                self._settle(wish, told.order, fate)
+                return
+            if told.answer in ENDED:
+                return
+            if told.answer is Answer.SOLD:
+                self._enjoy(wish, told, fate)
+                return
+            if told.answer is Answer.UNKNOWN and fate < 0.25:
+                self.market.remember(wish)  # gives up, and may come back
+                return
+            if told.answer in REFUSALS and fate < 0.9:
+                if fate < 0.1:
+                    self.market.remember(wish)
+                return
+            if self.over.is_set():
+                self.market.remember(wish)
+                return
+            self._pause(0.15)
+
+    def _press(self, wish: Wish) -> Told:
+        """Now and then twice at once, as on a second tab."""
+        if self.chance.random() > 0.06:
+            return self.buyer.buy(wish, self.round())
+        second = Buyer(self.market, self.name)
+        other = threading.Thread(target=second.buy, args=(wish, self.round()), daemon=True)
+        other.start()
+        try:
+            return self.buyer.buy(wish, self.round())
+        finally:
+            other.join()
+            second.close()
+
+    def _settle(self, wish: Wish, order: str, fate: float) -> None:
+        """What is held is paid for, at once, twice, late or never; or it is given back."""
+        if fate < 0.12:
+            return  # walks away
+        if fate < 0.32:
+            self.buyer.settle(Deed.CANCEL if fate < 0.22 else Deed.DECLINE, wish, order)
+        else:
+            self._pause(0.8 if fate < 0.5 else 0.05)  # some are too late
+            while self.buyer.settle(Deed.PAY, wish, order).answer is Answer.UNKNOWN:
+                if self.over.is_set() or self.chance.random() < 0.2:
+                    break
+                self._pause(0.15)
+        if self.chance.random() < 0.3:  # and once more
+            self.buyer.settle(self.chance.choice((Deed.PAY, Deed.CANCEL)), wish, order)
+        if self.chance.random() < 0.2:
+            self.buyer.buy(wish, self.round())
+        if self.chance.random() < 0.1:
+            self.market.remember(wish)
+
+    def _enjoy(self, wish: Wish, told: Told, fate: float) -> None:
+        if fate < 0.12:
+            self.buyer.buy(wish, self.round())  # once more, to be sure
+        elif fate < 0.22 and told.order:
+            self.buyer.look(wish, told.order)
+        elif fate < 0.32:
+            self.market.remember(wish)
+
+    def _pause(self, mean: float) -> None:
+        self.over.wait(min(mean * 4, self.chance.expovariate(1 / mean)) if mean else 0)

@@ -1,0 +1,50 @@
+"""Which of two equal moves goes first: see (3) in linearize."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from loadtest.chaos.judge.moves import Move
+
+
+class Alike:
+    """Knows each linked take's give. Those that are compared have one delta, one low, one high."""
+
+    def __init__(self, moves: Sequence[Move]) -> None:
+        self.moves = moves
+        self.gives: dict[int, int] = {}  # linked takes -> their gives
+        for one, move in enumerate(moves):
+            if move.delta > 0 and move.after >= 0 and move.since <= moves[move.after].until:
+                self.gives[move.after] = one
+
+    def linked(self, one: int) -> bool:
+        return one in self.gives
+
+    def sorted(self, alike: Iterable[int]) -> list[int]:
+        """So that whoever goes before another stands before it.
+
+        What is not due cannot stand for what is: it is never over, and so stands last.
+        """
+        moves = self.moves
+
+        def place(one: int) -> tuple[int, bool, bool, int, int]:
+            move = moves[one]
+            return (move.until, not move.due, not self.linked(one), move.since, one)
+
+        return sorted(alike, key=place)
+
+    def before(self, first: int, one: int) -> bool:
+        """Can `first`, which stands before it, always be done where `one` could?"""
+        if not self.linked(one):
+            return True
+        if not self.linked(first):
+            return False
+        return self.moves[self.gives[first]].since <= self.moves[self.gives[one]].since
+
+    def firsts(self, alike: Iterable[int]) -> list[int]:
+        """Those that no other goes before."""
+        found: list[int] = []
+        for one in self.sorted(alike):
+            if not any(self.before(first, one) for first in found):
+                found.append(one)
+        return found

@@ -1,0 +1,221 @@
+"""The verdict on a run: was anything lost that was promised?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from loadtest.chaos import promised
+from loadtest.chaos.columns import NONE, Fault, column
+from loadtest.chaos.history import Entry, Event
+from loadtest.chaos.judge.counts import counted
+from loadtest.chaos.judge.linearize import BUDGET, linearize
+from loadtest.chaos.judge.stock import moves_of, nobodys, units_by_id
+from loadtest.chaos.judge.story import Purchase, Sold, Story, story
+from loadtest.chaos.judge.wrong import Finding, Wrong
+from loadtest.chaos.promised import Durability, Loss
+from loadtest.chaos.words import Deed
+
+EXACT = ("exact", "untouched")  # words of the audit
+UNITS = {Wrong.OVERSOLD, Wrong.STRANDED, Wrong.SURPLUS, Wrong.UNBOOKED}
+
+
+def misjudged(of: Sold, found: list[Finding], excused: bool) -> Iterator[Finding]:
+    """`found` is all that is wrong with the round, `excused`: something may be, after its faults.
+
+    Then the audit may have seen what nobody else does, and is taken at its figures only.
+    """
+    said = of.audited
+    if said is None or not said.settled:
+        return
+    sold = sum(units_by_id(of, of.purchases).values())
+    figures = [("sold", said.sold, sold, "the books")]
+    if said.found_left is not None:
+        figures.append(("left", said.left, said.found_left, "the stock"))
+    if said.found_held is not None:
+        figures.append(("held", said.held, said.found_held, "the holds"))
+    for what, its, ours, where in figures:
+        if its != ours:
+            sentence = f"The audit says that {its} units are {what}; {where}, {ours}."
+            yield Finding(Wrong.MISJUDGED, *of.name, abs(its - ours), sentence)
+            return
+    if _contradicts(of, found, excused, sold):
+        yield Finding(Wrong.MISJUDGED, *of.name, 1, f"The audit says {said.verdict}.")
+
+
+def _contradicts(of: Sold, found: list[Finding], excused: bool, sold: int) -> bool:
+    """Is the audit's word another than the figures'?"""
+    said = of.audited
+    word = said.verdict.lower() if said else ""
+    if word in EXACT:
+        return any(one.wrong in UNITS for one in found)
+    if said is None or said.found_left is None or said.found_held is None:
+        return False
+    if word == "oversold":
+        return sold + of.held <= of.begun.stock
+    if word == "undersold":
+        return nobodys(of) <= 0
+    # It may be so for what cannot be counted here: what the store has lost, sales that contradict.
+    sound = not found and not nobodys(of) and not excused and not said.marked
+    return word == "inconsistent" and sound
+
+
+def strangers(whole: Story) -> Iterator[Finding]:
+    """Orders that are booked for another buyer than the one whose cookie pressed.
+
+    Which name in the books is whose nobody tells: it is that under which most of a cookie's orders
+    stand, and only one cookie's.
+    """
+    entries = defaultdict[tuple[str, str], list[tuple[Purchase, Entry]]](list)
+    for purchase in whole.purchases.values():
+        if cookie := _cookie(purchase):
+            for entry in purchase.entries:
+                entries[cookie, entry.buyer].append((purchase, entry))
+    counts = Counter({pair: len(its) for pair, its in entries.items()})
+    owners, names = set[str](), {""}  # "" is nobody's
+    for (cookie, name), _ in counts.most_common():
+        if cookie not in owners and name not in names:
+            owners.add(cookie)
+            names.add(name)
+            continue
+        for purchase, entry in entries[cookie, name]:
+            yield Finding(
+                Wrong.STRANGER,
+                *(entry.item, entry.round, 1),
+                f"{purchase.buyer} pressed, and it is booked for somebody else.",
+                *(purchase.key, purchase.numbers),
+            )
+
+
+def _cookie(purchase: Purchase) -> str:
+    """With which all of its presses were sent; "" when there is no such one."""
+    sent = {op.called.cookie for op in purchase.did(Deed.BUY)}
+    return sent.pop() if len(sent) == 1 else ""
+
+
+class Verdict(StrEnum):
+    AS_PROMISED = "as promised"
+    BROKEN = "broken promise"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One round. `linearizable` None: out of budget. `unsure`: why nothing can be said, or "".
+
+    `may` is what was not promised, after the faults that it met.
+    """
+
+    of: Sold
+    linearizable: bool | None
+    looked_at: int  # configurations
+    faults: tuple[Fault, ...]  # of columns.FAULTS, that it can have met
+    may: frozenset[Loss]
+    found: tuple[Finding, ...]
+    unsure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`broken` are the findings that were promised not to be; the others were to be expected."""
+
+    story: Story
+    rounds: tuple[Judged, ...]
+    broken: tuple[Finding, ...]
+    expected: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.broken:
+            return Verdict.BROKEN
+        if not self.rounds or any(one.unsure for one in self.rounds):
+            return Verdict.INCONCLUSIVE
+        return Verdict.AS_PROMISED
+
+    @property
+    def status(self) -> int:
+        """The command's exit status."""
+        return 0 if self.verdict is Verdict.AS_PROMISED else 1
+
+    @property
+    def linearizable(self) -> bool | None:
+        """Of all rounds; one that is not says it, whatever is not known of others."""
+        answers = {one.linearizable for one in self.rounds}
+        return False if False in answers else None if None in answers or not answers else True
+
+    @property
+    def sales(self) -> int:
+        """Orders that were booked."""
+        return sum(len(units_by_id(one.of, one.of.purchases)) for one in self.rounds)
+
+    @property
+    def counts(self) -> Counter[Wrong]:
+        found = Counter[Wrong]()
+        for one in (*self.broken, *self.expected):
+            found[one.wrong] += one.count
+        return found
+
+
+def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
+    """`budget` is each round's. Raises ValueError for what is no history of one run."""
+    whole = story(events)
+    durability = Durability(whole.run.durability)
+    rounds = tuple(_judged(whole, of, durability, budget) for of in whole.rounds.values())
+    may = {one.of.name: one.may for one in rounds}
+    broken: list[Finding] = []
+    expected: list[Finding] = []
+    for finding in (*(one for each in rounds for one in each.found), *strangers(whole)):
+        # A key that is of two rounds by mistake: what broke it may have befallen either.
+        purchase = whole.purchases.get((finding.item, finding.key))
+        numbers = purchase.rounds if purchase else {finding.round}
+        allowed = {loss for number in numbers for loss in may.get((finding.item, number), ())}
+        (expected if finding.wrong in allowed else broken).append(finding)
+    broken += _homeless(whole)
+    return Judgement(whole, rounds, tuple(broken), tuple(expected))
+
+
+def _judged(whole: Story, of: Sold, durability: Durability, budget: int) -> Judged:
+    found = counted(of)
+    faults = tuple(dict.fromkeys(_met(whole, of)))
+    cells = [promised.cell(of.begun.mode, fault, durability) for fault in faults]
+    may = frozenset(loss for cell in cells for loss in cell.may)
+    holds = of.begun.hold is not None
+    moves = moves_of(of, whole, promised.says_what_is_left(of.begun.mode, holds))
+    searched = linearize(moves, of.begun.stock, budget)
+    if searched.linearizable is False:
+        ops = moves[searched.stuck].ops
+        sentence = "No order of what was told makes all of it true; this is where none goes on."
+        if not ops:
+            sentence = "No order of what was told ends with the units that are left."
+        found.append(Finding(Wrong.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
+    found += list(misjudged(of, found, any(isinstance(loss, Wrong) for loss in may)))
+    unsure = ""
+    if searched.linearizable is None and Wrong.IMPOSSIBLE not in may:
+        unsure = f"not decided in {searched.looked_at:,} steps"
+    elif not of.settled and of.audited:
+        unsure = "its last audit was not settled"
+    elif not of.audited and of.purchases and Wrong.LOST not in may:
+        unsure = "it was never audited"  # (one that a failover forgot has sold nothing)
+    return Judged(of, searched.linearizable, searched.looked_at, faults, may, tuple(found), unsure)
+
+
+def _met(whole: Story, of: Sold) -> Iterable[Fault]:
+    """What was broken between its begin and its last audit, whether or not it is known to hit."""
+    yield NONE
+    for fault in whole.faults:
+        there = not fault.items or of.begun.item in fault.items
+        over = of.audited and fault.since > of.audited.at
+        if there and not over and fault.until >= of.begun.called:
+            yield column(fault.kind, fault.where)
+
+
+def _homeless(whole: Story) -> list[Finding]:
+    """Purchases of a round that was never begun: no fault makes one up."""
+    return [
+        Finding(Wrong.DENIED, item, number, 1, "Nobody began this round.", key, purchase.numbers)
+        for (item, key), purchase in whole.purchases.items()
+        for number in sorted(purchase.rounds)
+        if (item, number) not in whole.rounds
+    ]

@@ -1,0 +1,180 @@
+"""Is there an order of a round's moves in which all that was told is true? Wing and Gong's search.
+
+It goes through the moves by the moment at which each has to be over (Lowe's just-in-time order): of
+a due move that is not done yet at that moment, X, everything else is done either before X because X
+needs it, or later. A configuration is the set of moves that are done; the free units follow from
+it. Each is looked at once, and out of `budget` there is no verdict.
+[Wing & Gong 1993; Lowe, Testing for linearizability, 2017]
+
+What makes it quick is that moves without a word about the stock (*blind* ones) differ by their
+units only. A take is *linked* if a give of its units may come before it is over. In an order that
+holds, moves can be put elsewhere, and it holds still:
+
+1. **A look is done as soon as it is true.** It changes nothing, and others that wait for it are
+   only helped: move it forward to there.
+2. **Blind moves are done only to let an *anchor* happen**: X, a move that says what is left, or a
+   linked take that is due. Between two anchors, leave out some that are not needed for the second
+   one, and do them right after it, gives first and then takes: their sum stays what it was, with
+   the gives first there are always enough units, and none is late, as X has to be over before all
+   of them. What is put off from anchor to anchor is done after X. (A give cannot stand before its
+   own take: a take that is put off to where its own give is, is linked, so it is not due, and both
+   are left out for good.) So before an anchor there are as many as it needs, and no part of
+   them could be left out: never a give and a take of the same units.
+3. **Of equal moves the one that is over first is done first.** If B is done while A could be, and
+   A later or never, exchange them: A can be there, and B is not too late where A was. (One that is
+   not due cannot be exchanged for one that is.) Where B is linked, its give may come in between;
+   then A's give stands there, and B's where A's was: if A's is possible no later than B's. So of 25
+   holds that have run out there is one choice: how many are back.
+
+What X waits for, a look or a linked take, is an anchor by itself.
+That these leave nothing out is tried against all permutations of some hundred small lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from loadtest.chaos.judge.alike import Alike
+from loadtest.chaos.judge.moves import Move
+from loadtest.chaos.judge.ways import Purse, Spent, ways
+
+BUDGET = 200_000  # steps, of configurations and sums: half a minute, as a rule
+
+
+@dataclass(frozen=True, slots=True)
+class Linearized:
+    """`linearizable` None: out of budget. `order` is one that holds, `stuck` how far any came."""
+
+    linearizable: bool | None
+    looked_at: int  # configurations; steps, when these were too many
+    order: tuple[int, ...] = ()
+    stuck: int = -1  # the move that no order of those before it leaves possible
+
+
+def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> Linearized:
+    """Search; without recursion, as a round may have thousands of moves."""
+    purse = Purse(budget)
+    search = _Search(moves, purse)
+    seen: set[tuple[int, int]] = set()
+    deepest = 0
+    order: list[int] = []
+    first = _At(0, 0, stock)
+    path = [(0, search.steps(first))]
+    while path:
+        length, steps = path[-1]
+        try:
+            step = next(steps, None)
+            if step:
+                purse.pay()
+        except Spent:
+            return Linearized(None, budget, stuck=search.turns[deepest])
+        if step is None:
+            path.pop()
+            continue
+        did, now = step
+        del order[length:]
+        order += did
+        if now.turn == len(search.turns):
+            return Linearized(True, len(seen), tuple(order))
+        if (now.turn, now.done) in seen:
+            continue
+        seen.add((now.turn, now.done))
+        deepest = max(deepest, now.turn)
+        path.append((len(order), search.steps(now)))
+    return Linearized(False, len(seen), stuck=search.turns[deepest] if search.turns else -1)
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """A configuration: the due moves before `turn` are done, and all that stand in `done`."""
+
+    turn: int
+    done: int  # a bit for each move
+    free: int
+
+
+class _Search:
+    def __init__(self, moves: Sequence[Move], purse: Purse) -> None:
+        self.moves = moves
+        self.purse = purse
+        self.alike = Alike(moves)
+        due = [one for one, move in enumerate(moves) if move.due]
+        self.turns = sorted(due, key=lambda one: (moves[one].until, moves[one].since))
+        self.begun = []  # for each turn those that can have begun, as bits
+        by_since = sorted(range(len(moves)), key=lambda one: moves[one].since)
+        bits, place = 0, 0
+        for turn in self.turns:
+            while place < len(moves) and moves[by_since[place]].since <= moves[turn].until:
+                bits |= 1 << by_since[place]
+                place += 1
+            self.begun.append(bits)
+        self.anchors = 0  # but X
+        for one, move in enumerate(moves):
+            if move.exact or (self.alike.linked(one) and move.due):
+                self.anchors |= 1 << one
+
+    def steps(self, at: _At) -> Iterator[tuple[list[int], _At]]:
+        """What can come next: the moves, in their order, and where they lead."""
+        looks: list[int] = []
+        done, turn = at.done, at.turn
+        while turn < len(self.turns):
+            for one in _bits(self.begun[turn] & ~done & self.anchors):
+                move = self.moves[one]
+                if not move.delta and move.fits(at.free) and self._ready(one, done):  # (1)
+                    looks.append(one)
+                    done |= 1 << one
+            if not done >> self.turns[turn] & 1:
+                break
+            turn += 1
+        if turn == len(self.turns):
+            yield looks, _At(turn, done, at.free)
+            return
+        pending = self.begun[turn] & ~done
+        if not pending >> self.turns[turn] & 1:  # over before it could begin
+            return
+        for anchor in self._wanted(turn, pending, done, at.free):
+            move = self.moves[anchor]
+            low, high = move.low - move.delta, move.high - move.delta
+            ready = [
+                one
+                for one in _bits(pending & ~self.anchors)
+                if one != anchor and self._ready(one, done)
+            ]
+            for way in ways(self.alike, ready, low - at.free, high - at.free, self.purse):
+                after = done | 1 << anchor
+                free = at.free + move.delta
+                for one in way:
+                    after |= 1 << one
+                    free += self.moves[one].delta
+                yield [*looks, *way, anchor], _At(turn, after, free)
+
+    def _ready(self, one: int, done: int) -> bool:
+        after = self.moves[one].after
+        return after < 0 or bool(done >> after & 1)
+
+    def _wanted(self, turn: int, pending: int, done: int, free: int) -> list[int]:
+        """The anchors to try, the most promising first: what fits now, X, then the nearest."""
+        now = self.turns[turn]
+        wanted = {one for one in _bits(pending & self.anchors) if self._ready(one, done)} - {now}
+        equal: dict[tuple[int, int, int], list[int]] = {}
+        for one in wanted:
+            move = self.moves[one]
+            equal.setdefault((move.delta, move.low, move.high), []).append(one)
+        found = [one for some in equal.values() for one in self.alike.firsts(some)]
+        if self._ready(now, done):
+            found.append(now)
+
+        def promise(one: int) -> tuple[bool, int, int]:
+            move = self.moves[one]
+            needed = max(move.low - move.delta - free, free + move.delta - move.high, 0)
+            return (needed > 0 and one != now, needed, move.until)
+
+        return sorted(found, key=promise)
+
+
+def _bits(bits: int) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

@@ -1,0 +1,168 @@
+"""What was told of one round, as moves of its free units: the stock as a register.
+
+A purchase takes its units at one moment, and gives them back at one, or never:
+
+- the *take* after the first press that may have made it, before the first answer that knows of it
+  (SOLD, HELD, EXPIRED, GIVEN_BACK, of whichever deed) and before the round's end. An EXPIRED hold
+  was made a hold's time before. One that answered with `left` made it, and saw the stock.
+- the *give* of a hold that was declined, cancelled or has run out: at any time after that press, or
+  after the deadline, counted from the earliest moment of the take. How a hold ends is one step and
+  putting its units back another, which somebody else may have to do; when is not promised, only
+  that it is done in the end.
+- SOLD_OUT looks at the stock, before its own key's take, if there is any.
+- An unknown outcome that no answer and no book knows of may have held units, and given them back;
+  without holds it may have taken them for nothing, if there are units that nobody has.
+- BUSY, LIMIT, REFUSED and the shelf say nothing of the stock.
+- In the end `left` units are free, if the round's last audit is settled.
+
+Payments move no free units. Where the books contradict the buyers it is counted (see counts.py),
+and here whatever could be the reason may have happened: one fault is told once.
+"""
+
+from __future__ import annotations
+
+from loadtest.chaos.judge.moves import NEVER, Move
+from loadtest.chaos.judge.story import TAKEN, Op, Purchase, Sold, Story
+from loadtest.chaos.words import Answer, Deed
+
+MS = 1_000_000  # ns
+# The store's clock counts whole ms, and may be set right while it runs (NTP slews 0.5 ms a second).
+EARLY = 100 * MS
+# What a press may be told that took the units: EXPIRED, where its answer took longer than the hold.
+MAKES = TAKEN | {Answer.UNKNOWN}
+
+
+def moves_of(of: Sold, story: Story, exact: bool) -> list[Move]:
+    """`exact`: SOLD_OUT and `left` are about the stock as it was, in this way of selling."""
+    moves: list[Move] = []
+    looks = _looks(of) if exact else {}
+    for purchase in of.purchases:
+        _purchase(moves, of, story, purchase, looks.pop(purchase.key, []), exact)
+    for purchase in of.near:
+        _unknown(moves, of, story, purchase, looks.get(purchase.key, []))
+    if of.audited and of.settled:
+        at = of.audited.at
+        moves.append(Move(0, at, at, of.left, of.left))
+    return moves
+
+
+def _looks(of: Sold) -> dict[str, list[Op]]:
+    """SOLD_OUT answers of this round, by key."""
+    found = {}
+    for purchase in of.near:
+        ops = [op for op in purchase.told(Answer.SOLD_OUT) if op.round == of.begun.round]
+        if ops:
+            found[purchase.key] = ops
+    return found
+
+
+def _look(of: Sold, op: Op) -> Move:
+    most = op.called.units - 1
+    low, high = (0, most) if op.left is None else (op.left, min(op.left, most))
+    return Move(0, max(op.at, of.begun.called), op.until, low, high, ops=(op.number,))
+
+
+def _looked(moves: list[Move], of: Sold, looks: list[Op], since: int) -> tuple[int, int]:
+    """Add a key's looks; its take begins no earlier than they, and comes after the last one."""
+    after = -1
+    for op in looks:
+        since = max(since, op.at)
+        moves.append(_look(of, op))
+        if op.until >= since:
+            after = len(moves) - 1
+    return since, after
+
+
+def _purchase(
+    moves: list[Move], of: Sold, story: Story, purchase: Purchase, looks: list[Op], exact: bool
+) -> None:
+    since, until = _window(of, story, purchase)
+    low, high = 0, NEVER
+    saw = [op for op in purchase.did(Deed.BUY) if op.left is not None and op.answer in MAKES]
+    if exact and len(saw) == 1 and saw[0].left is not None:
+        since, until = max(since, saw[0].at), min(until, saw[0].until)
+        low = high = saw[0].left
+    since, after = _looked(moves, of, looks, since)
+    place = len(moves)
+    units, numbers = purchase.units, purchase.numbers
+    moves.append(Move(-units, since, until, low, high, after, ops=numbers))
+    for booked in sorted(units_by_id(of, [purchase]).items())[1:]:  # twice: told by the counts
+        moves.append(Move(-booked[1], since, _end(of), ops=numbers))
+    if of.begun.hold is None:
+        return
+    if not purchase.sold or purchase.told(Answer.GIVEN_BACK, Answer.EXPIRED):
+        moves.append(_give(of, purchase, units, since, place))
+
+
+def _give(of: Sold, purchase: Purchase, units: int, since: int, after: int) -> Move:
+    """Back at some time, of units that were taken at `since` at the earliest."""
+    runs_out = since + (of.begun.hold or 0) * MS - EARLY
+    starts = max(since, min(_cancelled(purchase), runs_out))
+    return Move(units, starts, after=after, due=False, ops=purchase.numbers)
+
+
+def _window(of: Sold, story: Story, purchase: Purchase) -> tuple[int, int]:
+    """When the units can have been taken."""
+    makers = [op for op in purchase.did(Deed.BUY) if op.answer in MAKES]
+    since = max(min([op.at for op in makers], default=NEVER), of.begun.called)
+    until = of.over
+    for op in purchase.told(*TAKEN):
+        early = of.begun.hold * MS - EARLY if of.begun.hold and op.answer is Answer.EXPIRED else 0
+        until = min(until, op.until - max(0, early))
+    if not purchase.told(*TAKEN):
+        until = min(until, _end(of), max([_late(story, op) for op in makers], default=NEVER))
+    return since, until
+
+
+def _late(story: Story, op: Op) -> int:
+    """Until when something of unknown outcome can happen."""
+    return NEVER if story.run.late is None else op.at + story.run.late
+
+
+def _end(of: Sold) -> int:
+    """What the books say has happened by then."""
+    return of.audited.at if of.audited else NEVER
+
+
+def _cancelled(purchase: Purchase) -> int:
+    """The first press that may have given the units back."""
+    backs = (Answer.GIVEN_BACK, Answer.UNKNOWN)
+    tried = [op.at for op in purchase.did(Deed.DECLINE, Deed.CANCEL) if op.answer in backs]
+    return min(tried, default=NEVER)
+
+
+def _unknown(
+    moves: list[Move], of: Sold, story: Story, purchase: Purchase, looks: list[Op]
+) -> None:
+    """What may have been taken in this round though nothing is known of it."""
+    presses = [op for op in purchase.did(Deed.BUY) if op.answer is Answer.UNKNOWN]
+    since = max(of.begun.called, min([op.at for op in presses], default=NEVER))
+    since, after = _looked(moves, of, looks, since)
+    if purchase.taken or not presses:
+        return
+    if since > min(of.over, max(_late(story, op) for op in presses)):
+        return
+    units, numbers = purchase.units, purchase.numbers
+    if of.begun.hold is not None:
+        moves.append(Move(-units, since, after=after, due=False, ops=numbers))
+        moves.append(_give(of, purchase, units, since, len(moves) - 1))
+    elif nobodys(of) > 0:
+        moves.append(Move(-units, since, after=after, due=False, ops=numbers))
+
+
+def nobodys(of: Sold) -> int:
+    """Units that are nobody's in the end; less than 0: there are more than there were."""
+    if of.audited is None:
+        return 0
+    sold = sum(units_by_id(of, of.purchases).values())
+    return of.begun.stock - of.left - of.held - sold
+
+
+def units_by_id(of: Sold, purchases: list[Purchase]) -> dict[str, int]:
+    """This round's orders, each once, whichever books it is in."""
+    return {
+        entry.id: entry.units
+        for purchase in purchases
+        for entry in purchase.entries
+        if entry.round == of.begun.round
+    }

@@ -1,0 +1,105 @@
+"""Which blind moves can bring the free units to where an anchor needs them: see linearize."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import gcd
+
+from loadtest.chaos.judge.alike import Alike
+
+Counts = tuple[int, ...]  # how many of each kind; a kind is a delta
+
+
+class Spent(Exception):
+    """The budget is."""
+
+
+@dataclass(slots=True)
+class Purse:
+    """What a search may still cost: configurations, and sums that are tried between them."""
+
+    left: int
+
+    def pay(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Spent
+
+
+def ways(
+    alike: Alike, ready: Sequence[int], low: int, high: int, purse: Purse
+) -> Iterator[tuple[int, ...]]:
+    """Sets of moves of `ready` whose deltas add up to `low` … `high`.
+
+    Gives stand before takes. No give and take of one set undo each other (2), and of equal moves
+    those that are over first are taken first (3). Raises Spent.
+    """
+    if low <= 0 <= high:
+        yield ()
+        return
+    kinds: dict[int, list[int]] = {}
+    for one in ready:
+        kinds.setdefault(alike.moves[one].delta, []).append(one)
+    deltas = sorted(kinds, reverse=True)
+    for counts in _counts(deltas, [len(kinds[delta]) for delta in deltas], low, high, purse):
+        choices = [
+            list(_firsts(alike, alike.sorted(kinds[delta]), count))
+            for delta, count in zip(deltas, counts, strict=True)
+        ]
+        for choice in product(*choices):
+            yield tuple(one for some in choice for one in some)
+
+
+def _counts(
+    deltas: list[int], there: list[int], low: int, high: int, purse: Purse
+) -> Iterator[Counts]:
+    """How many of each kind.
+
+    Up while too few are free, down while too many: what adds up can be put in such an order, as
+    else it could not come back. Whatever is in range is at its end.
+    """
+    seen: set[Counts] = set()
+    stack: list[tuple[Counts, int]] = [((0,) * len(deltas), 0)]
+    while stack:
+        counts, total = stack.pop()
+        if low <= total <= high:
+            yield counts
+            continue
+        goal = low if total < low else high
+        nearest = sorted(range(len(deltas)), key=lambda kind: -abs(goal - total - deltas[kind]))
+        for kind in nearest:  # the last one that is put on the stack is the first to be tried
+            delta = deltas[kind]
+            if counts[kind] == there[kind] or (delta > 0) != (total < low):
+                continue
+            more = (*counts[:kind], counts[kind] + 1, *counts[kind + 1 :])
+            if more not in seen and not _idle(deltas, more):
+                purse.pay()
+                seen.add(more)
+                stack.append((more, total + delta))
+
+
+def _idle(deltas: list[int], counts: Counts) -> bool:
+    """Do some of them add up to nothing?"""
+    used = [(delta, count) for delta, count in zip(deltas, counts, strict=True) if count]
+    return any(
+        count >= -down // gcd(up, down) and other >= up // gcd(up, down)
+        for up, count in used
+        if up > 0
+        for down, other in used
+        if down < 0
+    )
+
+
+def _firsts(alike: Alike, equal: list[int], count: int) -> Iterator[tuple[int, ...]]:
+    """So many of equal moves: none without those that go before it (3)."""
+    if not count:
+        yield ()
+        return
+    if len(equal) < count:
+        return
+    first, rest = equal[0], equal[1:]
+    for others in _firsts(alike, rest, count - 1):
+        yield (first, *others)
+    yield from _firsts(alike, [one for one in rest if not alike.before(first, one)], count)

@@ -1,0 +1,185 @@
+"""The person who runs the shop: starts and ends rounds in the lab, audits, accepts a loss."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+
+import orjson
+
+from loadtest.chaos.found import Finder, Found
+from loadtest.chaos.history import Audited, Begun, Over
+from loadtest.chaos.plan import Played
+from loadtest.chaos.recorder import Recorder
+
+PATIENCE = 5.0  # s for one answer of the lab
+AGAIN = 0.1  # s between two tries
+TRIES = 50  # to learn of a round that has begun
+LOOKS = 20  # at a settled round, until it stands still for as long as an audit takes
+
+
+class Operator:
+    """Speaks to the lab by HTTP, and with the command line where there is no other way.
+
+    `gone` says when the run is to end: then nothing is tried any more, and None answered.
+    """
+
+    def __init__(
+        self,
+        port: int,
+        environ: Mapping[str, str],
+        recorder: Recorder,
+        gone: Callable[[], bool],
+        finder: Finder,
+    ) -> None:
+        self.port, self.environ, self.recorder, self.gone = port, environ, recorder, gone
+        self.finder = finder
+        self.newest: dict[str, int] = {}  # item -> number of its last round
+        self.begun: dict[tuple[str, int], Begun] = {}
+        self.asked: dict[str, int] = {}  # item -> since when (ns) a round of it may have begun
+        self.accepting = threading.Lock()
+
+    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """(status, document); status 0 when nothing was heard."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request(
+                method,
+                path,
+                orjson.dumps(body) if body is not None else None,
+                {"Content-Type": "application/json", "Accept": "application/json"},
+            )
+            answer = connection.getresponse()
+            return answer.status, orjson.loads(answer.read())
+        except (OSError, HTTPException, ValueError):
+            return 0, None
+        finally:
+            connection.close()
+
+    def take_over(self, items: tuple[str, ...]) -> None:
+        """End the rounds that a new shop has begun by itself: they are not ours to judge."""
+        for item in items:
+            self.newest[item] = 0
+            status, found = self.ask("GET", f"/rounds/{item}")
+            if status == 200:
+                self.newest[item] = int(found["round"])
+                self.ask("POST", f"/rounds/{item}/end")
+
+    def start(self, item: str, played: Played, until: float) -> int | None:
+        """Begin a round, whatever it takes; None when it is `until` (s of time.monotonic())."""
+        wanted = {
+            **{"item": item, "mode": played.mode, "stock": played.stock},
+            **{"think_ms": played.think, "lease_ms": played.lease, "wait_ms": played.wait},
+            **{"per_buyer": played.limit, "hold_ms": played.hold},
+        }
+        self.asked.setdefault(item, time.monotonic_ns())
+        unheard = False  # was one asked for that may still begin?
+        while time.monotonic() < until and not self.gone():
+            status, said = self.ask("POST", "/rounds", wanted)
+            if status == 201:
+                return self._began(said, unheard)
+            unheard |= status == 0 or status >= 500
+            if status == 409:  # the store has lost something: what is not accepted sells nothing
+                self.accept(item)
+            # Whatever was said, or not: it may have begun, or one that was asked for before.
+            status, said = self.ask("GET", f"/rounds/{item}")
+            if status == 200 and said["round"] > self.newest[item]:
+                return self._began(said, unheard)
+            time.sleep(AGAIN)
+        return None
+
+    def _began(self, newest: dict[str, Any], unheard: bool) -> int:
+        """This round, and those before it that began although nobody heard of it; its number.
+
+        Each as the lab says that it is, whatever was asked for last.
+        """
+        item, number = str(newest["item"]), int(newest["round"])
+        called, told = self.asked.pop(item), time.monotonic_ns()
+        if unheard:
+            self.asked[item] = told
+        for each in range(self.newest[item] + 1, number + 1):
+            terms = newest if each == number else self._terms(item, each)
+            if terms is None:
+                continue  # there is none: after a loss, numbers are left out
+            if (item, self.newest[item]) in self.begun:
+                self.recorder.note(Over(called, item, self.newest[item], told))
+            may = (terms["hold_ms"] or None, terms["per_buyer"] or None)
+            begun = Begun(called, told, item, each, terms["stock"], terms["mode"], *may)
+            self.recorder.note(begun)
+            self.begun[item, each] = begun
+            self.newest[item] = each
+        return number
+
+    def _terms(self, item: str, number: int) -> dict[str, Any] | None:
+        """What the lab says of a round; None: that there is none, or nothing at all."""
+        for _ in range(TRIES):
+            status, said = self.ask("GET", f"/rounds/{item}/{number}")
+            if status == 200:
+                found: dict[str, Any] = said
+                return found
+            if status == 404:
+                return None
+            time.sleep(AGAIN)
+        return None
+
+    def end(self, item: str, until: float) -> None:
+        called = time.monotonic_ns()
+        while time.monotonic() < until and not self.gone():
+            status, _ = self.ask("POST", f"/rounds/{item}/end")
+            if status in (200, 404, 409):  # 409: it has ended, whoever did it
+                if (item, self.newest[item]) in self.begun:
+                    told = time.monotonic_ns()
+                    self.recorder.note(Over(called, item, self.newest[item], told))
+                return
+            time.sleep(AGAIN)
+
+    def settled(self, item: str, number: int, until: float) -> Audited | None:
+        """The last that the audit says of a round; None when the store has lost it."""
+        found, mode, looks = None, self.begun[item, number].mode, 0
+        while time.monotonic() < until and not self.gone():
+            before = self.finder.look(item, number, mode)
+            status, said = self.ask("GET", f"/rounds/{item}/{number}/audit")
+            if status == 200:
+                after = self.finder.look(item, number, mode)
+                still = after if after == before else None
+                found = self._audited(item, number, said, still)
+                looks += found.settled
+                if found.settled and (still or looks >= LOOKS) and not (still or found).held:
+                    break  # (what is held may still run out)
+            elif status == 409:
+                self.accept(item)
+            elif status == 404:
+                break
+            time.sleep(AGAIN)
+        return found
+
+    @staticmethod
+    def _audited(item: str, number: int, said: dict[str, Any], still: Found | None) -> Audited:
+        return Audited(
+            time.monotonic_ns(),
+            item,
+            number,
+            said["stocked"],
+            said["left"],
+            said.get("held", 0),
+            said["sold"],
+            said["settled"],
+            said["verdict"],
+            *((still.left, still.held, still.marked) if still else ()),
+        )
+
+    def accept(self, item: str) -> None:
+        """As a person at a terminal, when the store has lost something of an item."""
+        with self.accepting:  # once, whoever of us has met it
+            self._accept(item)
+
+    def _accept(self, item: str) -> None:
+        command = [sys.executable, "-m", "app.cli", "audit", item, "--accept"]
+        subprocess.run(
+            command, env=dict(self.environ), capture_output=True, timeout=60, check=False
+        )

@@ -1,0 +1,141 @@
+"""What will be done: the rounds that are played and what is broken meanwhile. Same seed, same plan.
+
+A run is acts of some seconds. In an act several items are sold at once, each in a few rounds, while
+steps of the plan are taken; then everything is mended, the rounds end, and the books are read. What
+a buyer does is drawn from a seed of his own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from loadtest.chaos.words import Kind, Where
+
+ITEMS = ("apple", "pear", "plum", "cherry")  # sold at once
+LONGEST = 7.0  # s that anything stays broken
+LEASE = 1_000  # ms; a machine that is too busy stands still for less
+FIRST = 0.6  # s of an act until the first step: people are buying
+
+Target = tuple[Kind, Where]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One round: for so many `seconds`, `buyers` at a time; times in ms as a round has them.
+
+    `limit` is the most units that one buyer may have; 0: as many as there are. `hold` is for how
+    long what is bought is held, until it is paid for; 0: it is sold at once.
+
+    `switched`: the one before is not ended for it, it is replaced while people buy.
+    """
+
+    mode: str
+    stock: int
+    seconds: float
+    buyers: int
+    think: int
+    lease: int
+    wait: int
+    limit: int
+    hold: int
+    switched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`at` s after the act's begin `kind` befalls `where`, for `seconds`; `delay` s by a DELAY.
+
+    `fate` in [0, 1) chooses among what only the running shop shows, a worker or a connection.
+    """
+
+    at: float
+    kind: Kind
+    where: Where
+    seconds: float
+    delay: float
+    fate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    number: int
+    seed: int  # of its buyers
+    lanes: tuple[tuple[str, tuple[Played, ...]], ...]  # item -> its rounds, one after the other
+    steps: tuple[Step, ...]
+
+    @property
+    def seconds(self) -> float:
+        return max(sum(each.seconds for each in rounds) for _, rounds in self.lanes)
+
+
+def act(
+    seed: int, number: int, modes: Sequence[str], targets: Sequence[Target], holds: bool = False
+) -> Act:
+    """The run's act of that number. `targets` are the faults that can be done here.
+
+    With `holds` most rounds hold what is bought.
+    """
+    chance = random.Random(f"{seed}/{number}")  # noqa: S311  a plan, no secret
+    # Each mode has its turn: the n-th lane of all acts plays the n-th of a shuffled pack.
+    turn = (number * len(ITEMS) * 2) % len(modes)
+    pack = [modes[(turn + n) % len(modes)] for n in range(len(ITEMS) * 2)]
+    chance.shuffle(pack)
+    lanes = tuple(
+        (item, (_round(chance, pack.pop(), holds, False), _round(chance, pack.pop(), holds, True)))
+        for item in ITEMS
+    )
+    long = min(sum(each.seconds for each in rounds) for _, rounds in lanes)
+    count = chance.randint(3, 5)
+    steps = [_step(chance, chance.choice(targets), long) for _ in range(count)]
+    return Act(
+        number,
+        chance.randrange(2**32),
+        lanes,
+        tuple(sorted(steps, key=lambda step: step.at)),
+    )
+
+
+def _round(chance: random.Random, mode: str, holds: bool, second: bool) -> Played:
+    thinks = mode.startswith(("lock", "watch", "fenced", "decr", "fused"))
+    return Played(
+        mode=mode,
+        stock=chance.randint(5, 40),
+        seconds=round(chance.uniform(2.5, 4.0), 2),
+        buyers=chance.randint(4, 8),
+        think=chance.choice((0, 20, 60)) if thinks else 0,
+        lease=LEASE,
+        wait=chance.choice((300, 1_000)),
+        limit=chance.choice((0, 0, 4, 7)),
+        hold=chance.choice((0, 600, 1_000, 2_000)) if holds else 0,
+        switched=second and chance.random() < 0.7,
+    )
+
+
+def _step(chance: random.Random, target: Target, long: float) -> Step:
+    kind, where = target
+    at = chance.uniform(FIRST, long - 0.5)
+    seconds = {
+        Kind.KILL: chance.uniform(0.1, 0.6),  # until it is started again
+        # Of a lease, 1; of a worker's beat, 5. Who sleeps for as long as a round finds it over.
+        Kind.FREEZE: chance.choice((1.5, 1.5, 2.5, 4.0, 6.0)),
+        Kind.FAILOVER: chance.uniform(0.05, 0.5),  # that the replica hears nothing
+        Kind.CLOCK: chance.uniform(1.0, 3.0),
+        Kind.DISK_FULL: chance.uniform(0.4, 1.5),
+    }.get(kind, chance.uniform(0.2, 1.2))
+    delay = chance.choice((0.02, 0.1, 0.35, 0.7, 1.5))
+    return Step(round(at, 2), kind, where, round(seconds, 2), delay, chance.random())
+
+
+def planned(
+    seed: int, minutes: float, modes: Sequence[str], targets: Sequence[Target], holds: bool
+) -> Iterator[Act]:
+    """The acts of a run: so many as fit if nothing takes longer than it was planned."""
+    played = 0.0
+    for number in itertools.count():
+        if played >= minutes * 60:
+            return
+        yield (made := act(seed, number, modes, targets, holds))
+        played += made.seconds

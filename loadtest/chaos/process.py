@@ -1,0 +1,132 @@
+"""One process of the shop under test: started, killed, frozen, and never left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from app.store.orphans import end_with_parent
+from loadtest.chaos import reaper
+
+DYING = 2.0  # s that the system may take to end a killed process
+
+
+class Reaper:
+    """The program that ends all of it when we are killed ourselves."""
+
+    def __init__(self, folder: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", reaper.__file__, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert self.process.stdout  # noqa: S101  a pipe was asked for
+        with self.process.stdout as said:
+            said.readline()  # from now on no signal of a terminal ends it
+
+    def tell(self, *words: object) -> None:
+        assert self.process.stdin  # noqa: S101  a pipe was asked for
+        with suppress(OSError):  # somebody has ended it
+            print(*words, file=self.process.stdin, flush=True)
+
+    def done(self) -> None:
+        """All has ended in order."""
+        self.tell("done")
+        self.process.wait()
+
+
+class Process:
+    """A session of its own, in which it leads its workers. All but `alive` in the main thread."""
+
+    def __init__(
+        self,
+        reaper: Reaper,
+        command: list[str],
+        log: Path,
+        environ: Mapping[str, str],
+        user: str | None = None,
+    ) -> None:
+        self.reaper, self.command, self.log = reaper, command, log
+        self.environ, self.user = environ, user
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Raises OSError."""
+        with self.log.open("ab", buffering=0) as log:
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=dict(self.environ),
+                user=self.user,
+                start_new_session=True,
+                # SIGXFSZ stays ignored: a file at its limit is then an error, as a full disk is.
+                restore_signals=False,
+                preexec_fn=end_with_parent,
+            )
+        self.reaper.tell("+", self.process.pid)
+
+    @property
+    def pid(self) -> int:
+        assert self.process  # noqa: S101  nobody asks before it is started
+        return self.process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def family(self) -> list[psutil.Process]:
+        """It and all below it; none when it has ended."""
+        with suppress(psutil.NoSuchProcess):
+            leader = psutil.Process(self.pid)
+            return [leader, *leader.children(recursive=True)]
+        return []
+
+    def workers(self) -> list[psutil.Process]:
+        """Those that it has forked."""
+        return self.family()[1:]
+
+    def kill(self) -> None:
+        """It and its workers, at once, as if the power had failed. What is stopped dies, too."""
+        if self.process is None:
+            return
+        family = self.family()
+        for each in family:
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
+        with suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.process.wait()
+        deadline = time.monotonic() + DYING
+        while any(map(_runs, family[1:])) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        self.reaper.tell("-", self.pid)
+
+    def freeze(self) -> None:
+        self._all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._all(signal.SIGCONT)
+
+    def _all(self, number: int) -> None:
+        for each in self.family():
+            with suppress(psutil.NoSuchProcess):
+                each.send_signal(number)
+
+
+def _runs(process: psutil.Process) -> bool:
+    """Not one that is dead and that nobody has waited for."""
+    with suppress(psutil.NoSuchProcess):
+        return process.status() != psutil.STATUS_ZOMBIE
+    return False

@@ -1,0 +1,187 @@
+"""What is promised, and what is not: for each way of selling, each durability and each fault.
+
+docs/promises.md is made from this, and every run of chaos is held against it. A *loss* is what may
+happen to a buyer or to the books; a cell without any says *nothing*. What the judge can find is a
+`Wrong`; a `Nuisance` is something that it would not call wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from loadtest.chaos.columns import (
+    DATABASE,
+    DISK,
+    FAILOVER,
+    FREEZE,
+    FRONT,
+    KILL,
+    LATE,
+    LOST,
+    OTHERS,
+    POWER,
+    STORE_DIES,
+    Fault,
+)
+from loadtest.chaos.judge.wrong import Wrong
+
+
+class Nuisance(StrEnum):
+    DOUBT = "doubt"  # told that it went wrong, and it is bought; the same key finds it
+    STUCK = "stuck"  # nobody can buy any more, and stock remains
+    PATIENCE = "patience"  # BUSY again and again while others buy
+
+
+Loss = Wrong | Nuisance
+
+
+class Durability(StrEnum):
+    """When the store's answer is given: see docs/settings.md."""
+
+    FAST = "fast"  # written to the log, which is synced every second
+    SAFE = "safe"  # synced to the disk
+    REPLICATED = "replicated"  # synced, and a replica has said that it has it
+
+
+FORGETFUL = {  # faults that make the store forget what it has acknowledged
+    Durability.FAST: {STORE_DIES, POWER, FAILOVER},
+    Durability.SAFE: {FAILOVER},
+    Durability.REPLICATED: set[Fault](),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What may be lost, in a word and in full, and why.
+
+    `beyond`: why the page is more careful than the matrix, or less.
+    """
+
+    name: str = "nothing"
+    may: frozenset[Loss] = frozenset()
+    why: str = ""
+    beyond: str = ""
+
+
+NOTHING = Cell()
+# The audit tells the truth of whatever happened, and nothing makes an order another buyer's.
+AUDITED = frozenset(Wrong) - {Wrong.MISJUDGED, Wrong.STRANGER}
+EXHIBIT = Cell(
+    "anything",
+    AUDITED | {Nuisance.DOUBT, Nuisance.STUCK, Nuisance.PATIENCE},
+    "it is broken on purpose, and promises nothing but an audit that says so",
+    beyond="an exhibit is not tried for what it may keep by chance",
+)
+DOUBT = Cell(
+    "doubt",
+    frozenset({Nuisance.DOUBT}),
+    "nothing is lost, but the buyer is told that we cannot tell; the same key finds out",
+)
+OVERWRITE = frozenset(
+    {
+        *(Wrong.OVERSOLD, Wrong.SURPLUS, Wrong.STRANDED, Wrong.IMPOSSIBLE),
+        *(Wrong.OVER_LIMIT, Wrong.LIMITED),
+    }
+)
+OUTLIVED = Cell(
+    "overwritten",
+    OVERWRITE,
+    "the lease ends while its holder sleeps; awake again, it writes over what others sold or put "
+    "back, as its write does not ask whose lock it is",
+)
+OVERTAKEN = Cell(
+    "overtaken",
+    OVERWRITE | {Nuisance.DOUBT},
+    "a write arrives when its sender has given up and the lock is another's",
+)
+TAKEN = Cell(
+    "stranded",
+    frozenset({Wrong.STRANDED}),
+    "it ends between taking units and noting the sale: the units are nobody's",
+)
+TAKEN_IN_DOUBT = Cell(
+    "stranded, doubt",
+    TAKEN.may | {Nuisance.DOUBT},
+    "nobody knows whether the units were taken, or the sale was noted",
+)
+FORGOTTEN = Cell(
+    "forgotten",
+    AUDITED,
+    "what the store has forgotten it sells again; the shop ends the item's round as soon as the "
+    "database or a worker knows better",
+)
+SYNCED = "the matrix' failover forgets an acknowledged write, which this durability excludes"
+EVERY_SECOND = "the matrix' store writes its log before it answers; everysec may be late with it"
+KEPT = Cell(
+    "kept",
+    why="nothing is lost: what is acknowledged is where it cannot be forgotten",
+    beyond=SYNCED,
+)
+SEEN = Cell(
+    "seen",
+    frozenset({Wrong.IMPOSSIBLE}),
+    "what is acknowledged is kept; but who was told SOLD_OUT may have seen a sale of which nobody "
+    "had been told yet, and which the failover forgets",
+    beyond=SYNCED,
+)
+WAITS = Cell(
+    "patience", frozenset({Nuisance.PATIENCE}), "another buyer's lock or write is always first"
+)
+
+# Those that check what they write, at the moment they write it.
+CHECKED = ("watch", "watched", "fenced", "fused", "atomic")
+LOCKS = ("lease", "watchdog", "fenced", "redlock", "db_unique", "zookeeper", "queue")
+IN_SQL = ("sql", "sql_lock", "sql_version", "sql_units")
+SOUND = (*CHECKED, "decr", *(f"lock:{recipe}" for recipe in LOCKS), *IN_SQL)
+FAIR = ("atomic", "decr", "fused", "lock:queue")  # no second step, or a line
+# By way of selling: what is not *nothing*, whatever the durability.
+LOCKED = {FREEZE: OUTLIVED, LOST: DOUBT, LATE: OVERTAKEN, STORE_DIES: DOUBT}
+LOSSES: dict[str, dict[Fault, Cell]] = {
+    **{name: {LOST: DOUBT, LATE: DOUBT, STORE_DIES: DOUBT} for name in CHECKED},
+    "watch": {LATE: DOUBT},  # both look again, and so know after a lost reply
+    "watched": {},
+    "decr": {
+        KILL: TAKEN,
+        DISK: TAKEN,
+        LOST: TAKEN_IN_DOUBT,
+        LATE: TAKEN_IN_DOUBT,
+        STORE_DIES: TAKEN_IN_DOUBT,
+    },
+    **{f"lock:{recipe}": LOCKED for recipe in LOCKS},
+    "lock:db_unique": LOCKED | {DATABASE: OVERTAKEN},  # its lock is a row
+    **{name: {DATABASE: DOUBT} for name in IN_SQL},
+}
+
+
+def cell(way: str, fault: Fault, durability: Durability) -> Cell:
+    """What is promised of a `mode` or `mode:recipe`. One that is not of SOUND is an exhibit."""
+    if way not in SOUND:
+        return EXHIBIT
+    if fault is FRONT:
+        return DOUBT
+    if fault is OTHERS:
+        return NOTHING if way in FAIR else WAITS
+    if way in IN_SQL:
+        return LOSSES[way].get(fault, NOTHING)
+    if fault in FORGETFUL[durability]:
+        return replace(FORGOTTEN, beyond=EVERY_SECOND if fault is STORE_DIES else "")
+    if fault in (POWER, FAILOVER):
+        return SEEN if fault is FAILOVER else KEPT
+    return LOSSES[way].get(fault, NOTHING)
+
+
+def holding(way: str, fault: Fault, durability: Durability) -> Cell:
+    """The same, of a round that holds: to pay is a step more, and its reply may be lost, too."""
+    promise = cell(way, fault, durability)
+    in_store = way in SOUND and way not in IN_SQL
+    return DOUBT if in_store and fault in (LOST, LATE, STORE_DIES) and not promise.may else promise
+
+
+def says_what_is_left(way: str, holds: bool) -> bool:
+    """Are SOLD_OUT and `left` about the stock as it is at one moment?
+
+    A decr that took too much, and has not put it back yet, makes others see too little. Who waits
+    for locked rows does not see what comes back meanwhile.
+    """
+    return way.partition(":")[0] != "decr" and not (way == "sql_units" and holds)

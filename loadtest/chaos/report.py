@@ -1,0 +1,114 @@
+"""A judged run, for people (one HTML file, without a script) and for programs (JSON)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from loadtest.chaos.history import Run, encode
+from loadtest.chaos.judge.judge import Judged, Judgement
+from loadtest.chaos.judge.wrong import Finding, Wrong
+from loadtest.chaos.page import TOLD
+from loadtest.chaos.timeline import timeline
+from loadtest.chaos.tried import counted, is_hit, tried
+
+MOST = 12  # lines of the history that are shown as a finding's evidence
+WORDS = {**TOLD, Wrong.MISJUDGED: "the audit says something else than the books"}
+
+
+def document(judged: Judgement) -> dict[str, Any]:
+    """As `--json` writes it. Counts are of all that was found; `broken` is what was promised."""
+    run, faults = judged.story.run, judged.story.faults
+    counts = {str(wrong): judged.counts[wrong] for wrong in Wrong}
+    return {
+        "seed": run.seed,
+        "minutes": run.minutes,
+        "database": run.database,
+        "durability": run.durability,
+        "modes": list(run.modes),
+        "holds": run.holds,
+        "faults": counted(faults),
+        "hits": counted([fault for fault in faults if is_hit(fault)]),
+        "rounds": len(judged.rounds),
+        "sales": judged.sales,
+        **counts,
+        "linearizable": judged.linearizable,
+        "verdict": str(judged.verdict),
+        "broken": [_found(one) for one in judged.broken],
+        "expected": [_found(one) for one in judged.expected],
+        "unsure": [f"{' '.join(map(str, one.of.name))}: {one.unsure}" for one in _unsure(judged)],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A finding with the lines of the history that show it."""
+
+    finding: Finding
+    lines: list[str]
+    more: int  # lines that are not shown
+
+
+def page(judged: Judgement) -> str:
+    """The report as the text of an HTML file. There was at least one round."""
+    environment = Environment(
+        loader=PackageLoader("loadtest.chaos", "."), autoescape=True, undefined=StrictUndefined
+    )
+    return environment.get_template("report.html").render(
+        judged=judged,
+        run=judged.story.run,
+        counts=[(WORDS[wrong], wrong, *_shares(judged, wrong)) for wrong in Wrong],
+        broken=[_shown(judged, one) for one in judged.broken],
+        expected=[_shown(judged, one) for one in judged.expected],
+        unsure=_unsure(judged),
+        tried=tried(judged.story),
+        timeline=timeline(judged.story),
+        hits=sum(map(is_hit, judged.story.faults)),
+        modes=sorted({one.of.begun.mode for one in judged.rounds}),
+        command=_command(judged.story.run),
+    )
+
+
+def _command(run: Run) -> str:
+    """What has the same plan again."""
+    modes = f" --modes {','.join(run.modes)}" if run.modes else ""
+    return (
+        f"lastapple chaos --seed {run.seed} --minutes {run.minutes:g} --database {run.database} "
+        f"--durability {run.durability}{modes}{' --holds' if run.holds else ''}"
+    )
+
+
+def _shares(judged: Judgement, wrong: Wrong) -> tuple[int, int]:
+    """How much was found that was promised not to be, and that was not promised."""
+    return (
+        sum(one.count for one in judged.broken if one.wrong is wrong),
+        sum(one.count for one in judged.expected if one.wrong is wrong),
+    )
+
+
+def _unsure(judged: Judgement) -> list[Judged]:
+    return [one for one in judged.rounds if one.unsure]
+
+
+def _found(finding: Finding) -> dict[str, Any]:
+    found: dict[str, Any] = orjson.loads(orjson.dumps(asdict(finding)))
+    return found
+
+
+def _shown(judged: Judgement, finding: Finding) -> Shown:
+    lines = []
+    for purchase in judged.story.purchases.values():
+        if purchase.item != finding.item:
+            continue
+        for op in purchase.ops:
+            if op.number in finding.ops:
+                lines += [(op.called.at, encode(op.called))]
+                lines += [(op.told.at, encode(op.told))] if op.told else []
+        if finding.key and purchase.key == finding.key:
+            last = max((at for at, _ in lines), default=0)
+            lines += [(last, encode(entry)) for entry in purchase.entries]
+    texts = [line.decode().strip() for _, line in sorted(lines, key=lambda one: one[0])]
+    return Shown(finding, texts[:MOST], max(0, len(texts) - MOST))

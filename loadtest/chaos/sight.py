@@ -1,0 +1,104 @@
+"""What a fault would meet: requests under way, by worker, and sales that are no orders yet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TypeVar
+
+import psutil
+import redis
+
+from app.store.keys import Keys
+from loadtest.chaos.buyers import Market
+from loadtest.chaos.history import Called
+from loadtest.chaos.proxy import Link
+from loadtest.chaos.shop import Shop
+
+T = TypeVar("T")
+AIM = 0.4  # s to wait until there is something to meet
+STEP = 0.0005  # s between two looks
+
+
+class Sight:
+    """`rounds` says which rounds are being played: (item, number)."""
+
+    def __init__(
+        self, shop: Shop, market: Market, rounds: Callable[[], Iterable[tuple[str, int]]]
+    ) -> None:
+        self.shop, self.market, self.rounds = shop, market, rounds
+        self.serves: dict[Link, int] = {}  # a buyer's connection -> the worker's process
+
+    def workers(self) -> list[psutil.Process]:
+        return self.shop.shop.workers()
+
+    def ops(self, worker: int | None = None) -> set[int]:
+        """Those under way, or only that worker's."""
+        links = self.shop.front.under_way()
+        if worker is not None:
+            self._learn(links)
+            links = [link for link in links if self.serves.get(link) == worker]
+        return {called.op for link in links if (called := self._called(link))}
+
+    def ops_of(self, item: str) -> set[int]:
+        calls = [self._called(link) for link in self.shop.front.under_way()]
+        return {called.op for called in calls if called and called.item == item}
+
+    def aim(self) -> set[int]:
+        """Wait for requests under way."""
+        return self._wait(self.ops)
+
+    def aim_at_a_worker(self, fate: float) -> tuple[psutil.Process | None, set[int]]:
+        """One that has a request under way, else any. None: there is none."""
+        workers = self.workers()
+        if not workers:
+            return None, set()
+        found: list[psutil.Process] = []
+
+        def busy() -> set[int]:
+            found[:] = [each for each in workers if self.ops(each.pid)]
+            return self.ops(found[int(fate * len(found))].pid) if found else set()
+
+        ops = self._wait(busy)
+        chosen = found or workers
+        return chosen[int(fate * len(chosen))], ops
+
+    def aim_at_a_sale(self) -> int:
+        """Wait until some sale is no order yet; how many are not."""
+        return self._wait(self.unbooked)
+
+    def aim_at_a_batch(self) -> int:
+        """Wait until fulfil has just been given sales; how many are no orders yet."""
+        way, before = self.shop.moving, self.shop.moving.loads
+        self._wait(lambda: way.loads > before)
+        return self.unbooked()
+
+    def unbooked(self) -> int:
+        """Sales in the streams. 0 when the store does not say."""
+        with suppress(redis.RedisError), self.shop.stores.primary.client() as client:
+            return sum(client.xlen(Keys(*round).sales) for round in self.rounds())
+        return 0
+
+    @staticmethod
+    def _wait(look: Callable[[], T]) -> T:
+        deadline = time.monotonic() + AIM
+        while not (found := look()) and time.monotonic() < deadline:
+            time.sleep(STEP)
+        return found
+
+    def _called(self, link: Link) -> Called | None:
+        name = link.client.get_extra_info("peername")
+        return self.market.under_way.get(name[1]) if name else None
+
+    def _learn(self, links: list[Link]) -> None:
+        """Whose connections these are, as the system says; asked once for each."""
+        if all(link in self.serves for link in links):
+            return
+        ports = {link.port: link for link in tuple(self.shop.front.links)}
+        self.serves = dict.fromkeys(ports.values(), 0)  # 0: taken by nobody yet
+        for worker in self.workers():
+            with suppress(psutil.Error):
+                for each in worker.net_connections("tcp"):
+                    if each.raddr and each.raddr.port in ports:
+                        self.serves[ports[each.raddr.port]] = worker.pid

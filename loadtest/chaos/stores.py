@@ -1,0 +1,159 @@
+"""The store that sells, and a replica that may take its place without having heard everything."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from app.config import Settings
+from app.domain import Order, Unreadable
+from app.store import dead_letters, embedded
+from app.store.keys import Keys
+from loadtest.chaos import preload
+from loadtest.chaos.ports import free_port
+from loadtest.chaos.process import Process, Reaper
+from loadtest.chaos.proxy import Proxies, Proxy
+from loadtest.chaos.waiting import until
+
+START = 20.0  # s that a server may take until it answers
+HEARS = 300  # ms in which a replica that is there says that it has heard
+FULL = resource.RLIM_INFINITY
+
+
+class Server:
+    """One Valkey with its log in a folder of its own."""
+
+    def __init__(
+        self,
+        reaper: Reaper,
+        folder: Path,
+        durability: str,
+        environ: dict[str, str],
+        library: Path | None = None,
+    ) -> None:
+        """`library` notes what was synced (see preload)."""
+        folder.mkdir()
+        self.synced = folder.with_suffix(".synced") if library else None
+        if self.synced:
+            self.synced.write_bytes(bytes(8))
+            environ = environ | {"LD_PRELOAD": str(library), "CHAOS_SYNCED": str(self.synced)}
+        self.folder, self.port = folder, free_port()
+        self.command = [
+            *embedded.command(self.port, None, folder, Settings(durability=durability).appendfsync),
+            *(embedded.replicated() if durability == "replicated" else ()),
+            *("--repl-diskless-sync-delay", "0", "--repl-timeout", "60"),
+        ]
+        self.process = Process(reaper, self.command, folder.with_suffix(".log"), environ)
+
+    def start(self, follow: int = 0) -> None:
+        """Begin to start, as a replica of whom `follow` reaches (a port) if that is given."""
+        self.process.command = [*self.command, *(embedded.following(follow) if follow else ())]
+        self.process.start()
+
+    def client(self) -> redis.Redis:
+        """Of our own, past every proxy."""
+        once = Retry(NoBackoff(), 0)
+        return redis.Redis(port=self.port, socket_timeout=1, socket_connect_timeout=1, retry=once)
+
+    def serves(self) -> bool:
+        with suppress(redis.RedisError), self.client() as client:
+            return bool(client.ping())
+        return False
+
+    def wait(self) -> None:
+        until(self.serves, START, "the store does not start")
+
+    def limit(self, size: int = FULL) -> None:
+        """No file of its may grow beyond so many bytes: what a full disk is to it."""
+        with suppress(psutil.NoSuchProcess):
+            psutil.Process(self.process.pid).rlimit(resource.RLIMIT_FSIZE, (size, FULL))
+
+    @property
+    def log(self) -> Path:
+        """The file to which it appends."""
+        logs = (self.folder / "appendonlydir").glob("*.incr.aof")
+        return max(logs, key=lambda log: log.stat().st_mtime_ns)
+
+    def synced_length(self) -> int:
+        """Bytes of its log that are on the disk; 0: it has synced nothing yet."""
+        return int.from_bytes(self.synced.read_bytes(), sys.byteorder) if self.synced else 0
+
+    def empty(self) -> None:
+        """Away with all that it had. It must not run."""
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
+
+
+class Stores:
+    """Two servers; `primary` sells. What the replica hears comes through a proxy of its own."""
+
+    def __init__(
+        self,
+        reaper: Reaper,
+        folder: Path,
+        durability: str,
+        proxies: Proxies,
+        environ: dict[str, str],
+    ) -> None:
+        library = preload.make(folder)
+        self.primary = Server(reaper, folder / "store-1", durability, environ, library)
+        self.replica = Server(reaper, folder / "store-2", durability, environ, library)
+        self.hearing = proxies.open("replica", self.primary.port)
+
+    def start(self) -> None:
+        self.primary.start()
+        self.primary.wait()
+        self.replica.start(self.hearing.port)
+
+    def failover(self, ways: list[Proxy]) -> None:
+        """The primary dies and the replica is it from now on; the old one follows, emptied.
+
+        `ways` are the proxies that lead to the primary.
+        """
+        self.primary.process.kill()
+        with self.replica.client() as client:
+            client.replicaof("NO", "ONE")
+        self.primary, self.replica = self.replica, self.primary
+        for way in [*ways, self.hearing]:
+            way.to = self.primary.port
+        self.replica.empty()
+        self.replica.start(self.hearing.port)
+
+    def sales(self, rounds: Iterable[tuple[str, int]]) -> list[Order]:
+        """What of these rounds stands in streams, or among dead letters whose units are sold.
+
+        Raises redis.RedisError.
+        """
+        found = []
+        with self.primary.client() as client:
+            for item, number in rounds:
+                entries = client.xrange(Keys(item, number).sales)
+                payloads = [fields.get(b"sale", b"") for _, fields in entries]
+                letters, _ = dead_letters.of_round(client, item, number)
+                payloads += [letter.sale for letter in letters if not letter.put_back]
+                for payload in payloads:
+                    with suppress(Unreadable):
+                        found.append(Order.decode(payload))
+        return found
+
+    def in_step(self) -> bool:
+        """Has the replica heard all that was written so far?
+
+        It is asked: what INFO knows of it is up to a second old, and then there was more.
+        """
+        with suppress(redis.RedisError), self.primary.client() as client:
+            pipe = client.pipeline(transaction=False)
+            pipe.set("chaos:heard", 1)  # WAIT waits for what its own connection has written
+            pipe.wait(1, HEARS)
+            _, replicas = pipe.execute()
+            return bool(replicas)
+        return False
