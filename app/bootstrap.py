@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from app.lab.stampede.drive import Drive
 from app.lab.stampede.drivers import Drivers
 from app.lab.stampede.runs import Runs
 from app.ops.beat import Beat
+from app.ops.lag import lag
 from app.ops.readiness import Readiness
 from app.server.metrics.audits import Audits
 from app.service.audit import Auditor
@@ -114,7 +115,7 @@ class Services:
         from app.server.metrics.scrape import Metrics
 
         audits = Audits(self.rounds, self.auditor)
-        return Metrics(self.settings.metrics, self.store, audits)
+        return Metrics(self.settings.metrics, partial(lag, self.store), audits)
 
     @cached_property
     def runs(self) -> Runs:

@@ -22,11 +22,12 @@ from werkzeug.routing import Rule
 
 from tests.bad_values import BODIES, HEADERS, METHODS, NUMBERS, PARTS, TEXTS
 
-WEB = Path(__file__).parents[1] / "app" / "web"
+APP = Path(__file__).parents[1] / "app"
 WORDS = sorted(
     {
         node.value
-        for file in WEB.rglob("*.py")
+        for room in ("lab", "server", "shop")
+        for file in (APP / room).rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)

@@ -26,10 +26,12 @@ COMMANDS = {
     "modes": Entry("app.cli.modes:modes", "List the ways to sell."),
     "locks": Entry("app.cli.locks:locks", "List the ways to lock."),
     "compare": Entry(
-        "app.cli.compare:compare", "Stampede a shop in several modes; what each costs."
+        "app.cli.outside:compare", "Stampede a shop in several modes; what each costs."
     ),
-    "bench": Entry("app.cli.bench:bench", "Measure locks and shops side by side."),
-    "chaos": Entry("app.cli.chaos:chaos", "Break all that can break while buyers buy, and judge."),
+    "bench": Entry("app.cli.outside:bench", "Measure locks and shops side by side."),
+    "chaos": Entry(
+        "app.cli.outside:chaos", "Break all that can break while buyers buy, and judge."
+    ),
     "explore": Entry(
         "app.cli.explore:explore", "Every order of the steps; the shortest that fails."
     ),

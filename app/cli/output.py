@@ -31,7 +31,7 @@ which_round = click.option(
 )
 
 
-class Commands(click.Group):
+class ClearErrors(click.Command):
     """Turns our errors into one clear line: status 2 for bad input, 1 for everything else."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -46,6 +46,10 @@ class Commands(click.Group):
             ) from error
         except ShopError as error:
             raise click.ClickException(str(error)) from error
+
+
+class Commands(ClearErrors, click.Group):
+    """A group whose commands show their errors so."""
 
 
 def settings() -> Settings:

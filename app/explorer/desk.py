@@ -1,7 +1,7 @@
 """The process in which the browser's explorer works: a question a line, and an answer a line.
 
-`python -m app.explorer.desk`, started by app/lab/explorer/search_process.py. What buyers have of their
-own (`Target.surroundings`) is put in place for a whole process, so it must not be the lab's.
+`python -m app.explorer.desk`, started by app/lab/explorer/search_process.py. What buyers have of
+their own (`Target.surroundings`) is put in place for a whole process, so it must not be the lab's.
 """
 
 from __future__ import annotations

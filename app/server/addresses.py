@@ -28,8 +28,10 @@ class Whole(IntegerConverter):
 
 
 class Addressed(Flask):
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    """A Flask whose templates stand beside the views: "shop/order.html" is app/shop/order.html."""
+
+    def __init__(self) -> None:
+        super().__init__("app", template_folder=".")
         self.url_map.converters["int"] = Whole
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:

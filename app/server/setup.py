@@ -49,7 +49,7 @@ def flask_app(settings: Settings, error_page: str, failed_press: Text, proxies: 
 
     `proxies` before it are believed.
     """
-    app = addresses.Addressed("app.server")
+    app = addresses.Addressed()
     app.session_interface = Sessions()
     app.config.update(
         SECRET_KEY=secret(settings),

@@ -28,7 +28,7 @@ from markupsafe import Markup
 from app.server.language import LANGUAGES, chosen
 from app.text import Text
 
-FOLDER = Path(__file__).parent / "translations"
+FOLDER = Path(__file__).parents[1] / "translations"
 COMMA = Text(", ")  # between what is only listed
 COUNTED = re.compile(r"(?<=\d) (?=[^\W\d_])")  # the space between a number and a word
 

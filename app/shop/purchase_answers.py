@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
 from flask import Response, request, session, url_for
 
 from app.domain import (
@@ -26,16 +24,11 @@ from app.domain import (
     Unreadable,
 )
 from app.server.answers import describe, json, page, problem, see_other, type_of
+from app.server.outcomes import OUTCOMES, NotSold, OverLimit, Tried, named
 from app.service.answer import Answer
 from app.shop.form_keys import new_key
 from app.text import Text
 
-# outcome -> (status, title)
-OUTCOMES = {
-    Outcome.SOLD_OUT: (409, Text("Sold out")),
-    Outcome.LIMIT: (409, Text("Limit reached")),
-    Outcome.BUSY: (503, Text("Busy")),
-}
 TOO_FEW = Text("Not enough left")  # for a page: beside "Sold out" a reader would see what is left
 TOO_MANY = Text("Too many are buying at this moment. Try again.")
 NOTHING_LEFT = Text("Nothing is left of this round.")
@@ -59,20 +52,6 @@ KINDS: dict[type[ShopError], str] = {
 }
 
 
-class Tried(TypedDict):
-    """How a purchase went. `left` in units, null when the mode did not get to see the stock."""
-
-    outcome: Outcome
-    left: int | None
-    attempts: int  # the first try is attempt 1
-    conflicts: int  # lost races
-    mode: str
-    round: int
-    round_trips: int
-    commands: int  # sent to the store or the database
-    lock_lost: bool  # the release found the lock not mine any more
-
-
 class Sold(Tried):
     """A sale; sold before, when its key was seen before. `order` is the order's id."""
 
@@ -86,24 +65,6 @@ class Held(Sold):
 
     pay_until: int  # ms since 1970 by the store's clock
     pay_in_ms: int  # left to pay in
-
-
-class NotSold(Tried):
-    """Of a problem, beside its own members. `yours`: this browser has bought the round's last."""
-
-    yours: bool
-
-
-class OverLimit(NotSold):
-    """With how many units the buyer has `bought` in the round, and how many that may be."""
-
-    bought: int | None
-    per_buyer: int
-
-
-def named(outcome: Outcome) -> str:
-    """An outcome's name in the contract."""
-    return outcome.lower().replace("_", "-")
 
 
 def sold_json(answer: Answer, item: str) -> Response:

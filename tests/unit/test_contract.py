@@ -19,8 +19,8 @@ from app.lab.contract.side import SIDE as LAB
 from app.server.answers import PROBLEMS, kind, type_of
 from app.server.contract.document import IMPLIED, Side
 from app.server.contract.meanings import MEANINGS
+from app.server.outcomes import OUTCOMES, named
 from app.shop.contract.side import SIDE as SHOP
-from app.shop.purchase_answers import OUTCOMES, named
 
 # Errors that no view lets out by that name: those below them do, or a view has words of its own.
 ELSEWHERE = {Away, HostsDiffer, LockBusy, LockLost, UnknownDeadLetter}

@@ -16,7 +16,7 @@ def test_what_the_load_generator_prints_is_what_the_run_hears() -> None:
 
 
 def test_the_page_asks_for_nothing_else() -> None:
-    page = Path(app.__file__).with_name("web") / "templates" / "lab" / "run.html"
+    page = Path(app.__file__).parent / "lab" / "stampede" / "run.html"
     asked = set(re.findall(r"\bseen\.(\w+)", page.read_text()))
     assert len(asked) > 9
     assert asked <= set(get_type_hints(Sample))

@@ -16,9 +16,9 @@ from app.server.language import LANGUAGES
 from app.text import Text, counted
 from tests.translations import catalogue, gather
 
-WEB = Path(__file__).parents[2] / "app" / "web"
-TEMPLATES = sorted((WEB / "templates").rglob("*.html"))
-SCRIPTS = sorted((WEB / "static").rglob("*.js"))
+APP = Path(__file__).parents[2] / "app"
+TEMPLATES = sorted(APP.rglob("*.html"))
+SCRIPTS = sorted((APP / "static").rglob("*.js"))
 SPOKEN = {"alt", "aria-label", "aria-description", "placeholder", "title", "value"}
 WORD = re.compile(r"[A-Za-z]{2,}")
 
@@ -127,7 +127,7 @@ def test_scripts_have_no_words_of_their_own(script: Path) -> None:
 
 def test_python_says_text_and_never_gettext() -> None:
     """gettext of a sentence that is filled in already would find nothing, and stay English."""
-    said = [path.name for path in WEB.parent.rglob("*.py") if "gettext" in path.read_text()]
+    said = [path.name for path in APP.rglob("*.py") if "gettext" in path.read_text()]
     assert said == ["words.py"]
 
 

@@ -19,7 +19,7 @@ from app.domain import (
 )
 from app.server.answers import HTTP_WORDS, PROBLEMS, kind
 from app.server.contract.meanings import MEANINGS, STATUSES
-from app.shop.purchase_answers import OUTCOMES, NotSold, OverLimit, named
+from app.server.outcomes import OUTCOMES, NotSold, OverLimit, named
 from app.text import Text
 
 

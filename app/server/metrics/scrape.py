@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-import redis
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -13,7 +12,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from app.domain import StoreAway
-from app.ops.lag import lag
+from app.ops.lag import Lag
 from app.server.metrics.audits import Audited, Audits
 from app.service.metrics import places
 
@@ -26,10 +25,13 @@ Row = tuple[str, str, float]  # name without lastapple_, what it says, value
 class Metrics(Collector):
     """Collected anew for each scrape."""
 
-    def __init__(self, folder: Path, store: redis.Redis, audits: Audits) -> None:
-        """`folder` is where the shop's workers write; it need not be there."""
+    def __init__(self, folder: Path, lag: Callable[[], list[Lag]], audits: Audits) -> None:
+        """`folder` is where the shop's workers write; it need not be there.
+
+        `lag` asks how far fulfil is behind; it may raise StoreAway.
+        """
         self.folder = folder
-        self.store = store
+        self.lag = lag
         self.audits = audits
 
     def text(self) -> bytes:
@@ -46,7 +48,7 @@ class Metrics(Collector):
     def _lag(self) -> Iterator[Metric]:
         """Of an item whose node is away there is nothing to be said."""
         try:
-            found = lag(self.store)
+            found = self.lag()
         except StoreAway:
             found = []
         up = GaugeMetricFamily("lastapple_store_up", "1: the store answers.")

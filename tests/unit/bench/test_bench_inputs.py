@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner, Result
 
-from app.cli import main
 from app.domain import Invalid
 from app.locks import LOCKS
 from loadtest.bench import rows
+from loadtest.bench.__main__ import bench
 from loadtest.bench.inputs import names, shapes
 from loadtest.bench.rows import DEFAULT, ROWS, Row, choose, missing
 
@@ -18,7 +18,7 @@ from loadtest.bench.rows import DEFAULT, ROWS, Row, choose, missing
 def run(*arguments: str) -> Result:
     """Where no ZooKeeper is set, whatever this machine has."""
     runner = CliRunner(env={"ZOOKEEPER_HOSTS": None})
-    return runner.invoke(main, ["bench", "locks", *arguments], prog_name="lastapple")
+    return runner.invoke(bench, ["locks", *arguments], prog_name="lastapple bench")
 
 
 def without(package: str) -> Callable[[Row], str]:

@@ -1,4 +1,7 @@
-"""`lastapple chaos`: break all that can break while buyers buy, and judge what they were told."""
+"""`lastapple chaos`: break all that can break while buyers buy, and judge what they were told.
+
+Also `python -m loadtest.chaos`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ COLOURS = {Verdict.AS_PROMISED: "green", Verdict.BROKEN: "red", Verdict.INCONCLU
 MOST = 8  # findings that are named at the terminal
 
 
-@click.command(short_help="Break all that can break while buyers buy, and judge.")
+@click.command(cls=output.ClearErrors)
 @click.option(
     "--minutes", type=click.FloatRange(0.1, 600), default=5.0, show_default=True, help="Of play."
 )
@@ -108,3 +111,7 @@ def _tell(judged: Judgement) -> None:
         many = len(judged.expected)
         found = "1 finding is" if many == 1 else f"{many} findings are"
         click.echo(f"  {found} as docs/promises.md says.", err=True)
+
+
+if __name__ == "__main__":
+    chaos(prog_name="lastapple chaos")

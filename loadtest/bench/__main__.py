@@ -1,8 +1,7 @@
-"""`lastapple bench`: our locks beside other libraries', and our shop beside the usual one."""
+"""`lastapple bench locks` and `bench fulfil`; also `python -m loadtest.bench locks`."""
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from functools import partial
@@ -10,38 +9,19 @@ from functools import partial
 import click
 from rich.console import Console
 
-from app.cli.bench_fulfil import fulfil
-from app.cli.measuring import machine, progress
-from app.cli.output import check_writable, settings, write_json
+from app.cli.output import Commands, check_writable, settings, write_json
 from loadtest.bench import inputs, tables
+from loadtest.bench.fulfil.command import fulfil
+from loadtest.bench.measuring import machine, progress
 from loadtest.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from loadtest.bench.run import Finished, Plan, document, run
 
 
-@click.group("bench", short_help="Measure locks and shops side by side.")
+@click.group(cls=Commands)
 def bench() -> None:
-    """Measure ways to do the same thing side by side."""
+    """Measure our locks beside other libraries', and how fast sales are booked."""
 
 
-def by_http(name: str, what: str) -> click.Command:
-    """A command of the load test, which speaks to shops by HTTP only, in this process's place."""
-
-    @click.command(
-        name,
-        short_help=what,
-        context_settings={"ignore_unknown_options": True, "help_option_names": []},
-        add_help_option=False,
-    )
-    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-    def run_it(arguments: tuple[str, ...]) -> None:
-        command = [sys.executable, "-m", "loadtest.throughput", name, *arguments]
-        os.execv(sys.executable, command)
-
-    return run_it
-
-
-bench.add_command(by_http("http", "Purchases a second, beside the usual shop."))
-bench.add_command(by_http("growth", "Sales and p99 with more contenders, items, orders."))
 bench.add_command(fulfil)
 
 
@@ -134,3 +114,7 @@ def show(people: Console, plan: Plan, finished: Finished) -> None:
     facts = {row.name: row.settings for row in plan.rows}
     for name, fact in (facts | {"server": finished.server, "machine": machine()}).items():
         people.print(f"{name}: {fact}", style="dim", markup=False)
+
+
+if __name__ == "__main__":
+    bench(prog_name="lastapple bench")

@@ -6,12 +6,12 @@ import click
 from rich.console import Console
 
 from app.cli.interrupt import ends_at_ctrl_c, held_back
-from app.cli.measuring import machine, progress
 from app.cli.output import check_writable, write_json
 from loadtest.bench import tables
 from loadtest.bench.fulfil import report
 from loadtest.bench.fulfil.run import run
 from loadtest.bench.fulfil.stage import DATABASES, NO_POSTGRESQL, databases
+from loadtest.bench.measuring import machine, progress
 
 
 @click.command("fulfil", context_settings={"show_default": True, "max_content_width": 100})
