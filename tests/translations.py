@@ -14,7 +14,7 @@ from babel.messages.frontend import CommandLineInterface
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "app" / "web" / "translations"
+FOLDER = ROOT / "app" / "translations"
 
 
 def gather() -> Catalog:

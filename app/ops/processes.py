@@ -38,7 +38,7 @@ def shop(settings: Settings) -> list[str]:
             "app.server.gate.Gate",
             "--no-sendfile",
             "-c",
-            "python:app.server.worker",
+            "python:app.shop.worker",
         ),
         # A socket for each worker: sharing one, a worker was seen to take most of 64 connections,
         # and the shop to sell half as fast as in the next run.

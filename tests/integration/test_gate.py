@@ -33,7 +33,7 @@ def port() -> Iterator[int]:
         "app.server.gate.Gate",
         "--no-sendfile",
         "-c",
-        "python:app.server.worker",
+        "python:app.shop.worker",
     )
     with gunicorn(*gate, *("--threads", str(THREADS)), connections=MOST) as port:
         yield port

@@ -12,12 +12,11 @@ from app.server.answers import PROBLEMS
 
 APP = Path(__file__).parents[2] / "app"
 FILES = [
-    *(APP / "service").rglob("*.py"),
-    *(APP / "web").rglob("*.py"),
-    *(APP / "domain").glob("*.py"),
+    file
+    for room in ("domain", "lab", "ops", "server", "service", "shop")
+    for file in (APP / room).rglob("*.py")
 ]
-FILES += [APP / "explorer" / "targets.py"]
-FILES = sorted(FILES)
+FILES = sorted([*FILES, APP / "explorer" / "targets.py"])
 # Of a 5xx the visitor is told something else; its own words go to the log.
 SAID = {kind.__name__ for kind, (status, _) in PROBLEMS.items() if status < 500}
 SAID |= {"Unreachable", "problem", "abort", "BadRequest", "LengthRequired", "UnsupportedMediaType"}

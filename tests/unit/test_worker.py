@@ -11,7 +11,7 @@ from tests.shop import full_environ
 LEFT_TO_LOAD = """
 import sys
 from app import create_shop
-from app.server import worker
+from app.shop import worker
 worker.on_starting(None)
 loaded = set(sys.modules)
 create_shop()

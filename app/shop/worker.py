@@ -1,4 +1,4 @@
-"""gunicorn's hooks for the shop's workers (`gunicorn -c python:app.server.worker`).
+"""gunicorn's hooks for the shop's workers (`gunicorn -c python:app.shop.worker`).
 
 Each worker stays on a core of its own: the threads of one that wanders hand the interpreter lock
 from core to core. By wrk at 64 connections, on two cores: 1.4 times the no-op POSTs and 1.5 times
@@ -24,11 +24,8 @@ LOADED = (
     "app.bootstrap",
     "app.store.transactions",
     "prometheus_client.mmap_dict",
-    *(
-        f"app.server.{name}"
-        for name in ("classroom", "health", "holding", "hosts", "rate", "setup", "shop")
-    ),
-    *(f"app.server.contract.{name}" for name in ("shop_side", "views")),
+    *(f"app.server.{name}" for name in ("contract.views", "health", "hosts", "rate", "setup")),
+    *(f"app.shop.{name}" for name in ("classroom", "contract.side", "payments", "views")),
 )
 UNREAD = 16 * 1024  # bytes of answers that the system keeps for a client who does not read them
 
