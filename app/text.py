@@ -1,4 +1,4 @@
-"""Words for a person that know how they were made. The lowest floor: it knows no catalogue."""
+"""Words for a person that know how they were made. The lowest room: it knows no catalogue."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ from app.explorer.targets import Target
 
 def read(text: bytes) -> Recorded:
     """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
-    return recorded.read(text, _of_this_floor)
+    return recorded.read(text, _of_this_room)
 
 
-def _of_this_floor(document: Edited) -> Target | None:
+def _of_this_room(document: Edited) -> Target | None:
     if document.members.get("target") in tuple(REPAIRS):
         accepts = bool(document.number("accepts", 0, 1))
         return Repairing(document.text("target"), accepts=accepts)

@@ -1,6 +1,6 @@
 """Everything that a visitor reads, said in their language, at the last moment.
 
-Below this floor all is English, and a Text knows its template. Jinja hands whatever a page prints
+Below this room all is English, and a Text knows its template. Jinja hands whatever a page prints
 to `say`, and `_()` does so with the values that it is given; JSON hands over its Texts (`dumps`).
 So nobody has to think of it in between.
 """

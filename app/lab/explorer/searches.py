@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from badluck.faults import Faults
-from badluck.game.board import MOST_FAULTS as MOST_FAULTS  # the web floor's too
+from badluck.game.board import MOST_FAULTS as MOST_FAULTS  # for the views, too
 
 from app.domain import Invalid
 from app.explorer import targets

@@ -15,7 +15,7 @@ from app.store import runs as records
 from app.store.keys import RunKeys
 from app.store.redis import answering
 from app.store.runs import AT_ONCE
-from app.store.runs import Event as Event  # the web floor's too
+from app.store.runs import Event as Event  # for the views, too
 
 EVERY = 0.5  # s between two looks; samples come as often
 # With the store answering, a run's heartbeat must be missing for so long until we believe it: after
