@@ -2,7 +2,7 @@
 
 Nobody is refused: who comes takes somebody's place when there is none. A client is an address, and
 a whole class may come from one (a router, a hotspot), so no address has a most. It has a pace, and
-gives up its own places first (docs/decisions/places-on-the-projector.md).
+gives up its own places first (docs/decisions/lab.md).
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def test_a_booked_sale_costs_no_more_than_the_usual_shops(runs: int) -> None:
 
     Of each row its cheapest round: a machine whose cores others share is at times twice as slow,
     and never too fast. Not held to our own no-op: that was made cheaper by more than a sale was,
-    and whoever makes it dearer would have passed. docs/decisions/cost-beside-a-no-op.md
+    and whoever makes it dearer would have passed. docs/decisions/load-tests.md
     """
     if wrk.path() is None:
         assert not os.environ.get("CI"), "CI needs wrk: .ci/run installs it"

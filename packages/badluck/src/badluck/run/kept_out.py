@@ -5,7 +5,7 @@ ctypes or a library in C does, they do not see. A list of all that is allowed, a
 not: a system call that nobody has thought of, or that is new, is refused.
 
 libseccomp comes with apt, and elsewhere mostly with systemd. It is called without a wrapper: why,
-docs/decisions/badluck-sandbox.md says.
+docs/decisions/badluck.md says.
 """
 
 from __future__ import annotations
