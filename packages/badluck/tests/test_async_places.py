@@ -14,8 +14,8 @@ from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.actor.coroutines import call
 from badluck.faults import Faults
-from badluck.place import fingerprint
-from badluck.place.stack import known_awaits
+from badluck.frames import fingerprint
+from badluck.frames.stack import known_awaits
 from badluck.search import automaton
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH

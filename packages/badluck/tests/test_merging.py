@@ -13,8 +13,8 @@ from secrets import randbelow
 import pytest
 from badluck.explorer import Explorer
 from badluck.faults import Faults
-from badluck.place import fingerprint
-from badluck.place.fingerprint import Look
+from badluck.frames import fingerprint
+from badluck.frames.fingerprint import Look
 from badluck.run.program import Program
 from badluck.search import automaton
 from badluck.search.graph import Graph

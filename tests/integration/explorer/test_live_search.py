@@ -10,7 +10,7 @@ from secrets import randbelow
 
 import pytest
 from badluck.faults import Faults
-from badluck.place.fingerprint import Look
+from badluck.frames.fingerprint import Look
 from badluck.real.backend import RealBackend
 from badluck.search import automaton
 from badluck.simulated.keyspace import Keyspace

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from badluck.faults import FAULTS, Faults
+from badluck.frames.standing import Spot
 from badluck.functions.explore import forked
 from badluck.functions.functions import Functions
-from badluck.place.standing import Spot
 from badluck.report.replay import Played
 from badluck.report.report import Finding
 from badluck.report.trace import Step

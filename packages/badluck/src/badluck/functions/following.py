@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import Any
 
 from badluck.findings.for_ever import STUCK
+from badluck.frames.standing import Spot
 from badluck.functions.all_orders import judged
 from badluck.functions.follow import faults_of
 from badluck.game.board import Board
-from badluck.place.standing import Spot
 from badluck.report.trace import Step, as_heard, steps_of
 from badluck.run.job import Follow
 from badluck.run.sandbox import Sandbox

@@ -21,9 +21,9 @@ from badluck.actor import warned, wrong
 from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send
 from badluck.errors import BadluckError
+from badluck.frames.fingerprint import Look
+from badluck.frames.standing import Spot
 from badluck.orphans import end_with_parent
-from badluck.place.fingerprint import Look
-from badluck.place.standing import Spot
 from badluck.run.job import OwnTarget
 from badluck.run.limits import LIMITS, LONGEST_ANSWER, Watch
 from badluck.search.automaton import ANY, Answer, Automaton, Known, Move, Node, NotAgain

@@ -10,8 +10,8 @@ from functools import cache
 from types import CodeType, FrameType
 from typing import Any
 
-from badluck.place.bytecode import after, instructions, places, stored, variables
-from badluck.place.stack import known_waits
+from badluck.frames.bytecode import after, instructions, places, stored, variables
+from badluck.frames.stack import known_waits
 
 # Who calls one of these may read a variable by its name.
 BY_NAME = {"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"}

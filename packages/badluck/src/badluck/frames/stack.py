@@ -16,7 +16,7 @@ from functools import cache
 from types import CodeType
 from typing import NamedTuple
 
-from badluck.place.bytecode import after, instructions, stored, variables
+from badluck.frames.bytecode import after, instructions, stored, variables
 
 COUNTS, UNKNOWN = "counts", "unknown"
 CALL = " call of "

@@ -12,9 +12,9 @@ from typing import Any
 
 from redis.client import Pipeline, Redis
 
-from badluck.place.bytecode import instructions, places
-from badluck.place.liveness import needed
-from badluck.place.stack import has_only, known_waits
+from badluck.frames.bytecode import instructions, places
+from badluck.frames.liveness import needed
+from badluck.frames.stack import has_only, known_waits
 
 MANAGER = contextmanager(iter).__code__  # what a function becomes by that, whichever it is
 

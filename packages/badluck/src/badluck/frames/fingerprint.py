@@ -29,11 +29,11 @@ from badluck.actor import threads
 from badluck.actor.actor import Actor
 from badluck.actor.fiber import Fiber
 from badluck.actor.loop import Loop
-from badluck.place import tasks
-from badluck.place.bytecode import places
-from badluck.place.called import keeps_nothing_unseen
-from badluck.place.liveness import read_later
-from badluck.place.stack import known_awaits
+from badluck.frames import tasks
+from badluck.frames.bytecode import places
+from badluck.frames.called import keeps_nothing_unseen
+from badluck.frames.liveness import read_later
+from badluck.frames.stack import known_awaits
 
 PLAIN = frozenset((type(None), int, str, bytes))
 ALIKE = (bool, float)  # equal to an int, and not the same
