@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from badluck.model.values import Entry, Hash, SortedSet, Stream
 from badluck.report.saved import Columns
-from badluck.simulated.values import Entry, Hash, SortedSet, Stream
 from badluck.target import Lock, Shown
 
 from app.domain import Order

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.findings.rule import Rule
+from badluck.model.values import Command, Entry
 from badluck.report.saved import Columns
 from badluck.search.names import LETTERS
-from badluck.simulated.values import Command, Entry
 from badluck.target import EPOCH, Shown, Vocabulary
 
 from app.domain import Lack, Loss, Order, Round, ShopError, StoreAway

@@ -12,8 +12,8 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.shared_process import sharing
 from badluck.findings.rule import Rule
+from badluck.model.values import Command, Entry, Stream
 from badluck.report.saved import Columns
-from badluck.simulated.values import Command, Entry, Stream
 from badluck.target import EPOCH, Lock, Shown, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError

@@ -12,8 +12,8 @@ from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.actor.request import Done, Hear, Lost, Send
 from badluck.actor.shared_process import sharing
+from badluck.model.values import QUEUED, Ok, Reply
 from badluck.search.automaton import Automaton
-from badluck.simulated.values import QUEUED, Ok, Reply
 from badluck.target import EPOCH
 from redis.client import Pipeline
 

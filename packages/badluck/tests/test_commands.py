@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from badluck import Explorer, Faults, OfState, Program, View
-from badluck.simulated.commands import TABLE
+from badluck.model.commands import TABLE
 
 README = Path(__file__).parents[1] / "README.md"
 ANSWERED = """

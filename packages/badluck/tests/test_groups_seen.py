@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from badluck import explore
-from badluck.simulated.server import Server
-from badluck.simulated.values import Command
+from badluck.model.server import Server
+from badluck.model.values import Command
 from badluck.target import EPOCH
 from redis import Redis
 

@@ -107,7 +107,7 @@ def test_what_the_model_does_otherwise_is_said(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran(project)
-    from badluck.simulated.server import Server
+    from badluck.model.server import Server
 
     execute = Server.execute
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from badluck.simulated.scripts import Lua, sha
-from badluck.simulated.server import Server
-from badluck.simulated.values import Err
+from badluck.model.scripts import Lua, sha
+from badluck.model.server import Server
+from badluck.model.values import Err
 from badluck.target import EPOCH
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
-from badluck.simulated.scripts import Lua
-from badluck.simulated.server import Server
-from badluck.simulated.values import Err, Undefined
+from badluck.model.scripts import Lua
+from badluck.model.server import Server
+from badluck.model.values import Err, Undefined
 from badluck.target import EPOCH
 
 

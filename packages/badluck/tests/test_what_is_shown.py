@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from badluck import Explorer, Faults, OfState, Program, View, budget, chart
 from badluck.actor.words import decoded
+from badluck.model.server import begun
 from badluck.report.chart import columns
 from badluck.report.trace import Step
-from badluck.simulated.server import begun
 from badluck.target import EPOCH, Shown, Vocabulary
 
 TAKES = """

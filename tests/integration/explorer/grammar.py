@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from badluck.simulated.scripts import sha
-from badluck.simulated.values import Command
+from badluck.model.scripts import sha
+from badluck.model.values import Command
 from badluck.target import EPOCH
 
 from tests.integration.explorer import scripts

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from random import Random
 
-from badluck.simulated.scripts import sha
-from badluck.simulated.values import Command
+from badluck.model.scripts import sha
+from badluck.model.values import Command
 from fairlock import scripts as queue
 
 from app.store import lua

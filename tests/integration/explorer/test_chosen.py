@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from badluck.model.values import Command
 from badluck.real.backend import RealBackend
 from badluck.report.model_backend import ModelBackend
-from badluck.simulated.values import Command
 from badluck.target import EPOCH
 
 from tests.integration.explorer.walk import comparable

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from secrets import randbelow
 
 import pytest
+from badluck.model import collections, sorted_sets
+from badluck.model.commands import TABLE
+from badluck.model.keyspace import Keyspace
+from badluck.model.server import Server
+from badluck.model.values import Err, Undefined
 from badluck.real.backend import RealBackend
 from badluck.real.server import LiveServer
-from badluck.simulated import collections, sorted_sets
-from badluck.simulated.commands import TABLE
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.server import Server
-from badluck.simulated.values import Err, Undefined
 from badluck.target import EPOCH
 
 from tests.integration.explorer.walk import NOT_QUEUED, Divergence, Judge, walk

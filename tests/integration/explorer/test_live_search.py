@@ -11,9 +11,9 @@ from secrets import randbelow
 import pytest
 from badluck.faults import Faults
 from badluck.frames.fingerprint import Look
+from badluck.model.keyspace import Keyspace
 from badluck.real.backend import RealBackend
 from badluck.search import automaton
-from badluck.simulated.keyspace import Keyspace
 
 from tests.integration.explorer.cases import CASES, Case, differences
 from tests.integration.explorer.engines.engine import Endless

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import redis
 from badluck.actor.connection import native
-from badluck.simulated.server import Server
-from badluck.simulated.values import Err, Reply
-from badluck.simulated.waiters import Waits
+from badluck.model.server import Server
+from badluck.model.values import Err, Reply
+from badluck.model.waiters import Waits
 from badluck.target import EPOCH
 
 from tests.servers import StoreServer

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
+from badluck.model.channels import LISTENS
+from badluck.model.collections import members_of
+from badluck.model.server import Server
+from badluck.model.sorted_sets import scores_of
+from badluck.model.values import Command, Double, Err, Hash, Ok, Reply, Undefined
+from badluck.model.waiters import Waits
 from badluck.real.chosen import DRAWN
 from badluck.real.server import LiveServer
 from badluck.real.wire import Wire
 from badluck.report.replay import Microseconds, in_parts
-from badluck.simulated.channels import LISTENS
-from badluck.simulated.collections import members_of
-from badluck.simulated.server import Server
-from badluck.simulated.sorted_sets import scores_of
-from badluck.simulated.values import Command, Double, Err, Hash, Ok, Reply, Undefined
-from badluck.simulated.waiters import Waits
 from badluck.target import EPOCH
 
 from tests.integration.explorer.grammar import command

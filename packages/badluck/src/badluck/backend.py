@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from badluck.actor.request import Lost
-from badluck.simulated.values import Command, Entry, Reply
+from badluck.model.values import Command, Entry, Reply
 
 
 class Backend(Protocol):

@@ -16,6 +16,8 @@ from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.judge import Judge
 from badluck.findings.own_locks import OF_ANY, on_some_way, unseen
 from badluck.findings.raised import EXCEPTION
+from badluck.model.server import begun
+from badluck.model.values import Uncounted
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
 from badluck.report.waits import drawn, waits
@@ -28,8 +30,6 @@ from badluck.search.paths import Path, schedules, shortest
 from badluck.search.server_states import ServerStates
 from badluck.search.starvation import Endless, starvation
 from badluck.search.symmetry import Symmetry
-from badluck.simulated.server import begun
-from badluck.simulated.values import Uncounted
 from badluck.target import EPOCH, Target
 
 IN_EVERY_ORDER = (

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from badluck.actor.code import Code
 from badluck.findings.rule import Rule
-from badluck.simulated.values import Command, Entry
+from badluck.model.values import Command, Entry
 
 EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
 ACTORS = (2, 4)  # that may be asked for, at the least and at the most

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from badluck.simulated.blocking import may_wait
-from badluck.simulated.values import Command
+from badluck.model.blocking import may_wait
+from badluck.model.values import Command
 
 BINDS = {b"WATCH", b"MULTI", b"SUBSCRIBE", b"PSUBSCRIBE", b"SSUBSCRIBE"}
 FREES = {b"EXEC", b"DISCARD", b"UNWATCH"}

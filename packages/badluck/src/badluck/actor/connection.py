@@ -20,7 +20,7 @@ from redis.retry import Retry
 from badluck.actor import bound
 from badluck.actor.fiber import Fiber, ask, here
 from badluck.actor.request import Hear, Lost, Send
-from badluck.simulated.values import Command, Double, Err, Ok, Reply
+from badluck.model.values import Command, Double, Err, Ok, Reply
 
 if TYPE_CHECKING:
     from badluck.actor.actor import Actor

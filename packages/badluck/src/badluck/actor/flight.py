@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from badluck.actor import bound
 from badluck.actor.fiber import Fiber
 from badluck.actor.request import Done, Hear, Lost, Request, Rest, Send
-from badluck.simulated.values import Command, Reply
+from badluck.model.values import Command, Reply
 
 if TYPE_CHECKING:
     from badluck.actor.loop import Loop

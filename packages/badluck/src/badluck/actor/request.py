@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from badluck.simulated.values import Command, Reply
+from badluck.model.values import Command, Reply
 
 NEVER = 10**15  # ms since 1970
 RAISED = "raised "  # so begins what is told of an exception; nobody's answer does

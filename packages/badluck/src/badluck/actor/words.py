@@ -8,8 +8,8 @@ from functools import cache
 from redis.lock import Lock
 
 from badluck.actor.request import Hear, Lost, Request, Rest, Send
-from badluck.simulated.scripts import sha
-from badluck.simulated.values import Command, Err, Ok, Reply
+from badluck.model.scripts import sha
+from badluck.model.values import Command, Err, Ok, Reply
 
 LONG = 24  # characters of one word
 STATUS = (b"OK", b"QUEUED")  # as a real server's come

@@ -6,10 +6,10 @@ from collections import defaultdict
 
 from badluck.actor.request import Rest, Send
 from badluck.findings.rule import Rule
+from badluck.model.values import Value
 from badluck.search.automaton import Node
 from badluck.search.components import terminal_components
 from badluck.search.graph import BY_ITSELF, Graph, State
-from badluck.simulated.values import Value
 
 STUCK = Rule(
     "stuck for ever",

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from badluck.actor.request import Send
 from badluck.findings.locking import gives_back, taken, takes
+from badluck.model.values import Command, Entry
 from badluck.search.automaton import Automaton
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal, Path, shortest
-from badluck.simulated.values import Command, Entry
 
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
 DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server does a command

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from badluck.simulated.values import Command, Entry
+from badluck.model.values import Command, Entry
 
 WRITES = (b"SET", b"SETEX", b"PSETEX")
 DELETES = (b"DEL", b"UNLINK", b"GETDEL")

@@ -7,10 +7,10 @@ from itertools import product
 
 from badluck.actor.request import Send
 from badluck.actor.wrong import line_of
+from badluck.model.channels import LISTENS
+from badluck.model.values import Command
 from badluck.search.automaton import Automaton
 from badluck.search.graph import Graph
-from badluck.simulated.channels import LISTENS
-from badluck.simulated.values import Command
 
 SHORTEST = 4  # characters; most shorter names are one letter apart
 MANY = {b"MGET", b"DEL", b"UNLINK", b"EXISTS", b"TOUCH", b"WATCH"}  # all their words are keys

@@ -15,10 +15,10 @@ from badluck.actor.code import Code, Files
 from badluck.actor.connection import GateConnection, pool
 from badluck.actor.wrong import Wrong
 from badluck.functions.servers import given
+from badluck.model.server import Server
+from badluck.model.values import Command, NeverAnswers, Reply
+from badluck.model.waiters import Waits
 from badluck.search.names import LETTERS
-from badluck.simulated.server import Server
-from badluck.simulated.values import Command, NeverAnswers, Reply
-from badluck.simulated.waiters import Waits
 from badluck.target import EPOCH
 
 T = TypeVar("T")

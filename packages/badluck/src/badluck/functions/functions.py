@@ -30,11 +30,11 @@ from badluck.functions.linearizable import BEGIN, OURS, Linearizable, Marks
 from badluck.functions.looking import Looking, Stores
 from badluck.functions.project import Project, ours
 from badluck.functions.servers import given, named
+from badluck.model.server import begun
+from badluck.model.values import Command, Entry
 from badluck.run.own import LOAD_LOCK_SCRIPTS, Own
 from badluck.run.values import in_words
 from badluck.search.names import LETTERS
-from badluck.simulated.server import begun
-from badluck.simulated.values import Command, Entry
 from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
 
 NO_LOCK = b""  # in place of a lock's key: no key is one

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 from badluck.actor.request import Lost, Request, Send
 from badluck.functions.servers import OfServers
+from badluck.model.scripts import sha
+from badluck.model.values import Reply
 from badluck.search.names import LETTERS
-from badluck.simulated.scripts import sha
-from badluck.simulated.values import Reply
 
 Plain = Callable[[Any], tuple[object, Any]]
 

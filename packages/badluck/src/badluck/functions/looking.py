@@ -8,7 +8,7 @@ from badluck.actor.wrong import Wrong
 from badluck.functions.alone import Alone
 from badluck.functions.answers import told
 from badluck.functions.calls import Function, arguments, called
-from badluck.simulated.values import Entry
+from badluck.model.values import Entry
 
 Stores = Sequence[dict[bytes, Entry]]  # the keys of each server
 

@@ -7,7 +7,7 @@ from typing import Any
 from badluck.actor.request import Lost, Request, Send
 from badluck.actor.words import Words
 from badluck.errors import BadluckError
-from badluck.simulated.values import Reply
+from badluck.model.values import Reply
 
 MOST = 5  # as the description of Redlock has them
 

@@ -16,8 +16,8 @@ from badluck.actor.actor import Actor
 from badluck.actor.request import Hear, Lost, Request, Send
 from badluck.frames.standing import Plain, at_work, plain_variables
 from badluck.game.board import Board
+from badluck.model.values import Entry
 from badluck.search.graph import CRASHED, State, Transition
-from badluck.simulated.values import Entry
 
 Store = dict[bytes, Entry]
 

@@ -13,12 +13,9 @@ from typing import Any, NamedTuple
 from badluck.actor import bound
 from badluck.actor.request import Lost
 from badluck.errors import BadluckError
-from badluck.real import chosen
-from badluck.real.server import LiveServer, running
-from badluck.real.wire import Wire
-from badluck.simulated.blocking import may_wait
-from badluck.simulated.channels import LISTENS
-from badluck.simulated.values import (
+from badluck.model.blocking import may_wait
+from badluck.model.channels import LISTENS
+from badluck.model.values import (
     Command,
     Entry,
     Hash,
@@ -27,6 +24,9 @@ from badluck.simulated.values import (
     Stream,
     StreamEntry,
 )
+from badluck.real import chosen
+from badluck.real.server import LiveServer, running
+from badluck.real.wire import Wire
 
 LOOK = b"""
 local seen = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from badluck.simulated.values import Command, Reply
+from badluck.model.values import Command, Reply
 
 # The first ones of the alphabet, or the lowest, as the model draws them; the server itself refuses
 # what is wrong.

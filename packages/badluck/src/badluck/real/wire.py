@@ -10,7 +10,7 @@ from pathlib import Path
 
 import hiredis
 
-from badluck.simulated.values import Command, Err, Reply
+from badluck.model.values import Command, Err, Reply
 
 ANSWER = 5  # s to wait for any answer
 

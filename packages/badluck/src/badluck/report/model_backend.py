@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from badluck.actor.request import Lost
 from badluck.errors import BadluckError
+from badluck.model.server import begun
+from badluck.model.values import Command, Entry, Reply
 from badluck.search.server_states import ServerStates
-from badluck.simulated.server import begun
-from badluck.simulated.values import Command, Entry, Reply
 
 
 class ModelBackend:

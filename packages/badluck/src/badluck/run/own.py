@@ -11,7 +11,7 @@ from badluck.actor import own_process
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
 from badluck.actor.words import LOCK_SCRIPTS, Words
-from badluck.simulated.values import Command, Entry
+from badluck.model.values import Command, Entry
 from badluck.target import PLAIN
 
 # redis-py's lock finds its scripts in the store, as it does from the second time on.

@@ -14,11 +14,11 @@ from badluck.findings.for_ever import STARVED, STUCK
 from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.raised import MISTAKE
 from badluck.findings.rule import Rule
+from badluck.model.server import begun
+from badluck.model.values import Command, Entry, Value
 from badluck.run.file import OwnFile
 from badluck.run.own import LOAD_LOCK_SCRIPTS
 from badluck.run.values import in_words
-from badluck.simulated.server import begun
-from badluck.simulated.values import Command, Entry, Value
 from badluck.target import EPOCH, Lock, Shown
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from badluck.actor.words import decoded
-from badluck.simulated.values import Hash, SortedSet, Stream, Value
+from badluck.model.values import Hash, SortedSet, Stream, Value
 
 
 def in_words(value: Value | None) -> str:

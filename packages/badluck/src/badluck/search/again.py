@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from badluck.actor.request import NEVER, Hear, Request, Rest
+from badluck.model.memory import State as Store
+from badluck.model.values import Hash, Stream
 from badluck.search.automaton import Known, Node
 from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
-from badluck.simulated.memory import State as Store
-from badluck.simulated.values import Hash, Stream
 
 if TYPE_CHECKING:
     from badluck.search.graph import State

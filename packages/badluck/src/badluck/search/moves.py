@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Request, Rest, Send
+from badluck.model.values import Command
 from badluck.search.automaton import LATEST, Answer, Known, Move, Node, first
 from badluck.search.server_states import ServerStates, Step, tokens
-from badluck.simulated.values import Command
 
 if TYPE_CHECKING:
     from badluck.search.graph import State

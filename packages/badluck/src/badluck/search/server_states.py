@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from badluck.actor.request import Lost
+from badluck.model.memory import State
+from badluck.model.server import Server
+from badluck.model.values import Command, Entry, NeverAnswers, Reply, Undefined
+from badluck.model.waiters import Waits
 from badluck.search.names import Names, renaming, state_renamed
-from badluck.simulated.memory import State
-from badluck.simulated.server import Server
-from badluck.simulated.values import Command, Entry, NeverAnswers, Reply, Undefined
-from badluck.simulated.waiters import Waits
 
 Fill = Callable[[dict[bytes, Entry]], dict[bytes, Entry]]
 Moments = Callable[[dict[bytes, Entry]], Iterable[int]]

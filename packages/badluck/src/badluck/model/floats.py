@@ -8,9 +8,9 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
-from badluck.simulated.collections import fields_of, put_fields
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import Command, Refused, Reply, Undefined
+from badluck.model.collections import fields_of, put_fields
+from badluck.model.keyspace import Keyspace
+from badluck.model.values import Command, Refused, Reply, Undefined
 
 BITS = 64
 BEHIND = 17  # digits

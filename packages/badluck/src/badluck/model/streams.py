@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import (
+from badluck.model.keyspace import Keyspace
+from badluck.model.values import (
     HIGHEST,
     OK,
     SYNTAX,

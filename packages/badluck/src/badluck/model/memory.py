@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from badluck.simulated.channels import Channels
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.scripts import sha
-from badluck.simulated.values import Command, Entry, Hash, Reply
+from badluck.model.channels import Channels
+from badluck.model.keyspace import Keyspace
+from badluck.model.scripts import sha
+from badluck.model.values import Command, Entry, Hash, Reply
 
 
 class Blocked(NamedTuple):

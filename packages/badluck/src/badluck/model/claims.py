@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from badluck.simulated.groups import group_of, handed, keep_group
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.streams import LAST, Id, bound, read_id, shown, stream_of
-from badluck.simulated.values import (
+from badluck.model.groups import group_of, handed, keep_group
+from badluck.model.keyspace import Keyspace
+from badluck.model.streams import LAST, Id, bound, read_id, shown, stream_of
+from badluck.model.values import (
     HIGHEST,
     SYNTAX,
     Command,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from badluck.simulated import groups, lists, sorted_sets
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import (
+from badluck.model import groups, lists, sorted_sets
+from badluck.model.keyspace import Keyspace
+from badluck.model.values import (
     SYNTAX,
     Command,
     Refused,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from badluck.simulated import blocking, groups
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.memory import Blocked, Memory
-from badluck.simulated.values import (
+from badluck.model import blocking, groups
+from badluck.model.keyspace import Keyspace
+from badluck.model.memory import Blocked, Memory
+from badluck.model.values import (
     Command,
     Entry,
     Err,

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import lupa.lua51
 import orjson
 
-from badluck.simulated.values import (
+from badluck.model.values import (
     HIGHEST,
     LOWEST,
     Command,

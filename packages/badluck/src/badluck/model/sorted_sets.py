@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isinf, isnan
 
-from badluck.simulated.collections import drawn, first_ones
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.lists import several
-from badluck.simulated.values import (
+from badluck.model.collections import drawn, first_ones
+from badluck.model.keyspace import Keyspace
+from badluck.model.lists import several
+from badluck.model.values import (
     SYNTAX,
     WRONG_TYPE,
     Command,

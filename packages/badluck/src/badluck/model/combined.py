@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import copysign, isnan
 
-from badluck.simulated.collections import members_of
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.lists import above_zero
-from badluck.simulated.sorted_sets import in_order, read_score, scores_of, told
-from badluck.simulated.values import (
+from badluck.model.collections import members_of
+from badluck.model.keyspace import Keyspace
+from badluck.model.lists import above_zero
+from badluck.model.sorted_sets import in_order, read_score, scores_of, told
+from badluck.model.values import (
     SYNTAX,
     Command,
     Refused,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from badluck.simulated import (
+from badluck.model import (
     bits,
     claims,
     collections,
@@ -21,8 +21,8 @@ from badluck.simulated import (
     streams,
     strings,
 )
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import Command, Refused, Reply
+from badluck.model.keyspace import Keyspace
+from badluck.model.values import Command, Refused, Reply
 
 
 class Known(NamedTuple):

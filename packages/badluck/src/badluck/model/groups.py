@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.streams import Id, read_id, shown, stream_of
-from badluck.simulated.values import (
+from badluck.model.keyspace import Keyspace
+from badluck.model.streams import Id, read_id, shown, stream_of
+from badluck.model.values import (
     OK,
     SYNTAX,
     Command,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from badluck.simulated.scans import glob
-from badluck.simulated.values import Command, Err, Reply, Undefined
+from badluck.model.scans import glob
+from badluck.model.values import Command, Err, Reply, Undefined
 
 Send = Callable[[str, Reply], None]  # to a connection, a message
 # By the first letter: of a pattern, of a sharded channel, else of a channel.

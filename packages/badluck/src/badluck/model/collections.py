@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import (
+from badluck.model.keyspace import Keyspace
+from badluck.model.values import (
     HIGHEST,
     LOWEST,
     OK,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.sorted_sets import Pairs, in_order, put, read_score, scores_of, told
-from badluck.simulated.values import (
+from badluck.model.keyspace import Keyspace
+from badluck.model.sorted_sets import Pairs, in_order, put, read_score, scores_of, told
+from badluck.model.values import (
     SYNTAX,
     Command,
     Refused,

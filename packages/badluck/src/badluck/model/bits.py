@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.strings import span
-from badluck.simulated.values import Command, Refused, Reply, Undefined, integer
+from badluck.model.keyspace import Keyspace
+from badluck.model.strings import span
+from badluck.model.values import Command, Refused, Reply, Undefined, integer
 
 HIGHEST_BIT = 2**32 - 1  # of a server
 FAR = 8 * 100_000  # a bit beyond it: the model keeps no string so long

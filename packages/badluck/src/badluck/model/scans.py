@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from badluck.simulated.collections import fields_of, hash_of, members_of
-from badluck.simulated.generic import TYPES
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.sorted_sets import in_order, scores_of, shown
-from badluck.simulated.values import SYNTAX, Command, Refused, Reply, integer
+from badluck.model.collections import fields_of, hash_of, members_of
+from badluck.model.generic import TYPES
+from badluck.model.keyspace import Keyspace
+from badluck.model.sorted_sets import in_order, scores_of, shown
+from badluck.model.values import SYNTAX, Command, Refused, Reply, integer
 
 PAGE = 10  # COUNT, if it is not said
 PACKED = 128  # so many members of a hash or sorted set come at once, however few were asked for

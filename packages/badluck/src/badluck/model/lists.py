@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import (
+from badluck.model.keyspace import Keyspace
+from badluck.model.values import (
     LOWEST,
     OK,
     SYNTAX,

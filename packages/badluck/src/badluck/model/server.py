@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from badluck.simulated import blocking, commands, scripts
-from badluck.simulated.channels import LISTENS
-from badluck.simulated.values import OK, QUEUED, Command, Err, Ok, Refused, Reply, Undefined
-from badluck.simulated.waiters import WAITS, Waiters, Waits
+from badluck.model import blocking, commands, scripts
+from badluck.model.channels import LISTENS
+from badluck.model.values import OK, QUEUED, Command, Err, Ok, Refused, Reply, Undefined
+from badluck.model.waiters import WAITS, Waiters, Waits
 
 ABORTED = "EXECABORT Transaction discarded because of previous errors."
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from badluck.simulated.collections import hash_of
-from badluck.simulated.generic import CONDITIONS, applies, time_left
-from badluck.simulated.keyspace import Keyspace
-from badluck.simulated.values import (
+from badluck.model.collections import hash_of
+from badluck.model.generic import CONDITIONS, applies, time_left
+from badluck.model.keyspace import Keyspace
+from badluck.model.values import (
     HIGHEST,
     Command,
     Hash,
