@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from badluck.backend import Backend
-from badluck.real.backend import RealBackend, real_backend
+from badluck.real_server.backend import RealBackend, real_backend
 from badluck.report import replay as engine
 from badluck.report.replay import Played
 from badluck.report.trace import Step

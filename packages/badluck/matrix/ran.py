@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from badluck import BadCode, BadluckError, Result, chart, explore
 from badluck.functions.functions import Functions
-from badluck.real.backend import real_backend
+from badluck.real_server.backend import real_backend
 from badluck.report.replay import replay
 from badluck.report.report import Finding
 from badluck.report.trace import Step

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from badluck import BadCode, explore
-from badluck.real.backend import real_backend
+from badluck.real_server.backend import real_backend
 from badluck.report.replay import replay
 from badluck.search.names import LETTERS
 from badluck_server import program

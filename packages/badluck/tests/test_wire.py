@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from badluck.real.wire import Wire
+from badluck.real_server.wire import Wire
 
 
 def test_nobody_listens(tmp_path: Path) -> None:

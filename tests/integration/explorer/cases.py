@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from badluck.faults import Faults
-from badluck.real.server import LiveServer
+from badluck.real_server.server import LiveServer
 from badluck.search.names import LETTERS
 
 from app.explorer.targets import Target

@@ -21,7 +21,7 @@ from pathlib import Path
 from secrets import randbelow
 from typing import NamedTuple
 
-from badluck.real.server import LiveServer, running, virtual_time
+from badluck.real_server.server import LiveServer, running, virtual_time
 
 from app.store import embedded
 from tests.integration.explorer.cases import CASES, MOST, Case, differences

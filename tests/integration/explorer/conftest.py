@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from badluck.real.backend import RealBackend
-from badluck.real.server import virtual_time
+from badluck.real_server.backend import RealBackend
+from badluck.real_server.server import virtual_time
 
 from app.explorer.matrix import Matrix, reports
 from app.explorer.replays import servers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from badluck.model.values import Command
-from badluck.real.backend import RealBackend
+from badluck.real_server.backend import RealBackend
 from badluck.report.model_backend import ModelBackend
 from badluck.target import EPOCH
 

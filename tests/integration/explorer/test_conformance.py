@@ -14,8 +14,8 @@ from badluck.model.commands import TABLE
 from badluck.model.keyspace import Keyspace
 from badluck.model.server import Server
 from badluck.model.values import Err, Undefined
-from badluck.real.backend import RealBackend
-from badluck.real.server import LiveServer
+from badluck.real_server.backend import RealBackend
+from badluck.real_server.server import LiveServer
 from badluck.target import EPOCH
 
 from tests.integration.explorer.walk import NOT_QUEUED, Divergence, Judge, walk

@@ -184,7 +184,7 @@ def test_the_matrix_at_work(typed: Start) -> None:
 IN_A_SCHEDULE = """
 import os, signal
 from app.cli import main
-from badluck.real.backend import RealBackend
+from badluck.real_server.backend import RealBackend
 from badluck.report.model_backend import ModelBackend
 for where in (RealBackend, ModelBackend):
     def interrupted(stage, name, commands, send=where.send):

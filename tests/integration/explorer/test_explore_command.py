@@ -96,7 +96,7 @@ def test_a_saved_file_that_was_changed(tmp_path: Path, saved: Saved) -> None:
 FAILS_IN_A_SCHEDULE = """
 import psutil, sys
 from app.cli import main
-from badluck.real.backend import RealBackend
+from badluck.real_server.backend import RealBackend
 send, sent = RealBackend.send, []
 def failing(stage, name, commands):
     sent.append(commands)

@@ -12,7 +12,7 @@ import pytest
 from badluck.faults import Faults
 from badluck.frames.fingerprint import Look
 from badluck.model.keyspace import Keyspace
-from badluck.real.backend import RealBackend
+from badluck.real_server.backend import RealBackend
 from badluck.search import automaton
 
 from tests.integration.explorer.cases import CASES, Case, differences

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from badluck.explorer import Explorer
 from badluck.faults import Faults
-from badluck.real.backend import RealBackend
+from badluck.real_server.backend import RealBackend
 from badluck.report.model_backend import ModelBackend
 from badluck.report.trace import Step
 from badluck.search.names import LETTERS

@@ -13,7 +13,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
 from badluck.faults import Faults
 from badluck.faults.failover import TAKEOVER_MS
-from badluck.real.backend import RealBackend, View
+from badluck.real_server.backend import RealBackend, View
 from badluck.search.automaton import Automaton
 from badluck.search.graph import LONG_AFTER, SOON
 from badluck.target import EPOCH

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from badluck.faults import Faults
-from badluck.real.backend import RealBackend
-from badluck.real.server import LiveServer
+from badluck.real_server.backend import RealBackend
+from badluck.real_server.server import LiveServer
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH
 

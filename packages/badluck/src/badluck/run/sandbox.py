@@ -24,7 +24,7 @@ from badluck.actor.words import decoded
 from badluck.backend import Backend
 from badluck.errors import BadluckError
 from badluck.explorer import Explorer
-from badluck.real.backend import real_backend
+from badluck.real_server.backend import real_backend
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
 from badluck.report.report import Report

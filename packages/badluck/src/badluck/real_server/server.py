@@ -16,7 +16,7 @@ from pathlib import Path
 
 from badluck.errors import BadluckError
 from badluck.orphans import end_with_parent
-from badluck.real.wire import ANSWER, Wire
+from badluck.real_server.wire import ANSWER, Wire
 
 BUILD = 60.0  # s that the compiler may take; it needs a part of one
 START = 20.0  # s that a server may take until it answers; a part of one is usual

@@ -24,9 +24,9 @@ from badluck.model.values import (
     Stream,
     StreamEntry,
 )
-from badluck.real import chosen
-from badluck.real.server import LiveServer, running
-from badluck.real.wire import Wire
+from badluck.real_server import chosen
+from badluck.real_server.server import LiveServer, running
+from badluck.real_server.wire import Wire
 
 LOOK = b"""
 local seen = {}
