@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import redis
-from badluck.run import apart, limits
+from badluck.sandbox import apart, limits
 from sqlalchemy import Engine, create_engine, make_url
 
 from app.bootstrap import Services

@@ -12,7 +12,7 @@ from badluck.faults import FAULTS, Faults
 from badluck.report.chart import chart
 from badluck.report.report import Report
 from badluck.report.verdict import budget, others, verdict
-from badluck.run.limits import IN_WORDS
+from badluck.sandbox.limits import IN_WORDS
 from badluck.search.names import LETTERS
 from badluck.target import ACTORS
 from click.core import ParameterSource

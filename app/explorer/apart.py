@@ -9,7 +9,7 @@ from badluck.faults import Faults
 from badluck.report.replay import Played
 from badluck.report.report import Report
 from badluck.report.trace import Step
-from badluck.run import apart
+from badluck.sandbox import apart
 
 from app.explorer.errors import in_the_shops_words
 from app.explorer.student import Student

@@ -12,8 +12,8 @@ from typing import Any
 from badluck.actor.actor import Actor
 from badluck.actor.wrong import Wrong
 from badluck.model.values import Command, Entry
-from badluck.run.file import OwnFile
-from badluck.run.own import LOAD_LOCK_SCRIPTS
+from badluck.sandbox.file import OwnFile
+from badluck.sandbox.own import LOAD_LOCK_SCRIPTS
 from badluck.target import Lock, Shown
 
 from app.explorer.book import COLUMNS, Book, Sold, shelf

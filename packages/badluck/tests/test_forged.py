@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from badluck import BadluckError, Faults, Program, Report, explore, explore_apart
 from badluck.functions import side_by_side
-from badluck.run import apart
-from badluck.run.job import Replay
+from badluck.sandbox import apart
+from badluck.sandbox.job import Replay
 
 MEGABYTE = 1 << 20
 STUCK = "stuck for ever"  # with a crash: nobody unlocks

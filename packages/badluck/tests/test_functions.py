@@ -14,7 +14,7 @@ import pytest
 import redis
 from badluck import BadCode, BadluckError, Faults, explore
 from badluck.functions.ladder import Rung
-from badluck.run import limits
+from badluck.sandbox import limits
 
 Redis = redis.Redis
 TAKE = "if tonumber(redis.call('get', KEYS[1])) > 0 then return redis.call('decr', KEYS[1]) end"

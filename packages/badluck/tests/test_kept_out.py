@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from badluck import BadCode, Program, explore, explore_apart
 from badluck.faults import Faults
-from badluck.run import kept_out, limits
+from badluck.sandbox import kept_out, limits
 
 by_the_kernel = pytest.mark.skipif(
     not kept_out.by_the_kernel(), reason="needs Linux and libseccomp (apt install libseccomp2)"

@@ -15,7 +15,7 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.frames import fingerprint
 from badluck.frames.fingerprint import Look
-from badluck.run.program import Program
+from badluck.sandbox.program import Program
 from badluck.search import automaton
 from badluck.search.graph import Graph
 from badluck.search.paths import ends

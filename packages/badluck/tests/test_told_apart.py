@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from badluck.explorer import Explorer
 from badluck.faults import Faults
-from badluck.run.program import Program
+from badluck.sandbox.program import Program
 from test_merging import merged_and_not
 
 BOTH = """

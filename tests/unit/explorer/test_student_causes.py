@@ -12,7 +12,7 @@ from badluck.faults import Faults
 from badluck.report.chart import chart
 from badluck.report.model_backend import ModelBackend
 from badluck.report.report import Report
-from badluck.run import apart
+from badluck.sandbox import apart
 
 from app.explorer.recorded import read
 from app.explorer.replays import replay

@@ -11,8 +11,8 @@ from badluck.functions.result import Result
 from badluck.report.chart import chart
 from badluck.report.report import Finding, Report
 from badluck.report.verdict import budget, verdict
-from badluck.run.apart import explore as explore_apart
-from badluck.run.program import Program
+from badluck.sandbox.apart import explore as explore_apart
+from badluck.sandbox.program import Program
 from badluck.target import Target, Vocabulary
 
 __all__ = [

@@ -32,9 +32,9 @@ from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
 from badluck.functions.unseen import refuse_unseen
 from badluck.orphans import end_with_parent
-from badluck.run.apart import read
-from badluck.run.job import Explore, Job
-from badluck.run.limits import SEARCH
+from badluck.sandbox.apart import read
+from badluck.sandbox.job import Explore, Job
+from badluck.sandbox.limits import SEARCH
 from badluck.search.names import LETTERS
 
 
@@ -190,7 +190,7 @@ def _explore(job: Job, output: int) -> NoReturn:
     try:
         # Which nobody else has to load.
         from badluck.functions.following import Following
-        from badluck.run.actor_process import opened, silence
+        from badluck.sandbox.actor_process import opened, silence
 
         gc.freeze()  # what our parent holds is not ours to collect
         os.setsid()  # Ctrl-C is for our parent, who ends us

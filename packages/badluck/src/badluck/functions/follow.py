@@ -16,7 +16,7 @@ from badluck.functions.functions import Functions
 from badluck.report.replay import Played
 from badluck.report.report import Finding
 from badluck.report.trace import Step
-from badluck.run.job import Follow, Replay
+from badluck.sandbox.job import Follow, Replay
 from badluck.search.names import LETTERS
 from badluck.search.paths import Cost
 

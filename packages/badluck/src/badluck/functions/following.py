@@ -11,8 +11,8 @@ from badluck.functions.all_orders import judged
 from badluck.functions.follow import faults_of
 from badluck.game.board import Board
 from badluck.report.trace import Step, as_heard, steps_of
-from badluck.run.job import Follow
-from badluck.run.sandbox import Sandbox
+from badluck.sandbox.job import Follow
+from badluck.sandbox.sandbox import Sandbox
 from badluck.search.graph import BY_ITSELF, CRASHED, TooMany, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost

@@ -32,8 +32,8 @@ from badluck.functions.project import Project, ours
 from badluck.functions.servers import given, named
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
-from badluck.run.own import LOAD_LOCK_SCRIPTS, Own
-from badluck.run.values import in_words
+from badluck.sandbox.own import LOAD_LOCK_SCRIPTS, Own
+from badluck.sandbox.values import in_words
 from badluck.search.names import LETTERS
 from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
 

@@ -18,9 +18,9 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from badluck.run.apart import START, answered
-from badluck.run.job import Explore, Job
-from badluck.run.limits import LONGEST_ANSWER, SHOWING
+from badluck.sandbox.apart import START, answered
+from badluck.sandbox.job import Explore, Job
+from badluck.sandbox.limits import LONGEST_ANSWER, SHOWING
 
 Search = Callable[[Job, int], NoReturn]  # and writes what comes of it there
 

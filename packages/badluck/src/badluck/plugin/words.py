@@ -11,7 +11,7 @@ from badluck.report.replay import Played
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.report.verdict import cost
-from badluck.run.limits import SEARCH
+from badluck.sandbox.limits import SEARCH
 from badluck.search.names import LETTERS
 
 INCONCLUSIVE = (

@@ -21,8 +21,8 @@ from badluck.actor import wrong
 from badluck.actor.code import Files
 from badluck.actor.fiber import Fiber
 from badluck.explorer import Explorer
-from badluck.run import kept_out
-from badluck.run.job import OwnTarget
+from badluck.sandbox import kept_out
+from badluck.sandbox.job import OwnTarget
 
 SEARCH = 10  # s; then no state more is looked at, and what was found until then is shown
 SHOWING = 10  # s more, for that

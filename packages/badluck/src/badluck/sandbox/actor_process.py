@@ -24,8 +24,8 @@ from badluck.errors import BadluckError
 from badluck.frames.fingerprint import Look
 from badluck.frames.standing import Spot
 from badluck.orphans import end_with_parent
-from badluck.run.job import OwnTarget
-from badluck.run.limits import LIMITS, LONGEST_ANSWER, Watch
+from badluck.sandbox.job import OwnTarget
+from badluck.sandbox.limits import LIMITS, LONGEST_ANSWER, Watch
 from badluck.search.automaton import ANY, Answer, Automaton, Known, Move, Node, NotAgain
 
 KINDS: dict[str, type[Request]] = {kind.__name__: kind for kind in (Hear, Rest, Done, Failed)}

@@ -25,7 +25,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.request import RAISED
 from badluck.actor.wrong import Wrong
-from badluck.run.own import Own
+from badluck.sandbox.own import Own
 
 
 class OwnFile(Own):

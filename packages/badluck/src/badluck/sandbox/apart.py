@@ -22,11 +22,11 @@ from badluck.orphans import end_with_parent
 from badluck.report.replay import Played
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
-from badluck.run.job import Explore, OwnTarget, Replay
-from badluck.run.limits import DEADLINE, LIMITS, LONGEST_ANSWER, SEARCH
+from badluck.sandbox.job import Explore, OwnTarget, Replay
+from badluck.sandbox.limits import DEADLINE, LIMITS, LONGEST_ANSWER, SEARCH
 from badluck.search.paths import Cost
 
-SANDBOX = "badluck.run.sandbox"
+SANDBOX = "badluck.sandbox.sandbox"
 START = 10  # s for the process and its servers to start
 
 

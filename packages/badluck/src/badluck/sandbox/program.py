@@ -16,9 +16,9 @@ from badluck.findings.raised import MISTAKE
 from badluck.findings.rule import Rule
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry, Value
-from badluck.run.file import OwnFile
-from badluck.run.own import LOAD_LOCK_SCRIPTS
-from badluck.run.values import in_words
+from badluck.sandbox.file import OwnFile
+from badluck.sandbox.own import LOAD_LOCK_SCRIPTS
+from badluck.sandbox.values import in_words
 from badluck.target import EPOCH, Lock, Shown
 
 

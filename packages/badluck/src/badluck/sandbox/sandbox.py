@@ -1,6 +1,6 @@
 """The process in which somebody's own code runs: a job from standard input, an answer to output.
 
-`python -m badluck.run.sandbox`; see apart.py, which starts it. A job is pickled: it comes from who
+`python -m badluck.sandbox.sandbox`; see apart.py, which starts it. A job is pickled: it comes from who
 started us. An answer is JSON: it comes from where anybody's code has run.
 """
 
@@ -28,10 +28,10 @@ from badluck.real_server.backend import real_backend
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
 from badluck.report.report import Report
-from badluck.run.actor_process import ActorProcess, lacking, silence
-from badluck.run.file import OwnFile
-from badluck.run.job import Explore, Job, Replay
-from badluck.run.limits import MEMORY, SEARCH, Watch
+from badluck.sandbox.actor_process import ActorProcess, lacking, silence
+from badluck.sandbox.file import OwnFile
+from badluck.sandbox.job import Explore, Job, Replay
+from badluck.sandbox.limits import MEMORY, SEARCH, Watch
 from badluck.search.automaton import Automaton, Known, NotAgain
 from badluck.search.server_states import Unsupported
 
