@@ -1,7 +1,7 @@
 """The process in which somebody's own code runs: a job from standard input, an answer to output.
 
-`python -m badluck.sandbox.sandbox`; see apart.py, which starts it. A job is pickled: it comes from who
-started us. An answer is JSON: it comes from where anybody's code has run.
+`python -m badluck.sandbox.sandbox`, started by apart.py. A job is pickled: it comes from the process
+that started this one. An answer is JSON: it comes from a process in which foreign code has run.
 """
 
 from __future__ import annotations
