@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from greenlet import GreenletExit, getcurrent
 
-from badluck.actor import asyncio_of_its_own, chance, threads, warned, wrong
+from badluck.actor import asyncio_patches, chance, threads, warned, wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.replaced import Replacement, replaced
 from badluck.actor.wrong import Wrong
@@ -240,7 +240,7 @@ def of_its_own() -> Iterator[dict[int, Any]]:
             for name in WHICH
         ),
         (ThreadPoolExecutor, "_counter", staticmethod(_in_a_fiber(_real_pools, _pools))),
-        *asyncio_of_its_own.instead(),
+        *asyncio_patches.instead(),
     ]
     with warned.of_what_was_forgotten(), replaced(*instead, *taken(instead)) as known:
         yield known
