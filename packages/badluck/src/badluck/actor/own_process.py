@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from greenlet import GreenletExit, getcurrent
 
-from badluck.actor import asyncio_patches, chance, threads, warned, wrong
+from badluck.actor import asyncio_patches, randomness, threads, warned, wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.replaced import Replacement, replaced
 from badluck.actor.wrong import Wrong
@@ -215,12 +215,12 @@ def of_its_own() -> Iterator[dict[int, Any]]:
         (datetime, "datetime", Datetime),
         warned.NOTING,
         (signal, "signal", _handling(signal.signal)),
-        *((random, name, chance.drawing(name)) for name in chance.DRAWS),
-        (random, "Random", chance.Seeded),
-        (random, "_urandom", chance.urandom(os.urandom)),  # secrets asks it
-        (os, "urandom", chance.urandom(os.urandom)),
-        (uuid, "uuid1", chance.a_uuid(uuid.uuid1)),
-        (uuid, "uuid4", chance.a_uuid(uuid.uuid4)),
+        *((random, name, randomness.drawing(name)) for name in randomness.DRAWS),
+        (random, "Random", randomness.Seeded),
+        (random, "_urandom", randomness.urandom(os.urandom)),  # secrets asks it
+        (os, "urandom", randomness.urandom(os.urandom)),
+        (uuid, "uuid1", randomness.a_uuid(uuid.uuid1)),
+        (uuid, "uuid4", randomness.a_uuid(uuid.uuid4)),
         (os, "getpid", _in_a_fiber(os.getpid, lambda: 1000 + ord(here().actor.name))),
         *((threading.Thread, name, _of_a_thread(name)) for name in OF_A_THREAD),
         (threading.Thread, "ident", property(_of_a_thread("ident"))),
