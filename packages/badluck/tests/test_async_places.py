@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from badluck.actor import own_process
+from badluck.actor.async_connection import call
 from badluck.actor.code import Code
 from badluck.actor.connection import client
-from badluck.actor.coroutines import call
 from badluck.faults import Faults
 from badluck.frames import fingerprint
 from badluck.frames.stack import known_awaits

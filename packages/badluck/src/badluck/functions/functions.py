@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from greenlet import GreenletExit
 
-from badluck.actor import coroutines, own_process, wrong
+from badluck.actor import async_connection, own_process, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
@@ -132,7 +132,7 @@ class Functions(Own):
         marks = self._marks
         if marks:
             marks.begins(clients[0], name)
-        said = plain(coroutines.call(call, [given(clients), *names]))
+        said = plain(async_connection.call(call, [given(clients), *names]))
         if marks:
             marks.ends(clients[0], name, said)
         return said

@@ -20,7 +20,7 @@ from typing import Any
 
 from greenlet import GreenletExit
 
-from badluck.actor import coroutines, wrong
+from badluck.actor import async_connection, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.request import RAISED
@@ -68,7 +68,7 @@ class OwnFile(Own):
         try:
             call = self._begun(actor)
             actor.begins_late = True
-            return self._told(coroutines.call(call, self.arguments(actor)), call)
+            return self._told(async_connection.call(call, self.arguments(actor)), call)
         except (GreenletExit, Wrong, *wrong.EXPECTED):
             raise
         except BaseException as error:
