@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from badluck.actor import own_process
+from badluck.actor import process_patches
 from badluck.actor.async_connection import call
 from badluck.actor.code import Code
 from badluck.actor.connection import client
@@ -250,7 +250,7 @@ def test_a_loop_that_counts_is_none(counts: str, monkeypatch: pytest.MonkeyPatch
     for polls in (counts, "pass"):
         exec(POLLING.replace("COUNTS", polls), own)  # noqa: S102
         work = Code(lambda _: str(call(own["polls"], [client()])))
-        with own_process.of_its_own():
+        with process_patches.of_its_own():
             made = Automaton("A", work, EPOCH)
             at = 0
             for _ in range(3):

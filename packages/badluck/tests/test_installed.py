@@ -13,7 +13,7 @@ from badluck.actor import warned
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.connection import client
-from badluck.actor.own_process import taken
+from badluck.actor.process_patches import taken
 from badluck.actor.request import Done
 from badluck.target import EPOCH
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from greenlet import GreenletExit
 
-from badluck.actor import async_connection, own_process, wrong
+from badluck.actor import async_connection, process_patches, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
@@ -98,7 +98,7 @@ class Functions(Own):
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
-        with own_process.of_its_own() as instead, self.project.anew():
+        with process_patches.of_its_own() as instead, self.project.anew():
             self.project.instead |= instead  # one search may be within another's surroundings
             yield
 

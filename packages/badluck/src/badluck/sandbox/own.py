@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from badluck.actor import own_process
+from badluck.actor import process_patches
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
 from badluck.actor.words import LOCK_SCRIPTS, Words
@@ -62,7 +62,7 @@ class Own(ABC):
         return ()  # what its values mean, its author knows
 
     def surroundings(self) -> AbstractContextManager[object]:
-        return own_process.of_its_own()
+        return process_patches.of_its_own()
 
     def terms(self) -> dict[str, Any]:
         return {}
