@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from badluck.actor.replaced import replaced
+from badluck.actor.patching import replaced
 
 
 class Owner:

@@ -17,7 +17,7 @@ from redis.asyncio.connection import Connection, UnixDomainSocketConnection
 from badluck.actor import wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.loop import Loop
-from badluck.actor.replaced import Replacement
+from badluck.actor.patching import Replacement
 
 ITS_OWN = (
     "makes a client of redis.asyncio by itself, and there is no server for it; "

@@ -26,7 +26,7 @@ from greenlet import GreenletExit, getcurrent
 
 from badluck.actor import asyncio_patches, randomness, threads, warned, wrong
 from badluck.actor.fiber import Fiber, here
-from badluck.actor.replaced import Replacement, replaced
+from badluck.actor.patching import Replacement, replaced
 from badluck.actor.wrong import Wrong
 
 OURS = "badluck."  # which mean what they say, also where they are installed

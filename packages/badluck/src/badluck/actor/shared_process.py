@@ -19,7 +19,7 @@ from greenlet import getcurrent
 
 from badluck.actor import threads
 from badluck.actor.fiber import Fiber
-from badluck.actor.replaced import replaced
+from badluck.actor.patching import replaced
 
 _uuid4, _monotonic = uuid.uuid4, time.monotonic
 

@@ -14,7 +14,7 @@ from typing import Any
 from greenlet import getcurrent
 
 from badluck.actor.fiber import Fiber, here
-from badluck.actor.replaced import Replacement
+from badluck.actor.patching import Replacement
 
 SEEN: dict[tuple[str, int], str] = {}  # by file and line, in Python's words
 FORGOTTEN = "was never awaited"
