@@ -10,7 +10,7 @@ from typing import Any
 
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
-from badluck.actor.shared_process import sharing
+from badluck.actor.shared_process_patches import sharing
 from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry, Stream
 from badluck.report.saved import Columns

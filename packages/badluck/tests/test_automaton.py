@@ -11,7 +11,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.actor.request import Done, Hear, Lost, Send
-from badluck.actor.shared_process import sharing
+from badluck.actor.shared_process_patches import sharing
 from badluck.model.values import QUEUED, Ok, Reply
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH

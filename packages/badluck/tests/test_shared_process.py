@@ -9,7 +9,7 @@ import uuid
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.connection import client
-from badluck.actor.shared_process import sharing
+from badluck.actor.shared_process_patches import sharing
 from badluck.target import EPOCH
 
 
