@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 import redis
 from badluck import explore
-from badluck.actor import warned
+from badluck.actor import code_warnings
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.connection import client
@@ -76,5 +76,7 @@ def test_a_script_may_ask_for_what_servers_do_anyway() -> None:
 
 def test_badluck_itself_means_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is installed, too: else the first warning of an actor would call itself for ever."""
-    monkeypatch.setattr(warned, "__file__", "/lib/site-packages/badluck/actor/warned.py")
-    assert warned not in [module for module, *_ in taken([warned.NOTING])]
+    monkeypatch.setattr(
+        code_warnings, "__file__", "/lib/site-packages/badluck/actor/code_warnings.py"
+    )
+    assert warned not in [module for module, *_ in taken([code_warnings.NOTING])]

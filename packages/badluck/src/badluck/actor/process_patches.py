@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from greenlet import GreenletExit, getcurrent
 
-from badluck.actor import asyncio_patches, randomness, threads, warned, wrong
+from badluck.actor import asyncio_patches, code_warnings, randomness, threads, wrong
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.patching import Replacement, replaced
 from badluck.actor.wrong import Wrong
@@ -213,7 +213,7 @@ def of_its_own() -> Iterator[dict[int, Any]]:
         (timeit, "default_timer", _clock("perf_counter")),
         (sched, "scheduler", Scheduler),
         (datetime, "datetime", Datetime),
-        warned.NOTING,
+        code_warnings.NOTING,
         (signal, "signal", _handling(signal.signal)),
         *((random, name, randomness.drawing(name)) for name in randomness.DRAWS),
         (random, "Random", randomness.Seeded),
@@ -242,7 +242,7 @@ def of_its_own() -> Iterator[dict[int, Any]]:
         (ThreadPoolExecutor, "_counter", staticmethod(_in_a_fiber(_real_pools, _pools))),
         *asyncio_patches.instead(),
     ]
-    with warned.of_what_was_forgotten(), replaced(*instead, *taken(instead)) as known:
+    with code_warnings.of_what_was_forgotten(), replaced(*instead, *taken(instead)) as known:
         yield known
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from badluck.actor import warned
+from badluck.actor import code_warnings
 from badluck.actor.request import RAISED, Failed
 from badluck.actor.wrong import line_of
 from badluck.findings.misspelt import misspelt
@@ -25,11 +25,11 @@ def causes(graph: Graph, target: Target) -> Iterator[str]:
     code = target.code
     if code.shown:
         return
-    for (path, line), said in warned.SEEN.items():
+    for (path, line), said in code_warnings.SEEN.items():
         if code.files.own(path):
             bytes_are = f'{BYTES.get(said, said)}. Replies are bytes: b"0".'
             forgotten = f"{said}, and does nothing."
-            yield f"{line_of(path, line)}: {forgotten if warned.FORGOTTEN in said else bytes_are}"
+            yield f"{line_of(path, line)}: {forgotten if code_warnings.FORGOTTEN in said else bytes_are}"
     yield from misspelt(graph, code.keys)
 
 

@@ -17,7 +17,7 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from badluck.actor import warned, wrong
+from badluck.actor import code_warnings, wrong
 from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send
 from badluck.errors import BadluckError
@@ -61,7 +61,7 @@ class ActorProcess:
             self.questions.flush()
             line = self.answers.readline(LONGEST_ANSWER)
             answer = json.loads(line)
-            warned.SEEN.update({(path, line): said for path, line, said in answer["warned"]})
+            code_warnings.SEEN.update({(path, line): said for path, line, said in answer["warned"]})
             if "wrong" in answer:
                 raise wrong.Wrong(answer["wrong"])
             if "memory" in answer:
@@ -155,7 +155,7 @@ class Served:
             return {"memory": True}
 
     def _say(self, answer: dict[str, Any]) -> None:
-        answer["warned"] = [(*spot, said) for spot, said in warned.SEEN.items()]
+        answer["warned"] = [(*spot, said) for spot, said in code_warnings.SEEN.items()]
         self.search.sendall(json.dumps(answer).encode() + b"\n")
 
     def _give_up(self, text: str) -> None:
