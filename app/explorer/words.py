@@ -6,7 +6,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from badluck.actor.words import Words, names_of
+from badluck.actor.command_text import Words, names_of
 from badluck.target import Vocabulary
 from fairlock import scripts as fairlock
 

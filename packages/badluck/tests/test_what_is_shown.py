@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from badluck import Explorer, Faults, OfState, Program, View, budget, chart
-from badluck.actor.words import decoded
+from badluck.actor.command_text import decoded
 from badluck.model.server import begun
 from badluck.report.chart import columns
 from badluck.report.trace import Step

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
-from badluck.actor.words import Words
+from badluck.actor.command_text import Words
 
 if TYPE_CHECKING:
     from badluck.actor.actor import Actor

@@ -14,9 +14,9 @@ from greenlet import GreenletExit
 from badluck.actor import async_connection, process_patches, wrong
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
+from badluck.actor.command_text import Words, decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.request import RAISED
-from badluck.actor.words import Words, decoded
 from badluck.actor.wrong import Wrong
 from badluck.findings.for_ever import STUCK
 from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from badluck.actor.command_text import Words
 from badluck.actor.request import Lost, Request, Send
-from badluck.actor.words import Words
 from badluck.errors import BadluckError
 from badluck.model.values import Reply
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from badluck.actor.command_text import Words
 from badluck.actor.request import Hear, Request, Send
-from badluck.actor.words import Words
 from badluck.faults import FAULTS
 from badluck.faults.fault import Tells
 from badluck.findings.judge import Judge

@@ -10,7 +10,7 @@ from typing import Any
 from badluck.actor import process_patches
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
-from badluck.actor.words import LOCK_SCRIPTS, Words
+from badluck.actor.command_text import LOCK_SCRIPTS, Words
 from badluck.model.values import Command, Entry
 from badluck.target import PLAIN
 

@@ -19,8 +19,8 @@ from typing import Any, NoReturn
 
 from badluck.actor import wrong
 from badluck.actor.code import Code
+from badluck.actor.command_text import decoded
 from badluck.actor.request import Send
-from badluck.actor.words import decoded
 from badluck.backend import Backend
 from badluck.errors import BadluckError
 from badluck.explorer import Explorer

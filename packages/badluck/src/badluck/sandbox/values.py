@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from badluck.actor.words import decoded
+from badluck.actor.command_text import decoded
 from badluck.model.values import Hash, SortedSet, Stream, Value
 
 
