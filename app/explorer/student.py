@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 
 from badluck.actor.actor import Actor
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.model.values import Command, Entry
 from badluck.sandbox.file import OwnFile
 from badluck.sandbox.own import LOAD_LOCK_SCRIPTS

@@ -13,7 +13,7 @@ from importlib.metadata import distribution
 from types import FunctionType, ModuleType
 from typing import Any
 
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.functions.alone import Alone
 from badluck.functions.calls import arguments
 from badluck.functions.functions import Functions

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.report.chart import chart

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from badluck.actor.code import Code
 from badluck.actor.request import RAISED
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.faults import Faults
 from badluck.findings.causes import causes, errors, mistake, never_well
 from badluck.findings.for_ever import STARVED, STUCK

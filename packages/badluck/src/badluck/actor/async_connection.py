@@ -15,13 +15,13 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
 
-from badluck.actor import wrong
+from badluck.actor import user_code_error
 from badluck.actor.connection import decoded, native, units, unpacked
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.flight import Flight
 from badluck.actor.loop import Loop, run
 from badluck.actor.request import Lost
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 
 CHANNELS = {b"SUBSCRIBE", b"PSUBSCRIBE", b"SSUBSCRIBE"}
 
@@ -109,7 +109,7 @@ class AsyncGateConnection(AbstractConnection):
         flight = self._mine()
         sent = units(unpacked(command))
         if CHANNELS.intersection(one[0] for unit in sent for one in unit):
-            raise wrong.refused(
+            raise user_code_error.refused(
                 "subscribes with redis.asyncio, which is not supported; redis.Redis can"
             )
         try:
@@ -144,7 +144,9 @@ class AsyncGateConnection(AbstractConnection):
         if flight is None or not isinstance(here(), Fiber) or here().loop is not flight.loop:
             raise redis.ConnectionError("The actor of this connection is gone.")
         if flight.waits:
-            raise wrong.refused("uses a connection in two tasks at once; each needs one of its own")
+            raise user_code_error.refused(
+                "uses a connection in two tasks at once; each needs one of its own"
+            )
         return flight
 
 

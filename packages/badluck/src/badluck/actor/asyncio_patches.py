@@ -14,7 +14,7 @@ from typing import Any
 from greenlet import getcurrent
 from redis.asyncio.connection import Connection, UnixDomainSocketConnection
 
-from badluck.actor import wrong
+from badluck.actor import user_code_error
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.loop import Loop
 from badluck.actor.patching import Replacement
@@ -95,6 +95,6 @@ def _refused(real: Callable[..., Any], text: str) -> Callable[..., Any]:
     def refuse(*args: Any, **kwargs: Any) -> Any:
         if not isinstance(getcurrent(), Fiber):
             return real(*args, **kwargs)
-        raise wrong.refused(text)
+        raise user_code_error.refused(text)
 
     return refuse

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from badluck.actor import wrong
+from badluck.actor import user_code_error
 from badluck.actor.fiber import Fiber, ask, here
 from badluck.actor.request import NEVER, RAISED, Done, Failed, Request, Rest
 
@@ -81,16 +81,16 @@ def _work_of(run: Callable[[], object], over: Event) -> Request:
     actor = here().actor
     try:
         run()
-    except (GreenletExit, wrong.Wrong):
+    except (GreenletExit, user_code_error.Wrong):
         raise
-    except (*wrong.EXPECTED, SystemExit):
+    except (*user_code_error.EXPECTED, SystemExit):
         pass  # a real one says so on its standard error, and ends
     except BaseException as error:
         if actor.over:
             raise GreenletExit from None
         if not isinstance(error, Exception) or isinstance(error, MemoryError):
-            raise wrong.raised(error, actor) from error
-        actor.end(RAISED + wrong.in_words(error, actor.code.files).partition("\n")[0])
+            raise user_code_error.raised(error, actor) from error
+        actor.end(RAISED + user_code_error.in_words(error, actor.code.files).partition("\n")[0])
         return Done("")
     over.set()
     return Done("")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from badluck.actor import code_warnings
 from badluck.actor.request import RAISED, Failed
-from badluck.actor.wrong import line_of
+from badluck.actor.user_code_error import line_of
 from badluck.findings.misspelt import misspelt
 from badluck.findings.raised import Mistake
 from badluck.search.automaton import Automaton

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from badluck.actor.request import Send
-from badluck.actor.wrong import line_of
+from badluck.actor.user_code_error import line_of
 from badluck.model.channels import LISTENS
 from badluck.model.values import Command
 from badluck.search.automaton import Automaton

@@ -9,11 +9,11 @@ from typing import Any, NoReturn, TypeVar
 
 import redis
 
-from badluck.actor import wrong
+from badluck.actor import user_code_error
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
 from badluck.actor.connection import GateConnection, pool
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.functions.servers import given
 from badluck.model.server import Server
 from badluck.model.values import Command, NeverAnswers, Reply
@@ -94,7 +94,7 @@ class Alone:
 
     def refuse(self, text: str) -> NoReturn:
         """Raises Wrong, with the line that is running."""
-        raise Wrong(wrong.standing(sys._getframe(1), self.files, text))
+        raise Wrong(user_code_error.standing(sys._getframe(1), self.files, text))
 
     def call(self, function: Callable[[], T]) -> T:
         """What it answers, called at the beginning; time and chance are as actors have them."""
@@ -104,7 +104,7 @@ class Alone:
             try:
                 said.append(function())
             except Exception as error:
-                raise Wrong(wrong.in_words(error, self.files)) from error
+                raise Wrong(user_code_error.in_words(error, self.files)) from error
             return ""
 
         Actor(LETTERS[0], Code(work, files=self.files), EPOCH, self.modules)

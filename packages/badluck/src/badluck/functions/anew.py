@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from badluck.actor.fiber import here
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.errors import BadCode
 from badluck.functions.project import Project
 

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from greenlet import GreenletExit
 
-from badluck.actor import async_connection, process_patches, wrong
+from badluck.actor import async_connection, process_patches, user_code_error
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.command_text import Words, decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.request import RAISED
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.findings.for_ever import STUCK
 from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.raised import EXCEPTION
@@ -113,17 +113,17 @@ class Functions(Own):
             names = [actor.name] if arguments(function) == 2 else []
             actor.begins_late = True
         except Exception as error:
-            raise wrong.raised(error, actor) from error
+            raise user_code_error.raised(error, actor) from error
         try:
             return self._answered(call, actor.name, names)
-        except (GreenletExit, Wrong, SystemExit, *wrong.EXPECTED):
+        except (GreenletExit, Wrong, SystemExit, *user_code_error.EXPECTED):
             raise
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
-                raise wrong.raised(error, actor) from error
-            return RAISED + wrong.in_words(error, self.files).partition("\n")[0]
+                raise user_code_error.raised(error, actor) from error
+            return RAISED + user_code_error.in_words(error, self.files).partition("\n")[0]
 
     def _answered(self, call: Function, name: str, names: Sequence[str]) -> str:
         retry = RESENDS if self.resend else SENDS_ONCE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.functions.alone import Alone
 from badluck.functions.answers import told
 from badluck.functions.calls import Function, arguments, called

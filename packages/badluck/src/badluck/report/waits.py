@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
 
-from badluck.actor import wrong
+from badluck.actor import user_code_error
 from badluck.actor.request import Request, Rest, Send
 from badluck.findings.for_ever import all_waiting
 from badluck.findings.for_ever import waiting as all_wait_at
@@ -26,9 +26,9 @@ def waits(judge: Judge, path: Path) -> str:
     beside: list[str] = []
     for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
         for spot in () if node.ended else node.stands[0]:
-            found[wrong.line_of(*spot)].append(judge.names[actor])
+            found[user_code_error.line_of(*spot)].append(judge.names[actor])
         for spot in chain(*node.stands[1:]) if node.ended else ():
-            where = wrong.line_of(*spot)
+            where = user_code_error.line_of(*spot)
             beside.append(f"{judge.names[actor]} is done, and its thread goes on in {where}.")
     waiting = (
         f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."

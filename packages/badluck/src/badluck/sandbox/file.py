@@ -20,11 +20,11 @@ from typing import Any
 
 from greenlet import GreenletExit
 
-from badluck.actor import async_connection, wrong
+from badluck.actor import async_connection, user_code_error
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.request import RAISED
-from badluck.actor.wrong import Wrong
+from badluck.actor.user_code_error import Wrong
 from badluck.sandbox.own import Own
 
 
@@ -69,12 +69,12 @@ class OwnFile(Own):
             call = self._begun(actor)
             actor.begins_late = True
             return self._told(async_connection.call(call, self.arguments(actor)), call)
-        except (GreenletExit, Wrong, *wrong.EXPECTED):
+        except (GreenletExit, Wrong, *user_code_error.EXPECTED):
             raise
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
-            found = wrong.raised(error, actor)
+            found = user_code_error.raised(error, actor)
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
                 raise found from error
             if actor.heard is None:  # it has asked nobody anything
@@ -128,4 +128,6 @@ class OwnFile(Own):
 
     def _at(self, call: Callable[..., object], text: str) -> str:
         code = getattr(call, "__code__", None)
-        return wrong.at(str(self.path), code.co_firstlineno if code else 1, self.function, text)
+        return user_code_error.at(
+            str(self.path), code.co_firstlineno if code else 1, self.function, text
+        )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any, NoReturn
 
-from badluck.actor import wrong
+from badluck.actor import user_code_error
 from badluck.actor.code import Code
 from badluck.actor.command_text import decoded
 from badluck.actor.request import Send
@@ -55,7 +55,7 @@ class Sandbox:
         )
         try:
             self.answer(self.does())
-        except wrong.Wrong as error:
+        except user_code_error.Wrong as error:
             self.answer({"wrong": str(error)})
         except Unsupported as lacks:
             self.answer({"wrong": self._lacking(lacks)})
@@ -166,7 +166,7 @@ def _otherwise(error: NotAgain) -> str:
         text += f" It sent {decoded(one)!r:.80}, and now {decoded(two)!r:.80}."
         if ADDRESS.search(one) and ADDRESS.search(two):
             text += " That is where an object lies in memory."
-    where = [wrong.line_of(*spot) for spot in error.spots]
+    where = [user_code_error.line_of(*spot) for spot in error.spots]
     return "\n    ".join([text, *where])
 
 
