@@ -10,7 +10,7 @@ from badluck.faults.crash import Crash
 from badluck.faults.failover import Failover
 from badluck.faults.fault import Fault
 from badluck.faults.late import Late
-from badluck.faults.lost import LostReply
+from badluck.faults.lost_reply import LostReply
 from badluck.faults.pause import Pause
 
 __all__ = ["FAULTS", "Fault", "Faults"]
