@@ -9,7 +9,7 @@ from badluck.errors import BadluckError
 from badluck.faults.crash import Crash
 from badluck.faults.failover import Failover
 from badluck.faults.fault import Fault
-from badluck.faults.late import Late
+from badluck.faults.late_command import Late
 from badluck.faults.lost_reply import LostReply
 from badluck.faults.pause import Pause
 
