@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from badluck.findings import own_locks
-from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.locks import (
     DELETED_BY_ANOTHER,
     LEAKED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from badluck.findings.for_ever import STUCK
+from badluck.findings.endless_wait import STUCK
 from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Rule, Taken, View
 from badluck.model.values import Entry, Stream
 from badluck.report.saved import Columns

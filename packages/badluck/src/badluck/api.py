@@ -4,7 +4,7 @@ from badluck import invariants
 from badluck.errors import BadCode, BadluckError
 from badluck.explorer import Explorer
 from badluck.faults import Faults
-from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.rule import OfEnd, OfState, OfStep, Rule, View
 from badluck.functions.explore import explore
 from badluck.functions.result import Result

@@ -12,7 +12,7 @@ from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import Wrong
 from badluck.faults import Faults
 from badluck.findings.causes import causes, errors, mistake, never_well
-from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.judge import Judge
 from badluck.findings.own_locks import OF_ANY, on_some_way, unseen
 from badluck.findings.raised import EXCEPTION

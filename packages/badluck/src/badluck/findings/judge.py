@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from badluck.findings.for_ever import STUCK, doomed, stuck
+from badluck.findings.endless_wait import STUCK, doomed, stuck
 from badluck.findings.held import Held
 from badluck.findings.rule import Ending, OfEnd, OfGraph, OfState, OfStep, Rule, Taken, Told, View
 from badluck.search.graph import CRASHED, Graph, State, Transition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from badluck.findings.for_ever import STUCK
+from badluck.findings.endless_wait import STUCK
 from badluck.frames.standing import Spot
 from badluck.functions.all_orders import judged
 from badluck.functions.follow import faults_of
@@ -65,7 +65,7 @@ def _followed(job: Follow, board: Board) -> dict[str, Any]:
 
 
 def _for_ever(board: Board, number: int) -> bool:
-    """Can nothing that happens by itself bring all to their ends? As in findings/for_ever.py."""
+    """Can nothing that happens by itself bring all to their ends? As in findings/endless_wait.py."""
     todo, seen = [number], {number}
     with suppress(TooMany):
         for at in todo:

@@ -18,7 +18,7 @@ from badluck.actor.command_text import Words, decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import Wrong
-from badluck.findings.for_ever import STUCK
+from badluck.findings.endless_wait import STUCK
 from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.raised import EXCEPTION
 from badluck.findings.rule import OfState, Rule, View

@@ -16,7 +16,7 @@ from typing import Any
 from badluck.actor.request import Done, Failed, Hear, Send
 from badluck.errors import BadluckError
 from badluck.faults import FAULTS, Faults
-from badluck.findings.for_ever import STUCK
+from badluck.findings.endless_wait import STUCK
 from badluck.game.board import Board
 from badluck.game.memory import memories
 from badluck.report.trace import Step, steps_of

@@ -8,8 +8,8 @@ from itertools import chain
 
 from badluck.actor import user_code_error
 from badluck.actor.request import Request, Rest, Send
-from badluck.findings.for_ever import all_waiting
-from badluck.findings.for_ever import waiting as all_wait_at
+from badluck.findings.endless_wait import all_waiting
+from badluck.findings.endless_wait import waiting as all_wait_at
 from badluck.findings.judge import Judge
 from badluck.search.graph import Transition
 from badluck.search.paths import Path, cost

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from badluck.actor.actor import Actor
 from badluck.actor.command_text import decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
-from badluck.findings.for_ever import STARVED, STUCK
+from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.raised import MISTAKE
 from badluck.findings.rule import Rule
