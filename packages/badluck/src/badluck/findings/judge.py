@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from badluck.findings.endless_wait import STUCK, doomed, stuck
-from badluck.findings.held import Held
+from badluck.findings.lock_tracker import Held
 from badluck.findings.rule import Ending, OfEnd, OfGraph, OfState, OfStep, Rule, Taken, Told, View
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from badluck.findings import locks
-from badluck.findings.held import Lock
 from badluck.findings.judge import Judge
+from badluck.findings.lock_tracker import Lock
 from badluck.findings.rule import OfGraph, Rule
 from badluck.search.paths import Goal, Path
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from badluck.findings.held import Held
 from badluck.findings.judge import Judge
+from badluck.findings.lock_tracker import Held
 from badluck.findings.own_locks import DELETED_BY_ANOTHER
 from badluck.findings.rule import OfGraph
 from badluck.game.board import Board
