@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from badluck.actor.request import Send
-from badluck.findings.locking import gives_back, taken, takes
+from badluck.findings.lock_commands import gives_back, taken, takes
 from badluck.model.values import Command, Entry
 from badluck.search.automaton import Automaton
 from badluck.search.graph import CRASHED, Graph, State, Transition
