@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from badluck.findings import own_locks
 from badluck.findings.endless_wait import STARVED, STUCK
-from badluck.findings.locks import (
+from badluck.findings.lock_rules import (
     DELETED_BY_ANOTHER,
     LEAKED,
     LEFT_BEHIND,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from badluck.findings import locks
+from badluck.findings import lock_rules
 from badluck.findings.judge import Judge
 from badluck.findings.lock_tracker import Lock
 from badluck.findings.rule import OfGraph, Rule
@@ -58,8 +58,8 @@ def unseen(judge: Judge, found: bool) -> str:
     return ""
 
 
-TWO_HOLDERS = _like(locks.TWO_HOLDERS, _of_each(lambda lock: lock.two_inside))
-DELETED_BY_ANOTHER = _like(locks.DELETED_BY_ANOTHER, _of_each(lambda lock: lock.deleted))
-LEFT_BEHIND = _like(locks.LEFT_BEHIND, _left_behind)
-LEAKED = _like(locks.LEAKED, _leaked)
+TWO_HOLDERS = _like(lock_rules.TWO_HOLDERS, _of_each(lambda lock: lock.two_inside))
+DELETED_BY_ANOTHER = _like(lock_rules.DELETED_BY_ANOTHER, _of_each(lambda lock: lock.deleted))
+LEFT_BEHIND = _like(lock_rules.LEFT_BEHIND, _left_behind)
+LEAKED = _like(lock_rules.LEAKED, _leaked)
 OF_ANY = {DELETED_BY_ANOTHER.name, LEAKED.name}  # rules of locks that nobody has named
