@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from badluck.findings import own_locks
+from badluck.findings import inferred_lock_rules
 from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.lock_rules import (
     DELETED_BY_ANOTHER,
@@ -166,9 +166,9 @@ OWN_RULES: tuple[Rule, ...] = (
     *(_SHOPS[name] for name in (STUCK.name, "undersell", "phantom order", "no sale")),
     *(
         replace(rule, explanation=_SHOPS[rule.name].explanation)
-        for rule in (own_locks.TWO_HOLDERS, own_locks.DELETED_BY_ANOTHER)
+        for rule in (inferred_lock_rules.TWO_HOLDERS, inferred_lock_rules.DELETED_BY_ANOTHER)
     ),
-    own_locks.LEFT_BEHIND,
-    own_locks.LEAKED,
+    inferred_lock_rules.LEFT_BEHIND,
+    inferred_lock_rules.LEAKED,
 )
 FINDINGS = {rule.name: rule.explanation for rule in RULES}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER
 from badluck.findings.judge import Judge
 from badluck.findings.lock_tracker import Held
-from badluck.findings.own_locks import DELETED_BY_ANOTHER
 from badluck.findings.rule import OfGraph
 from badluck.game.board import Board
 from badluck.search.graph import Graph, TooMany, Transition

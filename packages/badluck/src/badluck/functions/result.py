@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from badluck.findings.own_locks import OF_ANY
+from badluck.findings.inferred_lock_rules import OF_ANY
 from badluck.functions.ladder import Rung, beyond, highest
 from badluck.report.chart import chart
 from badluck.report.report import Report

@@ -11,7 +11,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.command_text import decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.findings.endless_wait import STARVED, STUCK
-from badluck.findings.own_locks import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
+from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.raised import MISTAKE
 from badluck.findings.rule import Rule
 from badluck.model.server import begun
