@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from badluck.findings import inferred_lock_rules
 from badluck.findings.endless_wait import STARVED, STUCK
+from badluck.findings.exception_rule import MISTAKE
 from badluck.findings.lock_rules import (
     DELETED_BY_ANOTHER,
     LEAKED,
@@ -14,7 +15,6 @@ from badluck.findings.lock_rules import (
     STALLED,
     TWO_HOLDERS,
 )
-from badluck.findings.raised import MISTAKE
 from badluck.findings.rule import Ending, OfEnd, OfState, Rule, View
 
 

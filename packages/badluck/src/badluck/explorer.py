@@ -13,9 +13,9 @@ from badluck.actor.user_code_error import Wrong
 from badluck.faults import Faults
 from badluck.findings.causes import causes, errors, mistake, never_well
 from badluck.findings.endless_wait import STARVED, STUCK
+from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import OF_ANY, on_some_way, unseen
 from badluck.findings.judge import Judge
-from badluck.findings.raised import EXCEPTION
 from badluck.model.server import begun
 from badluck.model.values import Uncounted
 from badluck.report.report import Finding, Report

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from badluck.actor import code_warnings
 from badluck.actor.request import RAISED, Failed
 from badluck.actor.user_code_error import line_of
+from badluck.findings.exception_rule import Mistake
 from badluck.findings.misspelt import misspelt
-from badluck.findings.raised import Mistake
 from badluck.search.automaton import Automaton
 from badluck.search.graph import Graph
 from badluck.search.paths import Path

@@ -19,8 +19,8 @@ from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import Wrong
 from badluck.findings.endless_wait import STUCK
+from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
-from badluck.findings.raised import EXCEPTION
 from badluck.findings.rule import OfState, Rule, View
 from badluck.functions.alone import Alone
 from badluck.functions.anew import Anew, refuse_changed

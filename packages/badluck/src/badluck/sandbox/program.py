@@ -11,8 +11,8 @@ from badluck.actor.actor import Actor
 from badluck.actor.command_text import decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.findings.endless_wait import STARVED, STUCK
+from badluck.findings.exception_rule import MISTAKE
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
-from badluck.findings.raised import MISTAKE
 from badluck.findings.rule import Rule
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry, Value
