@@ -22,11 +22,11 @@ from greenlet import getcurrent
 from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
-from badluck.functions.anew import containers
 from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import NO_LOCK, Functions
 from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from badluck.functions.project import ours
+from badluck.functions.rebinding import containers
 from badluck.functions.result import Result
 from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
