@@ -22,9 +22,9 @@ from badluck.findings.endless_wait import STUCK
 from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.rule import OfState, Rule, View
-from badluck.functions.alone import Alone
 from badluck.functions.answers import plain
 from badluck.functions.calls import Function, arguments, called
+from badluck.functions.inline_server import Alone
 from badluck.functions.linearizable import BEGIN, OURS, Linearizable, Marks
 from badluck.functions.looking import Looking, Stores
 from badluck.functions.project import Project, ours
