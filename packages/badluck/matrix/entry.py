@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from badluck.functions.calls import Function
+from badluck.functions.signature import Function
 
 from matrix import libraries
 

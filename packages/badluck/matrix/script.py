@@ -12,7 +12,7 @@ from string import Template
 from types import ModuleType
 from typing import Any
 
-from badluck.functions.calls import Function, arguments
+from badluck.functions.signature import Function, arguments
 from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 

@@ -22,7 +22,6 @@ from greenlet import getcurrent
 from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
-from badluck.functions.calls import Function, arguments, called
 from badluck.functions.functions import NO_LOCK, Functions
 from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from badluck.functions.project import ours
@@ -30,6 +29,7 @@ from badluck.functions.rebinding import containers
 from badluck.functions.result import Result
 from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
+from badluck.functions.signature import Function, arguments, called
 from badluck.functions.unseen import refuse_unseen
 from badluck.orphans import end_with_parent
 from badluck.sandbox.apart import read

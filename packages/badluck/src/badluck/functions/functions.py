@@ -23,13 +23,13 @@ from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.rule import OfState, Rule, View
 from badluck.functions.answers import plain
-from badluck.functions.calls import Function, arguments, called
 from badluck.functions.inline_server import Alone
 from badluck.functions.linearizable import BEGIN, OURS, Linearizable, Marks
 from badluck.functions.looking import Looking, Stores
 from badluck.functions.project import Project, ours
 from badluck.functions.rebinding import Anew, refuse_changed
 from badluck.functions.servers import given, named
+from badluck.functions.signature import Function, arguments, called
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
 from badluck.sandbox.own import LOAD_LOCK_SCRIPTS, Own

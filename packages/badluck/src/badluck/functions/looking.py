@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from badluck.actor.user_code_error import Wrong
 from badluck.functions.answers import told
-from badluck.functions.calls import Function, arguments, called
 from badluck.functions.inline_server import Alone
+from badluck.functions.signature import Function, arguments, called
 from badluck.model.values import Entry
 
 Stores = Sequence[dict[bytes, Entry]]  # the keys of each server

@@ -23,8 +23,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from badluck.errors import BadCode
-from badluck.functions.calls import called
 from badluck.functions.project import ours
+from badluck.functions.signature import called
 
 CHANGING = (MutableSequence, MutableMapping, MutableSet)
 SETS = ("STORE_GLOBAL", "STORE_ATTR", "DELETE_GLOBAL", "DELETE_ATTR")
