@@ -10,8 +10,8 @@ import pytest
 import redis
 from badluck.functions import all_orders
 from badluck.functions.explore import explore
-from badluck.functions.follow import follow, replay
 from badluck.functions.functions import Functions
+from badluck.functions.schedule_replay import follow, replay
 from badluck.plugin import words
 from badluck_server import program
 from workers import adds_a_job, works_for_ever

@@ -8,7 +8,7 @@ from typing import Any
 from badluck.findings.endless_wait import STUCK
 from badluck.frames.standing import Spot
 from badluck.functions.all_orders import judged
-from badluck.functions.follow import faults_of
+from badluck.functions.schedule_replay import faults_of
 from badluck.game.board import Board
 from badluck.report.trace import Step, as_heard, steps_of
 from badluck.sandbox.job import Follow

@@ -14,10 +14,10 @@ import pytest
 
 from badluck.errors import BadluckError
 from badluck.frames.standing import Spot
-from badluck.functions.follow import Followed, faults_of, follow, replay
 from badluck.functions.functions import Functions
 from badluck.functions.ladder import Rung
 from badluck.functions.result import Result
+from badluck.functions.schedule_replay import Followed, faults_of, follow, replay
 from badluck.plugin import schedules, words
 from badluck.plugin.schedules import Name
 from badluck.report.page import page

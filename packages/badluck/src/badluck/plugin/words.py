@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from badluck.functions.follow import Followed
 from badluck.functions.functions import Functions
+from badluck.functions.schedule_replay import Followed
 from badluck.report.chart import chart
 from badluck.report.replay import Played
 from badluck.report.report import Finding
