@@ -189,7 +189,7 @@ def forked(job: Job) -> dict[str, Any]:
 def _explore(job: Job, output: int) -> NoReturn:
     try:
         # Which nobody else has to load.
-        from badluck.functions.following import Following
+        from badluck.functions.schedule_check import Following
         from badluck.sandbox.actor_process import opened, silence
 
         gc.freeze()  # what our parent holds is not ours to collect

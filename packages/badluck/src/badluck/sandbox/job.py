@@ -39,7 +39,7 @@ class Replay:
 
 @dataclass(frozen=True)
 class Follow:
-    """Take those steps in the model, wherever they lead now; see functions/following.py."""
+    """Take those steps in the model, wherever they lead now; see functions/schedule_check.py."""
 
     target: OwnTarget
     actors: int

@@ -71,7 +71,7 @@ class Sandbox:
             return self._explore(self.job)
         if isinstance(self.job, Replay):
             return self._replay(self.job)
-        raise NotImplementedError  # functions/following.py does it
+        raise NotImplementedError  # functions/schedule_check.py does it
 
     def _too_long(self) -> NoReturn:
         self._incomplete(f"more than {self.watch.deadline} s, with all that is to be said of it")
