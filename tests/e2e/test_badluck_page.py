@@ -9,7 +9,7 @@ from typing import Literal, cast
 import pytest
 from badluck.faults import Faults
 from badluck.functions.explore import explore
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 from badluck.functions.schedule_replay import follow
 from badluck.report.page import page as written
 from playwright.sync_api import Browser, Page, expect

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from badluck import BadCode, BadluckError, Result, chart, explore
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 from badluck.real_server.backend import real_backend
 from badluck.report.replay import replay
 from badluck.report.report import Finding

@@ -14,7 +14,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from badluck.actor.user_code_error import Wrong
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 from badluck.functions.inline_server import Alone
 from badluck.functions.signature import arguments
 

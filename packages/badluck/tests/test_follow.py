@@ -10,7 +10,7 @@ import pytest
 import redis
 from badluck.functions import all_orders
 from badluck.functions.explore import explore
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 from badluck.functions.schedule_replay import follow, replay
 from badluck.plugin import words
 from badluck_server import program

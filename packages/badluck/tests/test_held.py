@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import redis
 from badluck import BadCode, Explorer, Faults, explore
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 
 Redis = redis.Redis
 Actor = Callable[[Redis], object]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 from badluck.report.trace import Step
 from matrix.__main__ import PAGE, results
 from matrix.entry import Entry

@@ -22,7 +22,7 @@ from greenlet import getcurrent
 from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
-from badluck.functions.functions import NO_LOCK, Functions
+from badluck.functions.function_target import NO_LOCK, Functions
 from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from badluck.functions.project import ours
 from badluck.functions.rebinding import containers

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from badluck.faults import FAULTS, Faults
 from badluck.frames.standing import Spot
 from badluck.functions.explore import forked
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 from badluck.report.replay import Played
 from badluck.report.report import Finding
 from badluck.report.trace import Step

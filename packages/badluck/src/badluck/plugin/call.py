@@ -14,7 +14,7 @@ import pytest
 
 from badluck.errors import BadluckError
 from badluck.frames.standing import Spot
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 from badluck.functions.ladder import Rung
 from badluck.functions.result import Result
 from badluck.functions.schedule_replay import Followed, faults_of, follow, replay

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from badluck.functions.functions import Functions
+from badluck.functions.function_target import Functions
 from badluck.functions.schedule_replay import Followed
 from badluck.report.chart import chart
 from badluck.report.replay import Played
