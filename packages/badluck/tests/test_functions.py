@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import redis
 from badluck import BadCode, BadluckError, Faults, explore
-from badluck.functions.ladder import Rung
+from badluck.functions.search_rounds import Rung
 from badluck.sandbox import limits
 
 Redis = redis.Redis

@@ -13,7 +13,7 @@ import pytest
 import redis
 from badluck import BadCode, Faults, Result, explore
 from badluck.functions import side_by_side
-from badluck.functions.ladder import ANY, Rung, beginning, ladder
+from badluck.functions.search_rounds import ANY, Rung, beginning, ladder
 from redis import RedisError
 
 Redis = redis.Redis

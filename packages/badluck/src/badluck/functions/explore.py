@@ -23,10 +23,10 @@ from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
 from badluck.functions.function_target import NO_LOCK, Functions
-from badluck.functions.ladder import ANY, Rung, beginning, ladder
 from badluck.functions.project import ours
 from badluck.functions.rebinding import containers
 from badluck.functions.result import Result
+from badluck.functions.search_rounds import ANY, Rung, beginning, ladder
 from badluck.functions.servers import check
 from badluck.functions.side_by_side import side_by_side
 from badluck.functions.signature import Function, arguments, called
@@ -99,7 +99,7 @@ def explore(
     of the keys is a lock, whatever is done to it.
 
     `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
-    whatever kind, and of 2 actors and 3. What is likely is looked at first (see ladder.py), until
+    whatever kind, and of 2 actors and 3. What is likely is looked at first (see search_rounds.py), until
     something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
     `before` is told what will be searched, by the number of actors, and within which budgets; what
     it raises ends that.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from badluck.findings.inferred_lock_rules import OF_ANY
-from badluck.functions.ladder import Rung, beyond, highest
+from badluck.functions.search_rounds import Rung, beyond, highest
 from badluck.report.chart import chart
 from badluck.report.report import Report
 from badluck.report.verdict import budget, verdict

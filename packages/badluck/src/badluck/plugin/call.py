@@ -15,9 +15,9 @@ import pytest
 from badluck.errors import BadluckError
 from badluck.frames.standing import Spot
 from badluck.functions.function_target import Functions
-from badluck.functions.ladder import Rung
 from badluck.functions.result import Result
 from badluck.functions.schedule_replay import Followed, faults_of, follow, replay
+from badluck.functions.search_rounds import Rung
 from badluck.plugin import schedules, words
 from badluck.plugin.schedules import Name
 from badluck.report.page import page
