@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from badluck.functions.linearizable import Linearizable, Plain, text
+from badluck.functions.linearizability import Linearizable, Plain, text
 
 __all__ = [
     *("at_most", "each_once", "inside", "linearizable", "no_lost_update", "one_holder"),
@@ -121,7 +121,7 @@ def linearizable(plain: Plain | Sequence[Plain], start: Any = None) -> Lineariza
     `plain` is given a state, which is `start` at first, and answers what its actor is to be
     told and the state afterwards: `lambda left: ("bought", left - 1) if left else ("sold out",
     left)`. A list of them is A's, B's …, of actors that do different things. See
-    linearizable.py.
+    linearizability.py.
     """
     return Linearizable([plain] if callable(plain) else plain, start)
 
