@@ -24,8 +24,8 @@ from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO
 from badluck.findings.rule import OfState, Rule, View
 from badluck.functions.answers import plain
 from badluck.functions.inline_server import Alone
+from badluck.functions.invariant_check import Looking, Stores
 from badluck.functions.linearizability import BEGIN, OURS, Linearizable, Marks
-from badluck.functions.looking import Looking, Stores
 from badluck.functions.project import Project, ours
 from badluck.functions.rebinding import Anew, refuse_changed
 from badluck.functions.servers import given, named
