@@ -23,7 +23,7 @@ from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
 from badluck.functions.function_target import NO_LOCK, Functions
-from badluck.functions.project import ours
+from badluck.functions.project_modules import ours
 from badluck.functions.rebinding import containers
 from badluck.functions.result import Result
 from badluck.functions.search_rounds import ANY, Rung, beginning, ladder

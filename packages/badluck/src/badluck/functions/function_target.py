@@ -26,7 +26,7 @@ from badluck.functions.answers import plain
 from badluck.functions.inline_server import Alone
 from badluck.functions.invariant_check import Looking, Stores
 from badluck.functions.linearizability import BEGIN, OURS, Linearizable, Marks
-from badluck.functions.project import Project, ours
+from badluck.functions.project_modules import Project, ours
 from badluck.functions.rebinding import Anew, refuse_changed
 from badluck.functions.servers import given, named
 from badluck.functions.signature import Function, arguments, called

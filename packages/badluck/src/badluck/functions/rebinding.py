@@ -18,7 +18,7 @@ from uuid import UUID
 from badluck.actor.fiber import here
 from badluck.actor.user_code_error import Wrong
 from badluck.errors import BadCode
-from badluck.functions.project import Project
+from badluck.functions.project_modules import Project
 
 # What nobody can change.
 CONSTANT = (

@@ -23,7 +23,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from badluck.errors import BadCode
-from badluck.functions.project import ours
+from badluck.functions.project_modules import ours
 from badluck.functions.signature import called
 
 CHANGING = (MutableSequence, MutableMapping, MutableSet)
