@@ -23,12 +23,12 @@ from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.rule import OfState, Rule, View
 from badluck.functions.answers import plain
+from badluck.functions.client_tuple import given, named
 from badluck.functions.inline_server import Alone
 from badluck.functions.invariant_check import Looking, Stores
 from badluck.functions.linearizability import BEGIN, OURS, Linearizable, Marks
 from badluck.functions.project_modules import Project, ours
 from badluck.functions.rebinding import Anew, refuse_changed
-from badluck.functions.servers import given, named
 from badluck.functions.signature import Function, arguments, called
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry

@@ -14,7 +14,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
 from badluck.actor.connection import GateConnection, pool
 from badluck.actor.user_code_error import Wrong
-from badluck.functions.servers import given
+from badluck.functions.client_tuple import given
 from badluck.model.server import Server
 from badluck.model.values import Command, NeverAnswers, Reply
 from badluck.model.waiters import Waits

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from badluck.actor.request import Lost, Request, Send
-from badluck.functions.servers import OfServers
+from badluck.functions.client_tuple import OfServers
 from badluck.model.scripts import sha
 from badluck.model.values import Reply
 from badluck.search.names import LETTERS
