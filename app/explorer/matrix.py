@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from badluck.explorer import Explorer
 from badluck.faults import Faults
-from badluck.functions.side_by_side import cores
+from badluck.functions.parallel_searches import cores
 from badluck.report.report import Report
 
 from app.domain.fault_words import FAULT_WORDS

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 
-from badluck.functions.side_by_side import cores
+from badluck.functions.parallel_searches import cores
 
 from matrix.entry import entries
 from matrix.page import page

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from badluck import BadluckError, Faults, Program, Report, explore, explore_apart
-from badluck.functions import side_by_side
+from badluck.functions import parallel_searches
 from badluck.sandbox import apart
 from badluck.sandbox.job import Replay
 
@@ -144,7 +144,7 @@ for number in {[*numbers]}:
 
 
 def test_what_actors_of_a_test_write_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_by_side, "LONGEST_ANSWER", MEGABYTE)
+    monkeypatch.setattr(parallel_searches, "LONGEST_ANSWER", MEGABYTE)
 
     def write(_: object) -> None:
         for number in range(64):

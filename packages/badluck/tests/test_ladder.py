@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import redis
 from badluck import BadCode, Faults, Result, explore
-from badluck.functions import side_by_side
+from badluck.functions import parallel_searches
 from badluck.functions.search_rounds import ANY, Rung, beginning, ladder
 from redis import RedisError
 
@@ -116,7 +116,7 @@ def found(result: Result) -> dict[str, Any]:
 def test_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, actor: Any, faults: str) -> None:
     results = []
     for cores in (1, 3):
-        monkeypatch.setattr(side_by_side, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(parallel_searches, "cores", lambda cores=cores: cores)
         results.append(
             explore(
                 actor=actor,
@@ -153,7 +153,7 @@ def children() -> set[str]:
 
 
 def test_ctrl_c_ends_all_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_by_side, "cores", lambda: 2)
+    monkeypatch.setattr(parallel_searches, "cores", lambda: 2)
     before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     try:
@@ -164,7 +164,7 @@ def test_ctrl_c_ends_all_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_was_begun_too_early_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_by_side, "cores", lambda: 3)
+    monkeypatch.setattr(parallel_searches, "cores", lambda: 3)
     descriptors = len(os.listdir("/dev/fd"))
     with nobody_is_left():
         assert explore(actor=for_ever, invariant=lambda redis: False, seconds=1).verdict == "fails"

@@ -24,11 +24,11 @@ from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
 from badluck.functions.client_tuple import check
 from badluck.functions.function_target import NO_LOCK, Functions
+from badluck.functions.parallel_searches import side_by_side
 from badluck.functions.project_modules import ours
 from badluck.functions.rebinding import containers
 from badluck.functions.result import Result
 from badluck.functions.search_rounds import ANY, Rung, beginning, ladder
-from badluck.functions.side_by_side import side_by_side
 from badluck.functions.signature import Function, arguments, called
 from badluck.functions.unseen import refuse_unseen
 from badluck.orphans import end_with_parent
