@@ -29,8 +29,8 @@ from badluck.functions.project_modules import ours
 from badluck.functions.rebinding import containers
 from badluck.functions.result import Result
 from badluck.functions.search_rounds import ANY, Rung, beginning, ladder
+from badluck.functions.shared_variables import refuse_unseen
 from badluck.functions.signature import Function, arguments, called
-from badluck.functions.unseen import refuse_unseen
 from badluck.orphans import end_with_parent
 from badluck.sandbox.apart import read
 from badluck.sandbox.job import Explore, Job
