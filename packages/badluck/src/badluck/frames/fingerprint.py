@@ -31,7 +31,7 @@ from badluck.actor.fiber import Fiber
 from badluck.actor.loop import Loop
 from badluck.frames import tasks
 from badluck.frames.bytecode import places
-from badluck.frames.called import keeps_nothing_unseen
+from badluck.frames.hidden_state import keeps_nothing_unseen
 from badluck.frames.liveness import read_later
 from badluck.frames.stack import known_awaits
 
