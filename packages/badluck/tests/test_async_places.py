@@ -15,7 +15,7 @@ from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.faults import Faults
 from badluck.frames import fingerprint
-from badluck.frames.stack import known_awaits
+from badluck.frames.operand_stack import known_awaits
 from badluck.search import automaton
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH
@@ -207,7 +207,7 @@ def test_who_is_taken_for_one_goes_on_alike(
 def test_what_tasks_keep_on_the_stack_is_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "stack.py"
+    path = tmp_path / "operand_stack.py"
     path.write_text(BEFORE + IN_AN_ATTRIBUTE_ON_THE_STACK)
     rightly = ended(path, Faults())
     everything = range(10_000)

@@ -10,7 +10,7 @@ import redis
 from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.frames.hidden_state import keeps_nothing_unseen
-from badluck.frames.stack import known_waits
+from badluck.frames.operand_stack import known_waits
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH
 

@@ -33,7 +33,7 @@ from badluck.frames import tasks
 from badluck.frames.bytecode import places
 from badluck.frames.hidden_state import keeps_nothing_unseen
 from badluck.frames.liveness import read_later
-from badluck.frames.stack import known_awaits
+from badluck.frames.operand_stack import known_awaits
 
 PLAIN = frozenset((type(None), int, str, bytes))
 ALIKE = (bool, float)  # equal to an int, and not the same

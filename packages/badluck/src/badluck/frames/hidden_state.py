@@ -14,7 +14,7 @@ from redis.client import Pipeline, Redis
 
 from badluck.frames.bytecode import instructions, places
 from badluck.frames.liveness import needed
-from badluck.frames.stack import has_only, known_waits
+from badluck.frames.operand_stack import has_only, known_waits
 
 MANAGER = contextmanager(iter).__code__  # what a function becomes by that, whichever it is
 

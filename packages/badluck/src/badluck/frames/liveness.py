@@ -11,7 +11,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from badluck.frames.bytecode import after, instructions, places, stored, variables
-from badluck.frames.stack import known_waits
+from badluck.frames.operand_stack import known_waits
 
 # Who calls one of these may read a variable by its name.
 BY_NAME = {"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"}
