@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from badluck.findings.endless_wait import STUCK
-from badluck.frames.standing import Spot
+from badluck.frames.source_position import Spot
 from badluck.functions.all_orders import judged
 from badluck.functions.schedule_replay import faults_of
 from badluck.game.board import Board

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from badluck.faults import FAULTS, Faults
-from badluck.frames.standing import Spot
+from badluck.frames.source_position import Spot
 from badluck.functions.explore import forked
 from badluck.functions.function_target import Functions
 from badluck.report.replay import Played

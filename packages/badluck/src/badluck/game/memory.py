@@ -14,7 +14,7 @@ from typing import Any
 
 from badluck.actor.actor import Actor
 from badluck.actor.request import Hear, Lost, Request, Send
-from badluck.frames.standing import Plain, at_work, plain_variables
+from badluck.frames.source_position import Plain, at_work, plain_variables
 from badluck.game.board import Board
 from badluck.model.values import Entry
 from badluck.search.graph import CRASHED, State, Transition

@@ -13,7 +13,7 @@ from typing import NoReturn, cast
 import pytest
 
 from badluck.errors import BadluckError
-from badluck.frames.standing import Spot
+from badluck.frames.source_position import Spot
 from badluck.functions.function_target import Functions
 from badluck.functions.result import Result
 from badluck.functions.schedule_replay import Followed, faults_of, follow, replay

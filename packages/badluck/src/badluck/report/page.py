@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from badluck.frames.standing import Spot
+from badluck.frames.source_position import Spot
 from badluck.report.chart import BETWEEN, between, texts
 from badluck.report.report import Finding
 from badluck.report.trace import Step

@@ -22,7 +22,7 @@ from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send
 from badluck.errors import BadluckError
 from badluck.frames.fingerprint import Look
-from badluck.frames.standing import Spot
+from badluck.frames.source_position import Spot
 from badluck.orphans import end_with_parent
 from badluck.sandbox.job import OwnTarget
 from badluck.sandbox.limits import LIMITS, LONGEST_ANSWER, Watch

@@ -17,7 +17,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send, outcome
 from badluck.frames.fingerprint import Look, fingerprint
-from badluck.frames.standing import Spot, standing
+from badluck.frames.source_position import Spot, standing
 
 ANY = -1  # in place of the clock: the code did not look at it
 SECOND = 1_000  # ms
