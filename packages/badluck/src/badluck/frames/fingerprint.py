@@ -29,7 +29,7 @@ from badluck.actor import threads
 from badluck.actor.actor import Actor
 from badluck.actor.fiber import Fiber
 from badluck.actor.loop import Loop
-from badluck.frames import tasks
+from badluck.frames import task_fingerprint
 from badluck.frames.bytecode import places
 from badluck.frames.hidden_state import keeps_nothing_unseen
 from badluck.frames.liveness import read_later
@@ -122,10 +122,10 @@ def fingerprint(fiber: Fiber) -> Look:
 def _of_loop(loop: Loop, eye: Eye) -> object:
     """With something that is equal to nothing else, if not all of it is to be seen."""
     try:
-        seen = tasks.standing(
+        seen = task_fingerprint.standing(
             loop, lambda value: _frozen(value, DEPTH, eye), lambda frame: _of_coroutine(frame, eye)
         )
-    except tasks.Unseen:
+    except task_fingerprint.Unseen:
         return object()
     return object() if eye.unseen else seen
 
@@ -196,13 +196,15 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
         return (kind, inside((value.fget, value.fset, value.fdel)))
     if kind is MethodType:
         return (value.__func__.__code__, inside(value.__self__))
-    if kind in tasks.SUSPENDED:
+    if kind in task_fingerprint.SUSPENDED:
         return (
             kind,
-            *tasks.suspended(value, inside, lambda frame: _of_coroutine(frame, eye, depth - 1)),
+            *task_fingerprint.suspended(
+                value, inside, lambda frame: _of_coroutine(frame, eye, depth - 1)
+            ),
         )
     if isinstance(value, asyncio.Future):
-        return tasks.of_future(value, inside)
+        return task_fingerprint.of_future(value, inside)
     if kind in (Pipeline, AsyncPipeline):  # what it will send, and whether it waits for that
         return (kind, value.watching, value.explicit_transaction, inside(value.command_stack))
     if isinstance(value, PubSub):
