@@ -18,8 +18,8 @@ from badluck.functions.function_target import Functions
 from badluck.functions.result import Result
 from badluck.functions.schedule_replay import Followed, faults_of, follow, replay
 from badluck.functions.search_rounds import Rung
-from badluck.plugin import schedules, words
-from badluck.plugin.schedules import Name
+from badluck.plugin import saved_schedule, words
+from badluck.plugin.saved_schedule import Name
 from badluck.report.page import page
 from badluck.report.report import Finding
 
@@ -53,9 +53,9 @@ class Call:
         if not self.name.path.exists():
             return
         shown = self._from_here(self.name.path)
-        saved = schedules.read(self.name.path, shown)
+        saved = saved_schedule.read(self.name.path, shown)
         if (saved.test, saved.call) != (self.name.test, self.name.call):
-            schedules.others(saved, shown, self.name)
+            saved_schedule.others(saved, shown, self.name)
         target = _asked(targets, saved.actors)
         needs = Rung(len(target.actors), faults_of(saved.steps))
         if not any(map(needs.within, rungs)):
@@ -76,7 +76,7 @@ class Call:
         if result.verdict == "fails":
             finding, target = result.report.findings[0], cast(Functions, result.report.target)
             try:
-                schedules.write(self.name, target.name, len(target.actors), finding)
+                saved_schedule.write(self.name, target.name, len(target.actors), finding)
                 saved = (
                     f"saved, to be tried first and checked in: {self._from_here(self.name.path)}"
                 )
@@ -94,7 +94,7 @@ class Call:
         html = path.with_suffix(".html")
         spots = now.spots if len(now.spots) == len(finding.trace) else []
         try:
-            schedules.replace(
+            saved_schedule.replace(
                 html, page(target, len(target.actors), finding, self.name.test, again, spots)
             )
             lines.append(f"to look at, and for a bug report: {self._from_here(html)}")
@@ -119,7 +119,7 @@ class Call:
             return
         file = self.config.invocation_params.dir / given
         shown = self._from_here(file)
-        saved = schedules.read(file, shown)
+        saved = saved_schedule.read(file, shown)
         if saved.test != self.name.test:
             pytest.skip(f"{shown} is of {saved.test}")
         if saved.call != self.name.call:

@@ -10,7 +10,7 @@ import pytest
 from badluck.errors import BadluckError
 from badluck.functions.explore import explore
 from badluck.functions.result import Result
-from badluck.plugin import schedules
+from badluck.plugin import saved_schedule
 from badluck.plugin.call import Call
 
 DEFAULTS = ("faults", "seconds")
@@ -41,7 +41,7 @@ class Badluck:
         """
         __tracebackhide__ = True
         self.asked += 1
-        name = schedules.name(self.item, self.asked)
+        name = saved_schedule.name(self.item, self.asked)
         call = Call(self.item.config, name, sys._getframe(1).f_lineno)
         self.calls.append(call)
         for option in DEFAULTS:

@@ -69,7 +69,7 @@ def pytest_runtest_makereport(
 def _of(file: Path) -> str:
     """It, and of which test it is, if that can be read."""
     from badluck.errors import BadluckError
-    from badluck.plugin.schedules import read
+    from badluck.plugin.saved_schedule import read
 
     try:
         return f"{file} to play, which is of {read(file, '').test}"
