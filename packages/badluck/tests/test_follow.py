@@ -12,7 +12,7 @@ from badluck.functions import all_orders
 from badluck.functions.explore import explore
 from badluck.functions.function_target import Functions
 from badluck.functions.schedule_replay import follow, replay
-from badluck.plugin import words
+from badluck.plugin import messages
 from badluck_server import program
 from workers import adds_a_job, works_for_ever
 
@@ -138,4 +138,4 @@ def test_where_not_all_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(all_orders, "MOST", 3)
     now = follow(target, found.trace)
     assert (now.finding, now.sure) == (None, False)
-    assert words.changed("a.json", found.trace, now).startswith("whether a.json still breaks it")
+    assert messages.changed("a.json", found.trace, now).startswith("whether a.json still breaks it")

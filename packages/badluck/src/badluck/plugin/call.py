@@ -18,7 +18,7 @@ from badluck.functions.function_target import Functions
 from badluck.functions.result import Result
 from badluck.functions.schedule_replay import Followed, faults_of, follow, replay
 from badluck.functions.search_rounds import Rung
-from badluck.plugin import saved_schedule, words
+from badluck.plugin import messages, saved_schedule
 from badluck.plugin.saved_schedule import Name
 from badluck.report.page import page
 from badluck.report.report import Finding
@@ -59,19 +59,19 @@ class Call:
         target = _asked(targets, saved.actors)
         needs = Rung(len(target.actors), faults_of(saved.steps))
         if not any(map(needs.within, rungs)):
-            self.notes.append(f"{self.name.test}: {words.not_allowed(shown)}")
+            self.notes.append(f"{self.name.test}: {messages.not_allowed(shown)}")
             return
         now = follow(target, saved.steps)
         if now.finding:
-            text = words.still(target, now.finding, shown)
+            text = messages.still(target, now.finding, shown)
             self._found(target, now.finding, now, [text])
-        self.notes.append(f"{self.name.test}: {words.changed(shown, saved.steps, now)}")
+        self.notes.append(f"{self.name.test}: {messages.changed(shown, saved.steps, now)}")
 
     def judge(self, result: Result, allow_inconclusive: bool) -> None:
         """The test fails unless it holds."""
         if result.verdict == "inconclusive":
             if not allow_inconclusive:
-                self.fail(f"{result}\n{words.INCONCLUSIVE}")
+                self.fail(f"{result}\n{messages.INCONCLUSIVE}")
             self.notes.append(f"{self.name.test}: inconclusive, which it allows.")
         if result.verdict == "fails":
             finding, target = result.report.findings[0], cast(Functions, result.report.target)
@@ -128,11 +128,11 @@ class Call:
         target = _asked(targets, saved.actors)
         now = follow(target, saved.steps)
         if now.finding is None:
-            text = f"{words.changed(shown, saved.steps, now)} Nothing was played."
+            text = f"{messages.changed(shown, saved.steps, now)} Nothing was played."
             self.fail(text, now.spots)
         program = self._server()
         played = replay(target, now.steps, program)
-        text = words.replayed(shown, Path(program).name, played, now.finding)
+        text = messages.replayed(shown, Path(program).name, played, now.finding)
         self.fail(text, now.spots)
 
     def _server(self) -> str:
