@@ -12,7 +12,7 @@ from badluck.model.server import Server
 from badluck.model.sorted_sets import scores_of
 from badluck.model.values import Command, Double, Err, Hash, Ok, Reply, Undefined
 from badluck.model.waiters import Waits
-from badluck.real_server.chosen import DRAWN
+from badluck.real_server.fixed_choices import DRAWN
 from badluck.real_server.server import LiveServer
 from badluck.real_server.wire import Wire
 from badluck.report.replay import Microseconds, in_parts

@@ -24,7 +24,7 @@ from badluck.model.values import (
     Stream,
     StreamEntry,
 )
-from badluck.real_server import chosen
+from badluck.real_server import fixed_choices
 from badluck.real_server.server import LiveServer, running
 from badluck.real_server.wire import Wire
 
@@ -103,7 +103,7 @@ class RealBackend:
             spare = self.spare[which]
             self.wires[name] = spare.pop() if spare else self.servers[which].connect()
         wire = self.wires[name]
-        wire.send(*map(chosen.asked, commands))
+        wire.send(*map(fixed_choices.asked, commands))
         bound.note(self.bound, name, commands)
         if any(command[0] in LISTENS or may_wait(command) for command in commands):
             self.listening.add(name)
@@ -114,7 +114,7 @@ class RealBackend:
             said = [wire.read() for _ in commands]
         if self.remembers and (keys := self.keys(which)) != self.kept[which]:
             self.written, self.kept[which] = (which, self.kept[which]), keys
-        return chosen.told(commands, said)
+        return fixed_choices.told(commands, said)
 
     def hear(self, name: str) -> tuple[Reply, ...] | Lost:
         """One of what it has been sent, if there is anything; Lost when its connection broke."""
