@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
-from badluck.report.edited import Edited, Unreadable
+from badluck.report.checked_json import Edited, Unreadable
 from badluck.report.saved import saved
 from badluck.report.trace import Step
 

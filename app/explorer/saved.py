@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from badluck.report.edited import Edited
+from badluck.report.checked_json import Edited
 
 from app.domain import ROUND_BOUNDS
 from app.explorer import recorded

@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn
 import pytest
 
 from badluck.errors import BadluckError
-from badluck.report.edited import Edited, Unreadable
+from badluck.report.checked_json import Edited, Unreadable
 from badluck.report.report import Finding
 from badluck.report.saved import saved
 from badluck.report.trace import Step

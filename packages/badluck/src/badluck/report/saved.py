@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from badluck.faults import FAULTS
-from badluck.report.edited import Edited
+from badluck.report.checked_json import Edited
 from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 from badluck.target import ACTORS, Shown
