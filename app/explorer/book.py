@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from badluck.report.saved import Columns
+from badluck.report.saved_traces import Columns
 from badluck.target import Lock, Shown
 
 UNITS = (1, 10)  # that may be asked for, at the least and at the most

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from badluck.model.values import Entry, Hash, SortedSet, Stream
-from badluck.report.saved import Columns
+from badluck.report.saved_traces import Columns
 from badluck.target import Lock, Shown
 
 from app.domain import Order

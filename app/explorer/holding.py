@@ -16,7 +16,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry
-from badluck.report.saved import Columns
+from badluck.report.saved_traces import Columns
 from badluck.target import Vocabulary
 
 from app.domain import AlreadyPaid, Hold, HoldOver, Order, Outcome, Round, Stands

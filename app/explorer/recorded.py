@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import orjson
 from badluck.report.checked_json import Edited, Unreadable
-from badluck.report.saved import saved
+from badluck.report.saved_traces import saved
 from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from badluck.findings.endless_wait import STUCK
 from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Rule, Taken, View
 from badluck.model.values import Entry, Stream
-from badluck.report.saved import Columns
+from badluck.report.saved_traces import Columns
 from badluck.target import Shown
 
 from app.domain import Order

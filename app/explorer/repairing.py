@@ -17,7 +17,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry
-from badluck.report.saved import Columns
+from badluck.report.saved_traces import Columns
 from badluck.search.names import LETTERS
 from badluck.target import EPOCH, Shown, Vocabulary
 

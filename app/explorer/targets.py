@@ -13,7 +13,7 @@ from badluck.actor.code import Code
 from badluck.actor.shared_process_patches import sharing
 from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry, Stream
-from badluck.report.saved import Columns
+from badluck.report.saved_traces import Columns
 from badluck.target import EPOCH, Lock, Shown, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError

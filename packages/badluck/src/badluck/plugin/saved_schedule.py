@@ -14,7 +14,7 @@ import pytest
 from badluck.errors import BadluckError
 from badluck.report.checked_json import Edited, Unreadable
 from badluck.report.report import Finding
-from badluck.report.saved import saved
+from badluck.report.saved_traces import saved
 from badluck.report.trace import Step
 from badluck.target import ACTORS
 

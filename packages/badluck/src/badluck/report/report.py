@@ -38,7 +38,7 @@ class Report:
     causes: Sequence[str] = ()  # what in the code is no bad luck, a sentence each, with its line
 
     def document(self) -> dict[str, Any]:
-        """For JSON; report/saved.py reads its schedules again."""
+        """For JSON; report/saved_traces.py reads its schedules again."""
         return {
             **self.target.identity(),
             "actors": self.actors,
