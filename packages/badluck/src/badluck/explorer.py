@@ -20,7 +20,7 @@ from badluck.model.server import begun
 from badluck.model.values import Uncounted
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
-from badluck.report.waits import drawn, waits
+from badluck.report.wait_text import drawn, waits
 from badluck.search.alike import Alike
 from badluck.search.automaton import Automaton, Known
 from badluck.search.graph import MOST, Graph, State, TooMany
