@@ -15,7 +15,7 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.game.board import Board
 from badluck.game.play import Impossible, play
-from badluck.sandbox.sandbox import MOST, Sandbox, main
+from badluck.sandbox.worker import MOST, Sandbox, main
 from badluck.search.graph import TooMany
 
 from app.explorer.desk import written

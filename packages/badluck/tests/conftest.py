@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from badluck import explore
-from badluck.sandbox import apart, limits, sandbox
+from badluck.sandbox import apart, limits, worker
 
 # Ctrl-C is for the tests and for what they start, also where a shell in the background said no.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

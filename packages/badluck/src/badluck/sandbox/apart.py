@@ -1,4 +1,4 @@
-"""Explore and replay somebody's own code, in a process of its own (sandbox.py)."""
+"""Explore and replay somebody's own code, in a process of its own (worker.py)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from badluck.sandbox.job import Explore, OwnTarget, Replay
 from badluck.sandbox.limits import DEADLINE, LIMITS, LONGEST_ANSWER, SEARCH
 from badluck.search.paths import Cost
 
-SANDBOX = "badluck.sandbox.sandbox"
+SANDBOX = "badluck.sandbox.worker"
 START = 10  # s for the process and its servers to start
 
 

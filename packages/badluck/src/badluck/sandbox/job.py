@@ -1,4 +1,4 @@
-"""What the process of somebody's own code is asked to do (see sandbox.py)."""
+"""What the process of somebody's own code is asked to do (see worker.py)."""
 
 from __future__ import annotations
 
