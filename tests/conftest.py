@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import redis
-from badluck.sandbox import apart, limits
+from badluck.sandbox import client, limits
 from sqlalchemy import Engine, create_engine, make_url
 
 from app.bootstrap import Services
@@ -197,8 +197,8 @@ def settings(
 @pytest.fixture(autouse=True)
 def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each search of a file ten times what it takes on a slow machine with other work."""
-    monkeypatch.setattr(apart, "SEARCH", PATIENCE)
-    monkeypatch.setattr(apart, "DEADLINE", PATIENCE + limits.SHOWING)
+    monkeypatch.setattr(client, "SEARCH", PATIENCE)
+    monkeypatch.setattr(client, "DEADLINE", PATIENCE + limits.SHOWING)
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from badluck.faults import Faults
 from badluck.report.replay import Played
 from badluck.report.report import Report
 from badluck.report.trace import Step
-from badluck.sandbox import apart
+from badluck.sandbox import client
 
 from app.explorer.errors import in_the_shops_words
 from app.explorer.student import Student
@@ -19,7 +19,7 @@ from app.store import embedded
 def explore(student: Student, buyers: int, faults: Faults) -> Report:
     """Raises BadSell for what is wrong with the code, ShopError when the process fails."""
     with in_the_shops_words():
-        return apart.explore(student, buyers, faults)
+        return client.explore(student, buyers, faults)
 
 
 def replay(
@@ -31,4 +31,4 @@ def replay(
     """
     program = str(embedded.binary()) if folder else ""
     with in_the_shops_words():
-        return apart.replay(student, names, traces, folder, program)
+        return client.replay(student, names, traces, folder, program)

@@ -170,7 +170,7 @@ def test_a_machine_without_room_for_a_process_is_asked_again(
     lab: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as full:
-        full.setattr("badluck.sandbox.apart.subprocess.Popen", no_room)
+        full.setattr("badluck.sandbox.client.subprocess.Popen", no_room)
         assert lab.get("/explorer/own/scheduler", headers=HTML).status_code == 503
     assert lab.get("/explorer/own/scheduler", headers=HTML).status_code == 200
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from badluck.faults import Faults
-from badluck.sandbox.apart import ask
+from badluck.sandbox.client import ask
 
 from app.domain import ShopError
 from app.explorer.errors import BadSell, Unreachable, in_the_shops_words

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from badluck import explore
-from badluck.sandbox import apart, limits, worker
+from badluck.sandbox import client, limits, worker
 
 # Ctrl-C is for the tests and for what they start, also where a shell in the background said no.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -22,4 +22,4 @@ def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(explore.__kwdefaults__, "seconds", PATIENCE)
     for module in (apart, sandbox, sys.modules[explore.__module__]):
         monkeypatch.setattr(module, "SEARCH", PATIENCE)
-    monkeypatch.setattr(apart, "DEADLINE", PATIENCE + limits.SHOWING)
+    monkeypatch.setattr(client, "DEADLINE", PATIENCE + limits.SHOWING)

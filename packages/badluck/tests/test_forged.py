@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from badluck import BadluckError, Faults, Program, Report, explore, explore_apart
 from badluck.functions import parallel_searches
-from badluck.sandbox import apart
+from badluck.sandbox import client
 from badluck.sandbox.job import Replay
 
 MEGABYTE = 1 << 20
@@ -108,7 +108,7 @@ def test_a_played_schedule_is_not_taken_from_a_file_either(tmp_path: Path) -> No
     played = f"LINE = {json.dumps({'played': {'': []}})!r}.encode()\n"
     job = Replay(program(tmp_path, played + WAYS["descriptors"]), "AB", {"": []}, None, "")
     with pytest.raises(BadluckError, match=r"wrote what the search did not|died"):
-        apart.ask(job)
+        client.ask(job)
 
 
 @contextmanager
@@ -128,7 +128,7 @@ def little_memory() -> Iterator[None]:
 def test_what_a_file_writes_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptor: int | str, plays: bool
 ) -> None:
-    monkeypatch.setattr(apart, "LONGEST_ANSWER", MEGABYTE)
+    monkeypatch.setattr(client, "LONGEST_ANSWER", MEGABYTE)
     numbers = range(3, 64) if isinstance(descriptor, str) else [descriptor]
     writes = f"""
 for number in {[*numbers]}:
@@ -140,7 +140,7 @@ for number in {[*numbers]}:
 """
     code = program(tmp_path, writes)
     with little_memory(), suppress(BadluckError):
-        apart.ask(Replay(code, "AB", {"": []}, None, "")) if plays else explored(tmp_path, writes)
+        client.ask(Replay(code, "AB", {"": []}, None, "")) if plays else explored(tmp_path, writes)
 
 
 def test_what_actors_of_a_test_write_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from badluck.faults import Faults
 from badluck.report.chart import chart
 from badluck.report.model_backend import ModelBackend
 from badluck.report.report import Report
-from badluck.sandbox import apart
+from badluck.sandbox import client
 
 from app.explorer.recorded import read
 from app.explorer.replays import replay
@@ -165,7 +165,7 @@ def test_a_key_that_is_a_slip_of_the_pen(body: str, causes: str, tmp_path: Path)
 
 
 def test_bytes_compared_with_a_text(tmp_path: Path) -> None:
-    report = apart.explore(written(tmp_path, BYTES), 2, Faults())
+    report = client.explore(written(tmp_path, BYTES), 2, Faults())
     assert [*report.causes] == [
         'my_sell.py, line 2: `if redis.get("stock") == "0":`: '
         'bytes are compared with a text, and are never equal. Replies are bytes: b"0".'

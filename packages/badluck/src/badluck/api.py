@@ -11,7 +11,7 @@ from badluck.functions.result import Result
 from badluck.report.chart import chart
 from badluck.report.report import Finding, Report
 from badluck.report.verdict import budget, verdict
-from badluck.sandbox.apart import explore as explore_apart
+from badluck.sandbox.client import explore as explore_apart
 from badluck.sandbox.program import Program
 from badluck.target import Target, Vocabulary
 

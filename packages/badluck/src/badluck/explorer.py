@@ -41,7 +41,7 @@ IN_EVERY_ORDER = (
 class Explorer:
     """One target and so many actors, 2 to 4; what their code does is learned once for all budgets.
 
-    Their code runs in this process; `explore` in sandbox/apart.py gives it one of its own.
+    Their code runs in this process; `explore` in sandbox/client.py gives it one of its own.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ from badluck.functions.search_rounds import ANY, Rung, beginning, ladder
 from badluck.functions.shared_variables import refuse_unseen
 from badluck.functions.signature import Function, arguments, called
 from badluck.orphans import end_with_parent
-from badluck.sandbox.apart import read
+from badluck.sandbox.client import read
 from badluck.sandbox.job import Explore, Job
 from badluck.sandbox.limits import SEARCH
 from badluck.search.names import LETTERS

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from badluck.sandbox.apart import START, answered
+from badluck.sandbox.client import START, answered
 from badluck.sandbox.job import Explore, Job
 from badluck.sandbox.limits import LONGEST_ANSWER, SHOWING
 
