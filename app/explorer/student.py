@@ -12,8 +12,8 @@ from typing import Any
 from badluck.actor.actor import Actor
 from badluck.actor.user_code_error import Wrong
 from badluck.model.values import Command, Entry
-from badluck.sandbox.file import OwnFile
 from badluck.sandbox.own import LOAD_LOCK_SCRIPTS
+from badluck.sandbox.user_file import OwnFile
 from badluck.target import Lock, Shown
 
 from app.explorer.book import COLUMNS, Book, Sold, shelf

@@ -29,9 +29,9 @@ from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
 from badluck.report.report import Report
 from badluck.sandbox.actor_process import ActorProcess, lacking, silence
-from badluck.sandbox.file import OwnFile
 from badluck.sandbox.job import Explore, Job, Replay
 from badluck.sandbox.limits import MEMORY, SEARCH, Watch
+from badluck.sandbox.user_file import OwnFile
 from badluck.search.automaton import Automaton, Known, NotAgain
 from badluck.search.server_states import Unsupported
 
