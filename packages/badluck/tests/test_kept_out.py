@@ -23,10 +23,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from badluck import BadCode, Program, explore, explore_apart
 from badluck.faults import Faults
-from badluck.sandbox import kept_out, limits
+from badluck.sandbox import limits, seccomp
 
 by_the_kernel = pytest.mark.skipif(
-    not kept_out.by_the_kernel(), reason="needs Linux and libseccomp (apt install libseccomp2)"
+    not seccomp.by_the_kernel(), reason="needs Linux and libseccomp (apt install libseccomp2)"
 )
 IN_C = r"test_kept_out\.py, line \d+, in {}: reaches in C code"
 IO_URING_SETUP, SHUT_UP = 425, 0  # a system call's number; a signal that nobody hears
@@ -35,7 +35,7 @@ IO_URING_SETUP, SHUT_UP = 425, 0  # a system call's number; a signal that nobody
 @pytest.fixture
 def let(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel is not asked: the child that explores has all as it is here."""
-    monkeypatch.setattr(kept_out, "confine", lambda _: None)
+    monkeypatch.setattr(seccomp, "confine", lambda _: None)
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def test_what_reads_and_computes_works(
 
 def test_it_is_said_who_keeps_it_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert limits.IN_WORDS.startswith("20 s, 1 GiB of memory, no network, no files written")
-    monkeypatch.setattr(kept_out, "LIBRARY", None)
-    assert "C code is not kept out here" in kept_out.in_words()
-    kept_out.confine()
+    monkeypatch.setattr(seccomp, "LIBRARY", None)
+    assert "C code is not kept out here" in seccomp.in_words()
+    seccomp.confine()
     os.kill(os.getppid(), SHUT_UP)  # it is let

@@ -1,7 +1,7 @@
 """What somebody's own code may not do while it is explored, and how long and how much it may.
 
 It is for a clear word where code would hang, or reach for what the search does not see. What this
-process could do to others, the kernel refuses where it can (kept_out.py).
+process could do to others, the kernel refuses where it can (seccomp.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from badluck.actor import user_code_error
 from badluck.actor.code import Files
 from badluck.actor.fiber import Fiber
 from badluck.explorer import Explorer
-from badluck.sandbox import kept_out
+from badluck.sandbox import seccomp
 from badluck.sandbox.job import OwnTarget
 
 SEARCH = 10  # s; then no state more is looked at, and what was found until then is shown
@@ -32,7 +32,7 @@ MEMORY = 1 << 30  # bytes of address space
 LONGEST_ANSWER = 1 << 26  # bytes that a process may write, to whatever descriptor
 FULL = MEMORY * 3 // 4  # then no state more is looked at: to say what was found takes some, too
 LIMITS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory"
-IN_WORDS = f"{LIMITS}, {kept_out.in_words()}"
+IN_WORDS = f"{LIMITS}, {seccomp.in_words()}"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 FILES = "changes files: what actors share beside the store, the search does not see"
 ENVIRONMENT = "changes the environment, and an actor is a process of its own: let it pass that on"
@@ -91,7 +91,7 @@ class Watch:
         signal.setitimer(signal.ITIMER_REAL, 1, 1)
         signal.signal(signal.SIGSYS, self._refused)
         sys.addaudithook(self._audit)
-        kept_out.confine(signals)
+        seccomp.confine(signals)
 
     @property
     def over(self) -> bool:
