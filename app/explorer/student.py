@@ -12,7 +12,7 @@ from typing import Any
 from badluck.actor.actor import Actor
 from badluck.actor.user_code_error import Wrong
 from badluck.model.values import Command, Entry
-from badluck.sandbox.own import LOAD_LOCK_SCRIPTS
+from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
 from badluck.sandbox.user_file import OwnFile
 from badluck.target import Lock, Shown
 

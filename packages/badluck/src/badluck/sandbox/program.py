@@ -16,7 +16,7 @@ from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO
 from badluck.findings.rule import Rule
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry, Value
-from badluck.sandbox.own import LOAD_LOCK_SCRIPTS
+from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
 from badluck.sandbox.user_file import OwnFile
 from badluck.sandbox.values import in_words
 from badluck.target import EPOCH, Lock, Shown

@@ -25,7 +25,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import Wrong
-from badluck.sandbox.own import Own
+from badluck.sandbox.user_code import Own
 
 
 class OwnFile(Own):
