@@ -33,7 +33,7 @@ from badluck.functions.signature import Function, arguments, called
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, Own
-from badluck.sandbox.values import in_words
+from badluck.sandbox.value_text import in_words
 from badluck.search.names import LETTERS
 from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
 

@@ -18,7 +18,7 @@ from badluck.model.server import begun
 from badluck.model.values import Command, Entry, Value
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
 from badluck.sandbox.user_file import OwnFile
-from badluck.sandbox.values import in_words
+from badluck.sandbox.value_text import in_words
 from badluck.target import EPOCH, Lock, Shown
 
 
