@@ -20,13 +20,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from badluck.actor.request import NEVER, Hear, Rest, Send
-from badluck.search.again import Again
 from badluck.search.automaton import Node
 from badluck.search.budget import EVERYBODY, Budget
 from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS, Names
 from badluck.search.symmetry import Symmetry
+from badluck.search.time_abstraction import Again
 
 BEGINNING = 0  # an actor's first node
 CRASHED = -1  # in place of an actor's node
