@@ -21,12 +21,12 @@ from badluck.model.values import Uncounted
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
 from badluck.report.wait_text import drawn, waits
-from badluck.search.alike import Alike
 from badluck.search.automaton import Automaton, Known
 from badluck.search.graph import MOST, Graph, State, TooMany
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS
 from badluck.search.paths import Path, schedules, shortest
+from badluck.search.renamed_automaton import Alike
 from badluck.search.server_states import ServerStates
 from badluck.search.starvation import Endless, starvation
 from badluck.search.symmetry import Symmetry
