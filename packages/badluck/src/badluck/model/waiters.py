@@ -6,7 +6,7 @@ from typing import Final
 
 from badluck.model import blocking, groups
 from badluck.model.keyspace import Keyspace
-from badluck.model.memory import Blocked, Memory
+from badluck.model.server_state import Blocked, Memory
 from badluck.model.values import (
     Command,
     Entry,

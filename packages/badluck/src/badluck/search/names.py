@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from badluck.model.memory import State
+from badluck.model.server_state import State
 
 LETTERS = "ABCD"  # the actors' names; there are no more of them
 TOKEN = b"token-"  # stands before the name in a token, as `Actor` makes them
