@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from badluck.model import (
     bits,
-    claims,
     collections,
     combined,
     field_expiry,
@@ -15,6 +14,7 @@ from badluck.model import (
     generic,
     groups,
     lists,
+    pending_claims,
     scans,
     sorted_ranges,
     sorted_sets,
@@ -180,9 +180,9 @@ TABLE: dict[bytes, Known] = {
     b"XINFO": Known(-2, streams.info),
     b"XGROUP": Known(-2, groups.group),
     b"XACK": Known(-4, groups.acknowledge),
-    b"XPENDING": Known(-3, claims.pending),
-    b"XCLAIM": Known(-6, claims.claim),
-    b"XAUTOCLAIM": Known(-6, claims.claim_next),
+    b"XPENDING": Known(-3, pending_claims.pending),
+    b"XCLAIM": Known(-6, pending_claims.claim),
+    b"XAUTOCLAIM": Known(-6, pending_claims.claim_next),
     b"XSETID": Known(-3, streams.set_id),
     b"MULTI": Known(1, of_the_server),
     b"EXEC": Known(1, of_the_server),

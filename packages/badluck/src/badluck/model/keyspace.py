@@ -27,7 +27,7 @@ class Keyspace:
         self.ready: list[bytes] = []  # came just now: somebody may wait for them
         self.now = 0  # ms since 1970
         self.told_time = False  # has anything ever hung on what the clock says? No state's
-        self.counts_given = True  # how often a stream's entries were; see model/claims.py
+        self.counts_given = True  # how often a stream's entries were; see model/pending_claims.py
         self.no_clock = False  # who asks is to see the keys, and not how late it is
 
     def pass_time(self, now: int) -> None:
