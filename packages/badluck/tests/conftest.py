@@ -20,6 +20,6 @@ PATIENCE = 120  # s; ten times what the longest search takes on a slow machine w
 def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each search time enough; a test of the limit itself passes its own `seconds`."""
     monkeypatch.setitem(explore.__kwdefaults__, "seconds", PATIENCE)
-    for module in (apart, sandbox, sys.modules[explore.__module__]):
+    for module in (client, worker, sys.modules[explore.__module__]):
         monkeypatch.setattr(module, "SEARCH", PATIENCE)
     monkeypatch.setattr(client, "DEADLINE", PATIENCE + limits.SHOWING)

@@ -79,4 +79,4 @@ def test_badluck_itself_means_what_it_says(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(
         code_warnings, "__file__", "/lib/site-packages/badluck/actor/code_warnings.py"
     )
-    assert warned not in [module for module, *_ in taken([code_warnings.NOTING])]
+    assert code_warnings not in [module for module, *_ in taken([code_warnings.NOTING])]

@@ -25,11 +25,12 @@ def causes(graph: Graph, target: Target) -> Iterator[str]:
     code = target.code
     if code.shown:
         return
-    for (path, line), said in code_warnings.SEEN.items():
+    for (path, line), warning in code_warnings.SEEN.items():
         if code.files.own(path):
-            bytes_are = f'{BYTES.get(said, said)}. Replies are bytes: b"0".'
-            forgotten = f"{said}, and does nothing."
-            yield f"{line_of(path, line)}: {forgotten if code_warnings.FORGOTTEN in said else bytes_are}"
+            text = f'{BYTES.get(warning, warning)}. Replies are bytes: b"0".'
+            if code_warnings.FORGOTTEN in warning:
+                text = f"{warning}, and does nothing."
+            yield f"{line_of(path, line)}: {text}"
     yield from misspelt(graph, code.keys)
 
 

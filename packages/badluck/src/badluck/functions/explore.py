@@ -99,7 +99,7 @@ def explore(
     of the keys is a lock, whatever is done to it.
 
     `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
-    whatever kind, and of 2 actors and 3. What is likely is looked at first (see search_rounds.py), until
+    whatever kind, and of 2 actors and 3. Likely orders come first (see search_rounds.py), until
     something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
     `before` is told what will be searched, by the number of actors, and within which budgets; what
     it raises ends that.

@@ -65,7 +65,7 @@ def _followed(job: Follow, board: Board) -> dict[str, Any]:
 
 
 def _for_ever(board: Board, number: int) -> bool:
-    """Can nothing that happens by itself bring all to their ends? As in findings/endless_wait.py."""
+    """Can no step that happens by itself bring all to their ends? See findings/endless_wait.py."""
     todo, seen = [number], {number}
     with suppress(TooMany):
         for at in todo:

@@ -16,7 +16,7 @@ from badluck.model.server_state import State
 
 LETTERS = "ABCD"  # the actors' names; there are no more of them
 TOKEN = b"token-"  # stands before the name in a token, as `Actor` makes them
-UUID = rb"(?<=0{14})4[1-4](?=0{14})"  # the name's place in one, as shared_process_patches.py makes them
+UUID = rb"(?<=0{14})4[1-4](?=0{14})"  # the name in a UUID of shared_process_patches.py
 
 Names = tuple[int, ...]  # who had the n-th name has the names[n]-th now
 # Of words, replies, connections' names and whatever holds them: the same, under other names.
