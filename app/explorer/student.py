@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 
 from badluck.actor.actor import Actor
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.model.values import Command, Entry
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
 from badluck.sandbox.user_file import OwnFile
@@ -86,17 +86,19 @@ class Student(OwnFile):
         raise ValueError(f"it answers {said!r:.60}, and not {IN_WORDS}")
 
     def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> Book:
-        """Raises Wrong when stock or orders are not what they should be."""
+        """Raises UserCodeError when stock or orders are not what they should be."""
         stock, orders = entries.get(STOCK), entries.get(ORDERS)
         value: Any = stock.value if stock else b"0"
         if not isinstance(value, bytes) or not value.removeprefix(b"-").isdigit():
-            raise Wrong(f"{self.name}: the key stock must hold a whole number, not {value!r:.60}")
+            raise UserCodeError(
+                f"{self.name}: the key stock must hold a whole number, not {value!r:.60}"
+            )
         sales: Any = orders.value if orders else ()
         if type(sales) is not tuple:
-            raise Wrong(f"{self.name}: orders must be a list: " + RECORD)
+            raise UserCodeError(f"{self.name}: orders must be a list: " + RECORD)
         for sale in sales:
             if sale not in (b"A", b"B", b"C", b"D"):
-                raise Wrong(
+                raise UserCodeError(
                     f"{self.name}: in orders stands {sale!r:.60}, who is no buyer: {RECORD}"
                 )
         locks = sorted(

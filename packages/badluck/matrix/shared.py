@@ -13,7 +13,7 @@ from importlib.metadata import distribution
 from types import FunctionType, ModuleType
 from typing import Any
 
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.function_target import Functions
 from badluck.functions.inline_server import Alone
 from badluck.functions.signature import arguments
@@ -36,7 +36,7 @@ def kept(library: str, target: Functions) -> list[str]:
 
 def _run(store: Alone, target: Functions, actor: Any, name: str) -> None:
     names = [name] if arguments(actor) == 2 else []
-    with suppress(Wrong):  # it waits for another: until there it has run
+    with suppress(UserCodeError):  # it waits for another: until there it has run
         store.call(lambda: actor(store.given, *names))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from badluck.actor.request import Done, Send
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.search.automaton import ANY, Automaton
@@ -157,7 +157,7 @@ def test_a_thread_does_not_see_what_is_anothers(tmp_path: Path) -> None:
         "    return False\n"
     )
     student = written(tmp_path, code.format(True))
-    with pytest.raises(Wrong, match=r"line 5, .* no attribute 'token'"):
+    with pytest.raises(UserCodeError, match=r"line 5, .* no attribute 'token'"):
         Explorer(student, 2).explore(Faults())
     student = written(tmp_path, code.format(False))
     with student.surroundings():
@@ -169,7 +169,7 @@ def test_a_thread_does_not_see_what_is_anothers(tmp_path: Path) -> None:
 
 def test_what_the_client_raises_is_told_and_what_else_is_raised_is_wrong(tmp_path: Path) -> None:
     student = written(tmp_path, "def sell(redis, buyer):\n    with redis.lock('lock', 9): 1 / 0\n")
-    with pytest.raises(Wrong, match=r"my_sell.py, line 2, in sell: ZeroDivisionError"):
+    with pytest.raises(UserCodeError, match=r"my_sell.py, line 2, in sell: ZeroDivisionError"):
         Explorer(student, 2).explore(Faults())
     student = written(
         tmp_path, "def sell(redis, buyer):\n    with redis.lock('lock', timeout=9): pass\n"

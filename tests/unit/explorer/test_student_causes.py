@@ -6,7 +6,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.report.chart import chart
@@ -185,7 +185,7 @@ def test_a_race_that_ends_in_an_exception_has_a_schedule(tmp_path: Path) -> None
 
 def test_an_exception_that_needs_nobody_else_is_a_mistake(tmp_path: Path) -> None:
     body = '\n    redis.get("stok") + 1\n'
-    with pytest.raises(Wrong) as wrong:
+    with pytest.raises(UserCodeError) as wrong:
         explored(tmp_path, body, Faults(crash=1))
     assert "my_sell.py, line 2, in sell: TypeError" in str(wrong.value)
     assert "after GET stok -> nil" in str(wrong.value)

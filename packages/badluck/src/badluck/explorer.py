@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from badluck.actor.code import Code
 from badluck.actor.request import RAISED
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.faults import Faults
 from badluck.findings.causes import causes, errors, mistake, never_well
 from badluck.findings.endless_wait import STARVED, STUCK
@@ -115,9 +115,9 @@ class Explorer:
             }
             reasons = list(causes(graph, self.target)) if found else []
             if raised := mistake(graph, self.target, found):
-                raise Wrong("\n".join([raised, *reasons]))
+                raise UserCodeError("\n".join([raised, *reasons]))
             if blind := unseen(judge, bool(found) or not exhaustive):
-                raise Wrong(blind)
+                raise UserCodeError(blind)
             if STUCK.name in found:
                 found[STUCK.name] = drawn(judge, found[STUCK.name])
             report = self._report(judge, faults, exhaustive, many, found, began)

@@ -21,7 +21,7 @@ from badluck.actor.fiber import Fiber, here
 from badluck.actor.flight import Flight
 from badluck.actor.loop import Loop, run
 from badluck.actor.request import Lost
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 
 CHANNELS = {b"SUBSCRIBE", b"PSUBSCRIBE", b"SSUBSCRIBE"}
 
@@ -29,7 +29,7 @@ CHANNELS = {b"SUBSCRIBE", b"PSUBSCRIBE", b"SSUBSCRIBE"}
 def call(function: Callable[..., object], arguments: Sequence[Any]) -> object:
     """What it answers; one that is `async def` is given clients of redis.asyncio for others.
 
-    Raises Wrong for a plain function that answers a coroutine.
+    Raises UserCodeError for a plain function that answers a coroutine.
     """
     if inspect.iscoroutinefunction(function):
         return run(function(*map(_for_coroutines, arguments)))
@@ -38,7 +38,7 @@ def call(function: Callable[..., object], arguments: Sequence[Any]) -> object:
         if inspect.iscoroutine(said):
             said.close()
         name = getattr(function, "__name__", type(function).__name__)
-        raise Wrong(f"{name} answers what is to be awaited: write `async def {name}`")
+        raise UserCodeError(f"{name} answers what is to be awaited: write `async def {name}`")
     return said
 
 
@@ -109,7 +109,7 @@ class AsyncGateConnection(AbstractConnection):
         flight = self._mine()
         sent = units(unpacked(command))
         if CHANNELS.intersection(one[0] for unit in sent for one in unit):
-            raise user_code_error.refused(
+            raise user_code_error.refuse_here(
                 "subscribes with redis.asyncio, which is not supported; redis.Redis can"
             )
         try:
@@ -144,7 +144,7 @@ class AsyncGateConnection(AbstractConnection):
         if flight is None or not isinstance(here(), Fiber) or here().loop is not flight.loop:
             raise redis.ConnectionError("The actor of this connection is gone.")
         if flight.waits:
-            raise user_code_error.refused(
+            raise user_code_error.refuse_here(
                 "uses a connection in two tasks at once; each needs one of its own"
             )
         return flight

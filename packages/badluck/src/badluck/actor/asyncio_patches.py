@@ -95,6 +95,6 @@ def _refused(real: Callable[..., Any], text: str) -> Callable[..., Any]:
     def refuse(*args: Any, **kwargs: Any) -> Any:
         if not isinstance(getcurrent(), Fiber):
             return real(*args, **kwargs)
-        raise user_code_error.refused(text)
+        raise user_code_error.refuse_here(text)
 
     return refuse

@@ -86,7 +86,7 @@ class Loop(base_events.BaseEventLoop):
     ) -> Any:
         """Numbers are its own: those of asyncio count all actors' tasks."""
         if self._task_factory is not None:  # type: ignore[attr-defined]
-            raise user_code_error.refused("sets a task factory, which is not supported")
+            raise user_code_error.refuse_here("sets a task factory, which is not supported")
         self._check_closed()  # type: ignore[attr-defined]
         number = next(self.numbers)
         task = Task(number, coro, context, loop=self, name=name or f"Task-{number}", **more)
@@ -129,7 +129,7 @@ class Loop(base_events.BaseEventLoop):
         """A real one writes it to the log."""
 
     def run_in_executor(self, *_: Any) -> NoReturn:  # type: ignore[override]
-        raise user_code_error.refused(
+        raise user_code_error.refuse_here(
             "gives work to another thread (asyncio.to_thread, run_in_executor); not supported"
         )
 
@@ -142,7 +142,7 @@ class Loop(base_events.BaseEventLoop):
             self.turns = 0
         self.turns += 1
         if self.turns > TURNS:
-            raise user_code_error.refused(
+            raise user_code_error.refuse_here(
                 "goes round and round while it waits for an answer, without a pause"
             )
         for _ in range(len(self._ready)):
@@ -185,7 +185,7 @@ class Loop(base_events.BaseEventLoop):
     def _forget(self) -> None:
         """Tasks that are done; but what was refused in one ends all."""
         for task in self.tasks:
-            if task.done() and isinstance(error := task._exception, user_code_error.Wrong):
+            if task.done() and isinstance(error := task._exception, user_code_error.UserCodeError):
                 raise error
         self.tasks = [task for task in self.tasks if not task.done()]
 

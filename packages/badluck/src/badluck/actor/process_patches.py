@@ -27,7 +27,7 @@ from greenlet import GreenletExit, getcurrent
 from badluck.actor import asyncio_patches, code_warnings, randomness, threads, user_code_error
 from badluck.actor.fiber import Fiber, here
 from badluck.actor.patching import Replacement, replaced
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 
 OURS = "badluck."  # which mean what they say, also where they are installed
 LIBRARIES = ("/site-packages/", "/dist-packages/")
@@ -194,7 +194,7 @@ def _starting(real: Callable[..., int]) -> Callable[..., int]:
         if not isinstance(getcurrent(), Fiber):
             return real(*args, **kwargs)
         text = "starts a thread without threading.Thread, or one that was made before its work"
-        raise Wrong(user_code_error.standing(sys._getframe(1), here().actor.code.files, text))
+        raise UserCodeError(user_code_error.locate(sys._getframe(1), here().actor.code.files, text))
 
     return start
 

@@ -81,7 +81,7 @@ def _work_of(run: Callable[[], object], over: Event) -> Request:
     actor = here().actor
     try:
         run()
-    except (GreenletExit, user_code_error.Wrong):
+    except (GreenletExit, user_code_error.UserCodeError):
         raise
     except (*user_code_error.EXPECTED, SystemExit):
         pass  # a real one says so on its standard error, and ends
@@ -89,8 +89,10 @@ def _work_of(run: Callable[[], object], over: Event) -> Request:
         if actor.over:
             raise GreenletExit from None
         if not isinstance(error, Exception) or isinstance(error, MemoryError):
-            raise user_code_error.raised(error, actor) from error
-        actor.end(RAISED + user_code_error.in_words(error, actor.code.files).partition("\n")[0])
+            raise user_code_error.user_error(error, actor) from error
+        actor.end(
+            RAISED + user_code_error.describe_error(error, actor.code.files).partition("\n")[0]
+        )
         return Done("")
     over.set()
     return Done("")

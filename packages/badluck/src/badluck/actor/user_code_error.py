@@ -20,16 +20,16 @@ from badluck.actor.request import Send
 EXPECTED = (redis.ConnectionError, redis.TimeoutError, redis.WatchError, LockError)
 
 
-class Wrong(BaseException):
+class UserCodeError(BaseException):
     """Ends the search; no `except Exception` of the code in question catches it."""
 
 
-def raised(error: BaseException, actor: Actor) -> Wrong:
+def user_error(error: BaseException, actor: Actor) -> UserCodeError:
     """For an exception that came out of the code."""
-    return Wrong(in_words(error, actor.code.files) + _heard(actor))
+    return UserCodeError(describe_error(error, actor.code.files) + _heard(actor))
 
 
-def in_words(error: BaseException, files: Files) -> str:
+def describe_error(error: BaseException, files: Files) -> str:
     """`TypeError: …`, with the innermost of their lines that it came through."""
     if isinstance(error, MemoryError):
         text = "takes more memory than it may have"
@@ -37,28 +37,28 @@ def in_words(error: BaseException, files: Files) -> str:
         text = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError) and files.own(error.filename or ""):
         text = f"{type(error).__name__}: {error.msg}"
-        return at(error.filename or "", error.lineno or 1, "", text)
+        return line_text(error.filename or "", error.lineno or 1, "", text)
     found = traceback.walk_tb(error.__traceback__)
     places = [(frame.f_code, line) for frame, line in found if files.own(frame.f_code.co_filename)]
     if not places:
         return f"{files.name}: {text}"
     code, line = places[-1]
-    return at(code.co_filename, line, code.co_name, text)
+    return line_text(code.co_filename, line, code.co_name, text)
 
 
-def standing(frame: FrameType | None, files: Files, text: str) -> str:
+def locate(frame: FrameType | None, files: Files, text: str) -> str:
     """For code that has not come to its end: `frame` is the innermost."""
     if own := files.innermost(frame):
-        return at(own.f_code.co_filename, own.f_lineno, own.f_code.co_name, text)
+        return line_text(own.f_code.co_filename, own.f_lineno, own.f_code.co_name, text)
     return f"{files.name}: {text}"
 
 
-def refused(text: str) -> Wrong:
+def refuse_here(text: str) -> UserCodeError:
     """For what the running code does and may not, with the innermost of their lines."""
-    return Wrong(standing(sys._getframe(1), here().actor.code.files, text))
+    return UserCodeError(locate(sys._getframe(1), here().actor.code.files, text))
 
 
-def at(path: str, line: int, name: str, text: str) -> str:
+def line_text(path: str, line: int, name: str, text: str) -> str:
     """`take.py, line 3, in run: …`, and that line below."""
     where = f"{Path(path).name}, line {line}"
     if name and name != "<module>":

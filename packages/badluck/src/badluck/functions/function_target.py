@@ -17,7 +17,7 @@ from badluck.actor.code import Files
 from badluck.actor.command_text import Words, decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.request import RAISED
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.findings.endless_wait import STUCK
 from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
@@ -103,7 +103,7 @@ class Functions(Own):
             yield
 
     def work(self, actor: Actor) -> str:
-        """Raises Wrong for what no order of steps can be the cause of."""
+        """Raises UserCodeError for what no order of steps can be the cause of."""
         try:
             for name in self.imports:
                 self.project.module(name)
@@ -113,17 +113,17 @@ class Functions(Own):
             names = [actor.name] if arguments(function) == 2 else []
             actor.begins_late = True
         except Exception as error:
-            raise user_code_error.raised(error, actor) from error
+            raise user_code_error.user_error(error, actor) from error
         try:
             return self._answered(call, actor.name, names)
-        except (GreenletExit, Wrong, SystemExit, *user_code_error.EXPECTED):
+        except (GreenletExit, UserCodeError, SystemExit, *user_code_error.EXPECTED):
             raise
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
-                raise user_code_error.raised(error, actor) from error
-            return RAISED + user_code_error.in_words(error, self.files).partition("\n")[0]
+                raise user_code_error.user_error(error, actor) from error
+            return RAISED + user_code_error.describe_error(error, self.files).partition("\n")[0]
 
     def _answered(self, call: Function, name: str, names: Sequence[str]) -> str:
         retry = RESENDS if self.resend else SENDS_ONCE

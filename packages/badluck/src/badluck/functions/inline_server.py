@@ -13,7 +13,7 @@ from badluck.actor import user_code_error
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
 from badluck.actor.connection import GateConnection, pool
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.client_tuple import given
 from badluck.model.server import Server
 from badluck.model.values import Command, NeverAnswers, Reply
@@ -93,8 +93,8 @@ class Alone:
         return self.servers[which].unread.pop(connection, [])
 
     def refuse(self, text: str) -> NoReturn:
-        """Raises Wrong, with the line that is running."""
-        raise Wrong(user_code_error.standing(sys._getframe(1), self.files, text))
+        """Raises UserCodeError, with the line that is running."""
+        raise UserCodeError(user_code_error.locate(sys._getframe(1), self.files, text))
 
     def call(self, function: Callable[[], T]) -> T:
         """What it answers, called at the beginning; time and chance are as actors have them."""
@@ -104,10 +104,10 @@ class Alone:
             try:
                 said.append(function())
             except Exception as error:
-                raise Wrong(user_code_error.in_words(error, self.files)) from error
+                raise UserCodeError(user_code_error.describe_error(error, self.files)) from error
             return ""
 
         Actor(LETTERS[0], Code(work, files=self.files), EPOCH, self.modules)
         if not said:
-            raise Wrong(f"{self.files.name}: {WAITS}")
+            raise UserCodeError(f"{self.files.name}: {WAITS}")
         return said[0]

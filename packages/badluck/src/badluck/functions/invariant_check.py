@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.answers import told
 from badluck.functions.inline_server import Alone
 from badluck.functions.signature import Function, arguments, called
@@ -24,7 +24,7 @@ class Looking:
         self.hears: dict[Function, bool] = {}  # what actors were told
 
     def true(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> bool:
-        """`words` are what actors were told, by name. Raises Wrong for what it may not do."""
+        """`words` are what actors were told, by name. Raises UserCodeError for what it may not do."""
         return self._asked(function, stores, words) is None
 
     def said(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> str:
@@ -69,8 +69,8 @@ class Looking:
         asked = {command[0] for sent in alone.sent for command in sent}
         names = ", ".join(sorted(name.decode() for name in asked))
         if [server.keys.entries for server in alone.servers] != [*stores]:
-            raise Wrong(f"{called(function)} may only read, and changes a key ({names})")
+            raise UserCodeError(f"{called(function)} may only read, and changes a key ({names})")
         if any(server.keys.told_time for server in alone.servers):
             text = "may look at keys, and at no clock, but whether something expires (TTL, HTTL …)"
-            raise Wrong(f"{called(function)} {text}: {names}")
+            raise UserCodeError(f"{called(function)} {text}: {names}")
         return said

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from badluck.actor.fiber import here
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.errors import BadCode
 from badluck.functions.project_modules import Project
 
@@ -41,7 +41,7 @@ class Anew:
         self.made: dict[int, Any] = {}  # functions, by the id of the original
 
     def of(self, value: Any, holder: str) -> Any:
-        """Raises Wrong for what would be shared: `pay has captured log`, which is the `holder`."""
+        """Raises UserCodeError for what would be shared: `pay has captured log`, which is the `holder`."""
         kind = type(value)
         if id(value) in self.project.instead:
             return self.project.instead[id(value)]
@@ -61,7 +61,9 @@ class Anew:
         bound = getattr(value, "__self__", None)
         if hasattr(value, "__qualname__") and isinstance(bound, type | ModuleType | None):
             return self._named(value, holder)
-        raise Wrong(f"{holder}: a {kind.__name__} that all actors would share; {_instead(value)}.")
+        raise UserCodeError(
+            f"{holder}: a {kind.__name__} that all actors would share; {_instead(value)}."
+        )
 
     def _named(self, value: Any, holder: str) -> Any:
         """A function or a class, as the actor's own module has it."""
@@ -72,7 +74,7 @@ class Anew:
             found = _found(anew, value.__qualname__)
             if found is None:
                 text = "is not there when its module is imported"
-                raise Wrong(
+                raise UserCodeError(
                     f"{holder}: {value.__qualname__} {text}; define it outside of any `if`."
                 )
             return found
@@ -81,7 +83,7 @@ class Anew:
         if original is None:
             return value  # a library's, that is installed
         text = f"a {type(value).__name__} that its module does not have under its name"
-        raise Wrong(f"{holder}: {value.__qualname__}, {text}; {INSTEAD}.")
+        raise UserCodeError(f"{holder}: {value.__qualname__}, {text}; {INSTEAD}.")
 
     def _function(self, value: FunctionType) -> FunctionType:
         """One that was made inside of another, or has no name."""
@@ -140,13 +142,13 @@ def containers(function: Callable[..., object], names: dict[str, Any]) -> Iterat
 
 
 def refuse_changed(project: Project, module: str, names: Sequence[str]) -> None:
-    """Raises Wrong if the test's module has changed one of these since it was imported."""
+    """Raises UserCodeError if the test's module has changed one of these since it was imported."""
     original, anew = project.original(module), here().actor.modules.get(module)
     for name in names if original and anew else ():
         one, other = (vars(each).get(name) for each in (original, anew) if each)
         if not _alike(one, other):
             text = f"{module}.{name} has changed since its module was imported, and an actor"
-            raise Wrong(f"{text} imports it anew: fill it where it stands.")
+            raise UserCodeError(f"{text} imports it anew: fill it where it stands.")
 
 
 def _alike(one: Any, other: Any) -> bool:

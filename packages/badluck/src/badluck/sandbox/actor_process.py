@@ -63,7 +63,7 @@ class ActorProcess:
             answer = json.loads(line)
             code_warnings.SEEN.update({(path, line): said for path, line, said in answer["warned"]})
             if "wrong" in answer:
-                raise user_code_error.Wrong(answer["wrong"])
+                raise user_code_error.UserCodeError(answer["wrong"])
             if "memory" in answer:
                 raise MemoryError
             return answer["answer"]
@@ -72,11 +72,13 @@ class ActorProcess:
 
     def _failed(self, line: bytes) -> BaseException:
         if line:
-            return user_code_error.Wrong(f"{self.name} writes to the search itself: {line[:60]!r}.")
+            return user_code_error.UserCodeError(
+                f"{self.name} writes to the search itself: {line[:60]!r}."
+            )
         _, status = os.waitpid(self.process, 0)
         ended = os.waitstatus_to_exitcode(status)
         if ended == -signal.SIGXCPU:
-            return user_code_error.Wrong(f"{self.name} does not come to an end ({LIMITS}).")
+            return user_code_error.UserCodeError(f"{self.name} does not come to an end ({LIMITS}).")
         text = "its code ended it, or crashed in C" if ended <= 0 else "a mistake of the explorer's"
         return BadluckError(f"The process of {self.name} died ({ended}): {text}.")
 
@@ -147,7 +149,7 @@ class Served:
     def _answer(self, what: str, given: Any) -> dict[str, Any]:
         try:
             return {"answer": getattr(self, f"_{what}")(*given)}
-        except user_code_error.Wrong as error:
+        except user_code_error.UserCodeError as error:
             return {"wrong": str(error)}
         except NotAgain as error:
             return {"wrong": self.told(error)}
@@ -204,7 +206,7 @@ def lacking(automata: Sequence[Known], wants: Send, target: OwnTarget, text: str
         for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():
             for fiber in actor.fibers:
                 if fiber.request == wants:
-                    return user_code_error.standing(fiber.frame, target.code.files, text)
+                    return user_code_error.locate(fiber.frame, target.code.files, text)
     return f"{target.name}: {text}"
 
 

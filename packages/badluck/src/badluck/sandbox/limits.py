@@ -110,7 +110,7 @@ class Watch:
                 f"goes on for {SILENCE} s and asks the store for nothing: a loop without an end, "
                 "or a call that waits"
             )
-            self.give_up(user_code_error.standing(frame, self.files, text))
+            self.give_up(user_code_error.locate(frame, self.files, text))
         if self.explorer and (self.over or _in_use() > self.full):
             self.explorer.stop()
         if self.seconds >= self.deadline:
@@ -138,7 +138,7 @@ class Watch:
 
     def _forbid(self, frame: FrameType | None, text: str) -> None:
         text = text.format(self.function)
-        self.give_up(user_code_error.standing(frame, self.files, text))
+        self.give_up(user_code_error.locate(frame, self.files, text))
 
 
 def _in_use() -> int:

@@ -24,7 +24,7 @@ from badluck.actor import async_connection, user_code_error
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.request import RAISED
-from badluck.actor.user_code_error import Wrong
+from badluck.actor.user_code_error import UserCodeError
 from badluck.sandbox.user_code import Own
 
 
@@ -64,17 +64,17 @@ class OwnFile(Own):
         return {"target": self.name, "file": str(self.path), "sha256": digest}
 
     def work(self, actor: Actor) -> str:
-        """Raises Wrong for what no order of steps can be the cause of."""
+        """Raises UserCodeError for what no order of steps can be the cause of."""
         try:
             call = self._begun(actor)
             actor.begins_late = True
             return self._told(async_connection.call(call, self.arguments(actor)), call)
-        except (GreenletExit, Wrong, *user_code_error.EXPECTED):
+        except (GreenletExit, UserCodeError, *user_code_error.EXPECTED):
             raise
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
-            found = user_code_error.raised(error, actor)
+            found = user_code_error.user_error(error, actor)
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
                 raise found from error
             if actor.heard is None:  # it has asked nobody anything
@@ -109,14 +109,14 @@ class OwnFile(Own):
         exec(self._code, module.__dict__)  # noqa: S102  this is what we are here for
         call: Any = module.__dict__.get(self.function)
         if not callable(call):
-            raise Wrong(f"{self.name} has no function {self.signature}")
+            raise UserCodeError(f"{self.name} has no function {self.signature}")
         try:
             inspect.signature(call).bind(*self.parameters)
         except TypeError as error:
             said = f"it cannot be called as {self.signature}: {error}"
-            raise Wrong(self._at(call, said)) from error
+            raise UserCodeError(self._at(call, said)) from error
         if inspect.isasyncgenfunction(call) or inspect.isgeneratorfunction(call):
-            raise Wrong(self._at(call, "it must be a function without yield"))
+            raise UserCodeError(self._at(call, "it must be a function without yield"))
         found: Callable[..., object] = call
         return found
 
@@ -124,10 +124,10 @@ class OwnFile(Own):
         try:
             return self.outcome(said)
         except ValueError as error:
-            raise Wrong(self._at(call, str(error))) from error
+            raise UserCodeError(self._at(call, str(error))) from error
 
     def _at(self, call: Callable[..., object], text: str) -> str:
         code = getattr(call, "__code__", None)
-        return user_code_error.at(
+        return user_code_error.line_text(
             str(self.path), code.co_firstlineno if code else 1, self.function, text
         )

@@ -55,7 +55,7 @@ class Sandbox:
         )
         try:
             self.answer(self.does())
-        except user_code_error.Wrong as error:
+        except user_code_error.UserCodeError as error:
             self.answer({"wrong": str(error)})
         except Unsupported as lacks:
             self.answer({"wrong": self._lacking(lacks)})
