@@ -14,7 +14,7 @@ import pytest
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.frames import fingerprint
-from badluck.frames.fingerprint import Look
+from badluck.frames.fingerprint import Fingerprint
 from badluck.sandbox.program import Program
 from badluck.search import automaton
 from badluck.search.graph import Graph
@@ -72,7 +72,7 @@ def merged_and_not(
 ) -> tuple[Counter[object], Counter[object]]:
     merged = ended(path, faults)
     with monkeypatch.context() as patched:
-        patched.setattr(automaton, "fingerprint", lambda fiber: Look((object(),), False))
+        patched.setattr(automaton, "fingerprint", lambda fiber: Fingerprint((object(),), False))
         return merged, ended(path, faults)
 
 

@@ -10,7 +10,7 @@ from secrets import randbelow
 
 import pytest
 from badluck.faults import Faults
-from badluck.frames.fingerprint import Look
+from badluck.frames.fingerprint import Fingerprint
 from badluck.model.keyspace import Keyspace
 from badluck.real_server.backend import RealBackend
 from badluck.search import automaton
@@ -68,7 +68,7 @@ def test_places_that_are_wrongly_taken_for_one_are_caught(
     real: RealBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All who ask for the same are: but of two who unlock, one has sold and one has not."""
-    monkeypatch.setattr(automaton, "fingerprint", lambda fiber: Look((), True))
+    monkeypatch.setattr(automaton, "fingerprint", lambda fiber: Fingerprint((), True))
     case = Case("lock:lease", 2, Faults())
     expected = case.by_graph()
     assert expected

@@ -72,13 +72,13 @@ KEEPING = {
 }
 
 
-class Look(NamedTuple):
+class Fingerprint(NamedTuple):
     frames: tuple[object, ...]
     whole: bool  # nothing that it knows is left out
     in_order: bool = False  # what is left out depends on the order of all answers
 
 
-class Eye:
+class StateHasher:
     """What looks at the values of one fiber."""
 
     def __init__(self, actor: Actor) -> None:
@@ -92,10 +92,10 @@ class Eye:
         self.stacked = False  # does a coroutine keep something on the interpreter's stack?
 
 
-def fingerprint(fiber: Fiber) -> Look:
+def fingerprint_of(fiber: Fiber) -> Fingerprint:
     """Of a fiber that waits; without frames when it has not begun or has ended."""
     frames: list[object] = []
-    eye = Eye(fiber.actor)
+    eye = StateHasher(fiber.actor)
     whole = True
     for module in fiber.actor.modules.values():
         frames.append(_globals(vars(module), eye))
@@ -113,13 +113,13 @@ def fingerprint(fiber: Fiber) -> Look:
             whole = whole and keeps_nothing_unseen(frame, inner)
         frame, inner = frame.f_back, frame
     loops = [loop for loop in fiber.actor.loops if loop.fiber is fiber and not loop.is_closed()]
-    eyes = [Eye(fiber.actor) for _ in loops]
+    eyes = [StateHasher(fiber.actor) for _ in loops]
     frames += [_of_loop(loop, own) for loop, own in zip(loops, eyes, strict=True)]
     whole = whole and not eye.unseen and not fiber.actor.loops
-    return Look(tuple(frames), whole, any(own.stacked for own in eyes))
+    return Fingerprint(tuple(frames), whole, any(own.stacked for own in eyes))
 
 
-def _of_loop(loop: Loop, eye: Eye) -> object:
+def _of_loop(loop: Loop, eye: StateHasher) -> object:
     """With something that is equal to nothing else, if not all of it is to be seen."""
     try:
         seen = task_fingerprint.standing(
@@ -130,7 +130,7 @@ def _of_loop(loop: Loop, eye: Eye) -> object:
     return object() if eye.unseen else seen
 
 
-def _of_coroutine(frame: FrameType, eye: Eye, depth: int = DEPTH) -> object:
+def _of_coroutine(frame: FrameType, eye: StateHasher, depth: int = DEPTH) -> object:
     module = frame.f_globals.get("__name__", "")
     if module.startswith(eye.skipped) and module not in BUT:
         return (frame.f_code, frame.f_lasti)
@@ -139,7 +139,7 @@ def _of_coroutine(frame: FrameType, eye: Eye, depth: int = DEPTH) -> object:
     return (frame.f_code, frame.f_lasti, _frozen(dict(frame.f_locals), depth, eye))
 
 
-def _globals(memory: dict[str, Any], eye: Eye) -> object:
+def _globals(memory: dict[str, Any], eye: StateHasher) -> object:
     """What a file's own variables hold, and those of its functions and classes."""
     return tuple(
         (name, _frozen(value, DEPTH, eye))
@@ -148,7 +148,7 @@ def _globals(memory: dict[str, Any], eye: Eye) -> object:
     )
 
 
-def _frozen(value: Any, depth: int, eye: Eye) -> object:
+def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
     """A value that compares by content; of what is not the actor's own, only its type."""
     kind = type(value)
     if kind in PLAIN:
@@ -224,7 +224,7 @@ def _frozen(value: Any, depth: int, eye: Eye) -> object:
     return _contents(value, inside, eye)
 
 
-def _named(kind: type, eye: Eye) -> object:
+def _named(kind: type, eye: StateHasher) -> object:
     """A class; each history has the modules anew, and in each it is another of the same name."""
     home = eye.modules.get(kind.__module__)
     found: Any = home
@@ -247,7 +247,7 @@ def _subscribed(value: PubSub) -> Iterator[object]:
     yield value.subscribed_event
 
 
-def _skipped(value: Any, eye: Eye) -> bool:
+def _skipped(value: Any, eye: StateHasher) -> bool:
     kind = type(value)
     if isinstance(value, REAL_THREAD):  # of redis-py's own kind
         return False
@@ -256,7 +256,7 @@ def _skipped(value: Any, eye: Eye) -> bool:
     return isinstance(value, CLIENTS | LOCKS)
 
 
-def _contents(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
+def _contents(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> object:
     """Of an object: what one would pickle of it, and its variables whatever its class says."""
     kind = type(value)
     if kind is count:  # from Python 3.14 on no iterator of that module can be pickled
@@ -290,7 +290,7 @@ def _is_ordinary(kind: type) -> bool:
     )
 
 
-def _attributes(value: Any, inside: Callable[[Any], object], eye: Eye) -> object:
+def _attributes(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> object:
     return (_named(type(value), eye), inside(object.__getstate__(value)))
 
 

@@ -21,7 +21,7 @@ from badluck.actor import code_warnings, user_code_error
 from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send
 from badluck.errors import BadluckError
-from badluck.frames.fingerprint import Look
+from badluck.frames.fingerprint import Fingerprint
 from badluck.frames.source_position import Spot
 from badluck.orphans import end_with_parent
 from badluck.sandbox.job import OwnTarget
@@ -114,7 +114,7 @@ class Distant(Automaton):
                 tuple(_request(*each) for each in node.pop("requests")),
                 parent,
                 came_by,
-                tuple(Look((number,), whole) for number, whole in node.pop("looks")),
+                tuple(Fingerprint((number,), whole) for number, whole in node.pop("looks")),
                 bound=tuple(node.pop("bound")),
                 stands=tuple(tuple(Spot(*spot) for spot in each) for each in node.pop("stands")),
                 **node,
@@ -130,7 +130,7 @@ class Served:
     ) -> None:
         self.target, self.search, self.told = target, search, told
         self.automata: list[Automaton] = []
-        self.looks: dict[Look, int] = {}  # a number is enough to tell whether two are equal
+        self.looks: dict[Fingerprint, int] = {}  # a number is enough to tell whether two are equal
 
     def serve(self, prepare: Callable[[], None], seconds: int) -> NoReturn:
         try:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send, outcome
-from badluck.frames.fingerprint import Look, fingerprint
+from badluck.frames.fingerprint import Fingerprint, fingerprint_of
 from badluck.frames.source_position import Spot, standing
 
 ANY = -1  # in place of the clock: the code did not look at it
@@ -88,7 +88,7 @@ class Node:
     requests: tuple[Request, ...]  # one a fiber
     parent: int  # -1: this is where it begins
     came_by: Answer | None
-    looks: tuple[Look, ...]  # the fibers'
+    looks: tuple[Fingerprint, ...]  # the fibers'
     inside: bool  # a critical section
     waits_for_threads: bool  # its work is done, and its process would not end yet
     tells_time: bool  # compares what time it is
@@ -215,7 +215,7 @@ class Automaton:
             if [*map(_what, actor.requests)] != does:
                 break
         same = [*map(_what, actor.requests)] == does and one.looks == tuple(
-            fingerprint(each) for each in actor.fibers
+            fingerprint_of(each) for each in actor.fibers
         )
         actor.drop()
         return same
@@ -261,7 +261,7 @@ class Automaton:
 
     def _add(self, actor: Actor, parent: int, came_by: Answer | None) -> int:
         self.counts_time |= actor.counts_time
-        looks = tuple(fingerprint(fiber) for fiber in actor.fibers)
+        looks = tuple(fingerprint_of(fiber) for fiber in actor.fibers)
         requests = actor.requests
         # Who has come to an end is one, whatever led there.
         over = all(isinstance(request, Done | Failed) for request in requests)
@@ -299,7 +299,7 @@ class Automaton:
         return len(self.nodes) - 1
 
     def _told_apart(
-        self, parent: int, came_by: Answer | None, actor: Actor, looks: tuple[Look, ...]
+        self, parent: int, came_by: Answer | None, actor: Actor, looks: tuple[Fingerprint, ...]
     ) -> tuple[tuple[object, ...], ...]:
         """What each fiber was told, whatever came between; or all of it, in order.
 
@@ -318,7 +318,11 @@ class Automaton:
         return tuple(map(tuple, told))
 
     def _loop(
-        self, parent: int, came_by: Answer, requests: tuple[Request, ...], looks: tuple[Look, ...]
+        self,
+        parent: int,
+        came_by: Answer,
+        requests: tuple[Request, ...],
+        looks: tuple[Fingerprint, ...],
     ) -> int:
         """The node on the way that one has come back to, if one always does; else -1."""
         answers = [came_by]
@@ -342,7 +346,7 @@ class Automaton:
             if actor.requests != node.requests:
                 break
         same = actor.requests == node.requests and node.looks == tuple(
-            fingerprint(fiber) for fiber in actor.fibers
+            fingerprint_of(fiber) for fiber in actor.fibers
         )
         actor.drop()
         return same
