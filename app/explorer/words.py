@@ -6,7 +6,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from badluck.actor.command_text import Words, names_of
+from badluck.actor.command_text import CommandText, script_names
 from badluck.target import Vocabulary
 from fairlock import scripts as fairlock
 
@@ -34,7 +34,7 @@ def scripts() -> dict[str, str]:
 
 @cache
 def script_names() -> dict[bytes, str]:
-    return names_of(scripts())
+    return script_names(scripts())
 
 
 def _shorten(word: str) -> str:
@@ -42,5 +42,5 @@ def _shorten(word: str) -> str:
     return "the-order" if text.startswith('{"id":') else text
 
 
-WORDS = Words(script_names, _shorten)
-OWN_WORDS = Words(script_names, _shorten, bytes_as_such=True)  # of code of one's own
+WORDS = CommandText(script_names, _shorten)
+OWN_WORDS = CommandText(script_names, _shorten, bytes_as_such=True)  # of code of one's own

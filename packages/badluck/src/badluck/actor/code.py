@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
-from badluck.actor.command_text import Words
+from badluck.actor.command_text import CommandText
 
 if TYPE_CHECKING:
     from badluck.actor.actor import Actor
@@ -34,6 +34,6 @@ class Code(NamedTuple):
     shown: tuple[str, ...] = ()  # modules whose lines are shown; the first, where work begins
     harness: tuple[str, ...] = ()  # modules of whoever explores: what they hold decides nothing
     counters: tuple[type, ...] = ()  # nor what these hold, and it changes at every poll
-    words: Words = Words()
+    words: CommandText = CommandText()
     keys: tuple[bytes, ...] = ()  # beside those that the store has at first: no slips of the pen
     files: Files = Files("the code", lambda _: False)

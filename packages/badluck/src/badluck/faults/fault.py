@@ -12,7 +12,7 @@ from badluck.search.budget import Befallen
 from badluck.search.graph import Graph, State
 
 Tells = Literal["nothing", "duration", "command", "command and reply"]
-Words = tuple[list[str], list[str]]  # commands, a line each, and their replies
+StepText = tuple[list[str], list[str]]  # commands, a line each, and their replies
 
 
 class Playing(Protocol):
@@ -29,10 +29,10 @@ class Playing(Protocol):
     def now(self) -> int:
         """ms since 1970, when the step is done."""
 
-    def go_on(self, answered: bool = True) -> Words:
+    def go_on(self, answered: bool = True) -> StepText:
         """The actor takes its step; without an answer it is told that its connection broke."""
 
-    def give_up(self) -> Words:
+    def give_up(self) -> StepText:
         """The same, but its command stays in flight."""
 
 
@@ -53,5 +53,5 @@ class Fault(ABC):
         """All that it can do to this state of the search."""
 
     @abstractmethod
-    def play(self, playing: Playing) -> Words | None:
+    def play(self, playing: Playing) -> StepText | None:
         """Do it to actors and servers; None when no command was sent."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from badluck.actor.command_text import Words
+from badluck.actor.command_text import CommandText
 from badluck.actor.request import Lost, Request, Send
 from badluck.errors import BadluckError
 from badluck.model.values import Reply
@@ -27,7 +27,7 @@ def named(key: str, server: int) -> str:
     return f"{server}: {key}" if server else key
 
 
-class OfServers(Words):
+class OfServers(CommandText):
     """Beside each command the number of its server: `2: SET lock A`."""
 
     def of(

@@ -14,7 +14,7 @@ from greenlet import GreenletExit
 from badluck.actor import async_connection, process_patches, user_code_error
 from badluck.actor.actor import Actor
 from badluck.actor.code import Files
-from badluck.actor.command_text import Words, decoded
+from badluck.actor.command_text import CommandText, decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import UserCodeError
@@ -93,7 +93,7 @@ class Functions(Own):
         return {"target": self.name}
 
     @property
-    def words(self) -> Words:
+    def words(self) -> CommandText:
         return Marks(bytes_as_such=True)
 
     @contextmanager

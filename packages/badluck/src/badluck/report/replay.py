@@ -11,7 +11,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.request import Done, Failed, Hear, Lost, Rest, Send, outcome
 from badluck.backend import Backend
 from badluck.faults import FAULTS
-from badluck.faults.fault import Words
+from badluck.faults.fault import StepText
 from badluck.report.trace import Step, unheard
 from badluck.target import EPOCH, Target
 
@@ -91,7 +91,7 @@ class Playing:
             return ""
         return outcome(self.actor.requests[0])
 
-    def _does(self) -> Words:
+    def _does(self) -> StepText:
         does, unsaid = self.step.does, (self.step.lines, self.step.said)
         if does == "goes":
             return self.go_on()
@@ -113,7 +113,7 @@ class Playing:
     def now(self) -> int:
         return EPOCH + self.step.at
 
-    def go_on(self, answered: bool = True) -> Words:
+    def go_on(self, answered: bool = True) -> StepText:
         request = self._request()
         if isinstance(request, str):
             return [request], []
@@ -128,7 +128,7 @@ class Playing:
             self.backend.close(name)
         return words
 
-    def give_up(self) -> Words:
+    def give_up(self) -> StepText:
         request = self._request()
         if not isinstance(request, Send):
             return [request if isinstance(request, str) else "it sends nothing"], []
@@ -153,7 +153,7 @@ class Playing:
     def _answer(self, answer: Any) -> None:
         self.actor.go_on(self.step.fiber, answer, self.now)
 
-    def _arrives(self) -> Words:
+    def _arrives(self) -> StepText:
         """What was in flight; its client is gone, and so is its connection then."""
         late = sorted(sent for sent in self.in_flight if sent.connection[1] == self.step.actor)
         if self.step.fiber >= len(late):

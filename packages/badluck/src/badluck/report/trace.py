@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from badluck.actor.command_text import Words
+from badluck.actor.command_text import CommandText
 from badluck.actor.request import Hear, Request, Send
 from badluck.faults import FAULTS
 from badluck.faults.fault import Tells
@@ -138,7 +138,7 @@ def _by_first_move(graph: Graph, ways: Ways) -> Names:
 
 
 def _what(
-    graph: Graph, words: Words, before: State, way: Transition, took: int
+    graph: Graph, words: CommandText, before: State, way: Transition, took: int
 ) -> tuple[list[str], list[str]]:
     tells = FAULTS[way.kind].tells if way.kind in FAULTS else TELLS[way.kind]
     if tells == "duration":

@@ -10,7 +10,7 @@ from typing import Any
 from badluck.actor import process_patches
 from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
-from badluck.actor.command_text import LOCK_SCRIPTS, Words
+from badluck.actor.command_text import LOCK_SCRIPTS, CommandText
 from badluck.model.values import Command, Entry
 from badluck.target import PLAIN
 
@@ -36,8 +36,8 @@ class Own(ABC):
     lock_key: bytes | None = None
 
     @property
-    def words(self) -> Words:
-        return Words(bytes_as_such=True)
+    def words(self) -> CommandText:
+        return CommandText(bytes_as_such=True)
 
     @property
     @abstractmethod
