@@ -15,7 +15,7 @@ from badluck.findings.lock_rules import (
     STALLED,
     TWO_HOLDERS,
 )
-from badluck.findings.rule import Ending, OfEnd, OfState, Rule, View
+from badluck.findings.rule import Ending, EndRule, Rule, StateRule, View
 
 
 def _orders(view: View) -> set[str]:
@@ -83,43 +83,43 @@ def _no_sale(end: Ending) -> bool:
 
 # The gravest first: it is what a verdict speaks of.
 RULES: tuple[Rule, ...] = (
-    OfState(
+    StateRule(
         "oversell",
         "More units were sold than were in stock: some buyers will get nothing.",
         _oversell,
     ),
-    OfState(
+    StateRule(
         "sold twice",
         "One order was recorded as two sales: its buyer pays twice.",
         _sold_twice,
     ),
-    OfState(
+    StateRule(
         "negative stock",
         "At the end the stock is below zero.",
         _negative_stock,
     ),
-    OfState(
+    StateRule(
         "unit lost",
         "A unit is neither in stock nor sold: nobody can buy it any more.",
         _unit_lost,
     ),
     STUCK,
-    OfState(
+    StateRule(
         "undersell",
         "A buyer was told “sold out”, but at the end there is enough stock.",
         _undersell,
     ),
-    OfState(
+    StateRule(
         "order lost",
         "A buyer was told that the purchase succeeded, but the store has no record of it.",
         _order_lost,
     ),
-    OfState(
+    StateRule(
         "phantom order",
         "A buyer was told that the purchase failed, but the order was recorded.",
         _phantom_order,
     ),
-    OfEnd(
+    EndRule(
         "no sale",
         "Nobody bought, although there was enough stock and no fault hit the buyers who remained.",
         _no_sale,
@@ -136,7 +136,7 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 # Of a round with a limit, in which all the explorer's buyers are one.
-ABOVE_LIMIT = OfState(
+ABOVE_LIMIT = StateRule(
     "above the limit",
     "One buyer was sold more units than one may have.",
     _above_limit,
@@ -155,7 +155,7 @@ def _no_answer(view: View) -> bool:
 
 
 OWN_RULES: tuple[Rule, ...] = (
-    OfState(
+    StateRule(
         "no answer",
         "sell() recorded a sale and came to its end without a return: it must answer True.",
         _no_answer,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from badluck.findings.rule import Ending, OfEnd, OfState, Rule, View
+from badluck.findings.rule import Ending, EndRule, Rule, StateRule, View
 
 from app.explorer import findings
 
@@ -66,37 +66,37 @@ def _error(end: Ending) -> bool:
     return end.undisturbed and any(word == "ERROR" for _, word in end.view.told.words)
 
 
-OVERSOLD = OfState(
+OVERSOLD = StateRule(
     "oversell",
     "More units were sold, or are held, than were in stock: some buyers will get nothing.",
     _oversell,
 )
-TWO_ENDS = OfState(
+TWO_ENDS = StateRule(
     "two ends",
     "One hold has ended in two ways: it is paid for, and its units were given back.",
     _two_ends,
 )
-TOO_LATE = OfState(
+TOO_LATE = StateRule(
     "paid too late",
     "A payment was accepted when its hold had run out.",
     _too_late,
 )
-THERE_TWICE = OfState(
+THERE_TWICE = StateRule(
     "unit there twice",
     "At the end there are more units left, held and sold than were stocked: some came back twice.",
     _there_twice,
 )
-LOST = OfState(
+LOST = StateRule(
     "unit lost",
     "A unit is neither in stock nor held nor sold: nobody can buy it any more.",
     _lost,
 )
-FOR_EVER = OfState(
+FOR_EVER = StateRule(
     "held for ever",
     "Units are held, and no sweep will find them: they never come back.",
     _for_ever,
 )
-ERROR = OfEnd("error", "Without any fault a buyer was told of an error.", _error)
+ERROR = EndRule("error", "Without any fault a buyer was told of an error.", _error)
 IN_PLACE = {rule.name: rule for rule in (OVERSOLD, LOST)}
 # What is no fault here: units that are held are not on sale, and may come back later.
 NO_MATTER = ("undersell", "no sale")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from badluck.findings.endless_wait import STUCK
-from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Rule, Taken, View
+from badluck.findings.rule import Ending, EndRule, Rule, StateRule, StepRule, StepView, View
 from badluck.model.values import Entry, Stream
 from badluck.report.saved_traces import Columns
 from badluck.target import Shown
@@ -87,7 +87,7 @@ def _forgets(view: View) -> bool:
     return bool(view.book.lifted and wanted - view.book.keys)
 
 
-def _unasked(taken: Taken) -> bool:
+def _unasked(taken: StepView) -> bool:
     """It was accepted, or mended, before; bury moves a sale, and adds none."""
     before, after = taken.before, taken.after
     added = {*after.sales, *after.dead} - {*before.sales, *before.dead}
@@ -100,37 +100,37 @@ def _error(end: Ending) -> bool:
 
 
 RULES: tuple[Rule, ...] = (
-    OfState(
+    StateRule(
         "too much left",
         "What is left was written with more units than were stocked and not sold.",
         _too_much,
     ),
-    OfState(
+    StateRule(
         "brought back twice",
         "A sale stands in the store twice: its buyer pays twice.",
         _twice,
     ),
-    OfState(
+    StateRule(
         "sale not back",
         "A sale that a buyer was told of is in neither the stream nor the dead letters.",
         _gone,
     ),
-    OfState(
+    StateRule(
         "lifted too early",
         "The item may be sold again, and nobody has mended it, nor is there anybody who accepts.",
         _too_early,
     ),
-    OfState(
+    StateRule(
         "key forgotten",
         "The item may be sold again, and a key that has bought is unknown: it buys a second time.",
         _forgets,
     ),
-    OfStep(
+    StepRule(
         "written unasked",
         "Somebody wrote what was mended after the mark had gone: the next round may run by then.",
         ("goes", "arrives"),
         _unasked,
     ),
     STUCK,
-    OfEnd("error", "Without any fault somebody was told of an error.", _error),
+    EndRule("error", "Without any fault somebody was told of an error.", _error),
 )

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from badluck.findings.rule import OfState, Told, View
+from badluck.findings.rule import Answers, StateRule, View
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.search.graph import TooMany
@@ -26,8 +26,8 @@ from app.store import db
 
 def wrong(book: Book, told: dict[str, str], target: Target) -> list[str]:
     """Names of FINDINGS that are the case when all is over; `told` is each buyer's outcome."""
-    end = View(target, book, Told(tuple(told.items()), inside=0, over=True))
-    return [rule.name for rule in RULES if isinstance(rule, OfState) and rule.wrong(end)]
+    end = View(target, book, Answers(tuple(told.items()), inside=0, over=True))
+    return [rule.name for rule in RULES if isinstance(rule, StateRule) and rule.wrong(end)]
 
 
 MOST = 2_000  # runs at one level: some seconds

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from badluck import Explorer, Faults, OfState, Program, View
+from badluck import Explorer, Faults, Program, StateRule, View
 from badluck.model.commands import TABLE
 
 README = Path(__file__).parents[1] / "README.md"
@@ -125,7 +125,7 @@ def _twice(view: View) -> bool:
     return int(view.book.keys.get("done", 0)) > 1
 
 
-TWICE = OfState("twice", "A job was done twice.", _twice)
+TWICE = StateRule("twice", "A job was done twice.", _twice)
 
 
 def written(folder: Path, code: str) -> Program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from badluck import Explorer, Faults, OfState, Program, View
+from badluck import Explorer, Faults, Program, StateRule, View
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
 
@@ -51,7 +51,7 @@ def _oversold(view: View) -> bool:
     return int(view.book.keys["apples"]) < 0
 
 
-OVERSOLD = OfState("oversold", "More was sold than there was.", _oversold)
+OVERSOLD = StateRule("oversold", "More was sold than there was.", _oversold)
 
 
 def program(folder: Path, code: str) -> Program:

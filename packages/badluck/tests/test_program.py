@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from badluck import BadCode, Explorer, Faults, OfState, Program, View, explore_apart
+from badluck import BadCode, Explorer, Faults, Program, StateRule, View, explore_apart
 
 TAKES = """
 def run(redis, name):
@@ -29,7 +29,7 @@ def _negative(view: View) -> bool:
     return int(view.book.keys["stock"]) < 0
 
 
-NEGATIVE = OfState("negative", "Less than nothing is left.", _negative)
+NEGATIVE = StateRule("negative", "Less than nothing is left.", _negative)
 
 
 def written(folder: Path, code: str) -> Program:

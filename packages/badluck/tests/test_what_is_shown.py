@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from badluck import Explorer, Faults, OfState, Program, View, budget, chart
+from badluck import Explorer, Faults, Program, StateRule, View, budget, chart
 from badluck.actor.command_text import decoded
 from badluck.model.server import begun
 from badluck.report.chart import columns
@@ -34,7 +34,7 @@ def test_what_a_program_was_asked_to_show(tmp_path: Path) -> None:
     target = Program(
         path,
         [("SET", "tickets", 1), ("RPUSH", "holders", "Z")],
-        [OfState("too many", "More are out than there are.", _below_zero)],
+        [StateRule("too many", "More are out than there are.", _below_zero)],
         show=["tickets", "holders", "never"],
     )
     report = Explorer(target, 2).explore(Faults())

@@ -5,7 +5,7 @@ from badluck.errors import BadCode, BadluckError
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.endless_wait import STARVED, STUCK
-from badluck.findings.rule import OfEnd, OfState, OfStep, Rule, View
+from badluck.findings.rule import EndRule, Rule, StateRule, StepRule, View
 from badluck.functions.explore import explore
 from badluck.functions.result import Result
 from badluck.report.chart import chart
@@ -23,9 +23,9 @@ __all__ = [
     "Explorer",
     "Faults",
     "Finding",
-    "OfEnd",
-    "OfState",
-    "OfStep",
+    "EndRule",
+    "StateRule",
+    "StepRule",
     "Program",
     "Report",
     "Result",

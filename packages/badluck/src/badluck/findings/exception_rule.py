@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from badluck.actor.request import RAISED
-from badluck.findings.rule import OfState, View
+from badluck.findings.rule import StateRule, View
 
 
 def _raised(view: View) -> bool:
     return any(word.startswith(RAISED) for _, word in view.told.words)
 
 
-EXCEPTION = OfState(
+EXCEPTION = StateRule(
     "exception",
     "An actor's code raised an exception that is not of the connection.",
     _raised,
@@ -20,7 +20,7 @@ EXCEPTION = OfState(
 
 
 @dataclass(frozen=True)
-class Mistake(OfState):
+class Mistake(StateRule):
     """Is no finding where nobody else need do anything for it to happen: no order is the cause."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from badluck.findings import lock_rules
 from badluck.findings.judge import Judge
 from badluck.findings.lock_tracker import Lock
-from badluck.findings.rule import OfGraph, Rule
+from badluck.findings.rule import GraphRule, Rule
 from badluck.search.paths import Goal, Path
 
 
@@ -15,8 +15,8 @@ def _of_each(places: Callable[[Lock], set[Goal]]) -> Callable[[Judge], set[Goal]
     return lambda judge: {place for lock in judge.held.locks for place in places(lock)}
 
 
-def _like(rule: Rule, where: Callable[[Judge], set[Goal]]) -> OfGraph:
-    return OfGraph(rule.name, rule.explanation, where)
+def _like(rule: Rule, where: Callable[[Judge], set[Goal]]) -> GraphRule:
+    return GraphRule(rule.name, rule.explanation, where)
 
 
 def _left_behind(judge: Judge) -> set[Goal]:

@@ -10,7 +10,17 @@ from typing import Any
 
 from badluck.findings.endless_wait import STUCK, doomed, stuck
 from badluck.findings.lock_tracker import Held
-from badluck.findings.rule import Ending, OfEnd, OfGraph, OfState, OfStep, Rule, Taken, Told, View
+from badluck.findings.rule import (
+    Answers,
+    Ending,
+    EndRule,
+    GraphRule,
+    Rule,
+    StateRule,
+    StepRule,
+    StepView,
+    View,
+)
 from badluck.search.graph import CRASHED, Graph, State, Transition
 from badluck.search.paths import Goal
 from badluck.target import Target
@@ -54,7 +64,7 @@ class Judge:
             for way, rule in self._done(self.graph.states[number], ways):
                 found[rule.name].add((number, way))
         for each in self.target.rules:
-            if isinstance(each, OfGraph) and (where := each.where(self)):
+            if isinstance(each, GraphRule) and (where := each.where(self)):
                 found[each.name] = where
         return {name: found[name] for name in self._in_order(found)}
 
@@ -66,12 +76,12 @@ class Judge:
         done = [rule.name for _, rule in self._done(self.graph.states[number], [way])]
         return self._in_order({*self._at(way.to, self.graph.states[way.to]), *done})
 
-    def _done(self, state: State, ways: list[Transition]) -> Iterator[tuple[Transition, OfStep]]:
+    def _done(self, state: State, ways: list[Transition]) -> Iterator[tuple[Transition, StepRule]]:
         """The steps from that state that are wrong themselves."""
         before, rules = self.book(state.servers), self._of_step
         for way in ways:
             if way.kind in rules:
-                taken = Taken(self, state, way, before)
+                taken = StepView(self, state, way, before)
                 for rule in rules[way.kind]:
                     if rule.wrong(taken):
                         yield way, rule
@@ -88,7 +98,7 @@ class Judge:
 
     def because(self, rule: Rule, state: State) -> str:
         """What more there is to say of a rule that is broken there."""
-        if not isinstance(rule, OfState) or rule.because is None:
+        if not isinstance(rule, StateRule) or rule.because is None:
             return ""
         return rule.because(
             View(self.target, self.book(state.servers), self._what_they_know(state))
@@ -120,37 +130,37 @@ class Judge:
             found = self._found[key] = [rule.name for rule in self._of_state if rule.wrong(view)]
         return [*found, *self._at_an_end(state, told)] if told.over else found
 
-    def _at_an_end(self, state: State, told: Told) -> list[str]:
+    def _at_an_end(self, state: State, told: Answers) -> list[str]:
         view = View(self.target, self.book(state.servers), told)
         end = Ending(view, self.undisturbed(state), self.calm(state))
         return [rule.name for rule in self._of_end if rule.wrong(end)]
 
-    def _what_they_know(self, state: State) -> Told:
+    def _what_they_know(self, state: State) -> Answers:
         nodes = [
             (automaton.name, automaton.nodes[at])
             for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
             if at != CRASHED
         ]
-        return Told(
+        return Answers(
             tuple((name, node.told) for name, node in nodes if node.ended),
             sum(node.inside for _, node in nodes),
             self.graph.over(state),
         )
 
     @cached_property
-    def _of_state(self) -> list[OfState]:
-        return [rule for rule in self.target.rules if isinstance(rule, OfState)]
+    def _of_state(self) -> list[StateRule]:
+        return [rule for rule in self.target.rules if isinstance(rule, StateRule)]
 
     @cached_property
-    def _of_end(self) -> list[OfEnd]:
-        return [rule for rule in self.target.rules if isinstance(rule, OfEnd)]
+    def _of_end(self) -> list[EndRule]:
+        return [rule for rule in self.target.rules if isinstance(rule, EndRule)]
 
     @cached_property
-    def _of_step(self) -> dict[str, list[OfStep]]:
+    def _of_step(self) -> dict[str, list[StepRule]]:
         """By the kind of step."""
-        found: dict[str, list[OfStep]] = defaultdict(list)
+        found: dict[str, list[StepRule]] = defaultdict(list)
         for rule in self.target.rules:
-            if isinstance(rule, OfStep):
+            if isinstance(rule, StepRule):
                 for kind in rule.kinds:
                     found[kind].append(rule)
         return dict(found)
@@ -162,9 +172,9 @@ class Judge:
         return {}
 
     @cached_property
-    def _told(self) -> dict[tuple[tuple[int, ...], bool], Told]:
+    def _told(self) -> dict[tuple[tuple[int, ...], bool], Answers]:
         return {}
 
     @cached_property
-    def _found(self) -> dict[tuple[int, Told], list[str]]:
+    def _found(self) -> dict[tuple[int, Answers], list[str]]:
         return {}

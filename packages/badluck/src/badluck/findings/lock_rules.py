@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from badluck.actor.request import Rest, Send
-from badluck.findings.rule import Ending, OfEnd, OfState, OfStep, Taken, View
+from badluck.findings.rule import Ending, EndRule, StateRule, StepRule, StepView, View
 from badluck.search.graph import CRASHED
 
 PROLONG = (b"EXPIRE", b"PEXPIRE", b"PERSIST")
@@ -15,7 +15,7 @@ def _two_inside(view: View) -> bool:
     return bool(view.target.locks) and view.told.inside > 1
 
 
-TWO_HOLDERS = OfState(
+TWO_HOLDERS = StateRule(
     "two holders",
     "Two actors are in the critical section at the same time.",
     _two_inside,
@@ -28,18 +28,18 @@ def _owner(lock: bytes, names: tuple[str, ...]) -> str | None:
     return next((name for name in names if lock.startswith(f"token-{name}".encode())), None)
 
 
-def _anothers(taken: Taken) -> bool:
+def _anothers(taken: StepView) -> bool:
     """Was the lock somebody else's before this step?"""
     lock = taken.before.lock
     owner = _owner(lock.value, taken.judge.names) if lock else None
     return owner is not None and owner != taken.mover
 
 
-def _deletes(taken: Taken) -> bool:
+def _deletes(taken: StepView) -> bool:
     return _anothers(taken) and taken.after.lock is None
 
 
-DELETED_BY_ANOTHER = OfStep(
+DELETED_BY_ANOTHER = StepRule(
     "lock deleted by another",
     "An actor deleted a lock that another actor held.",
     ("goes", "arrives"),
@@ -47,7 +47,7 @@ DELETED_BY_ANOTHER = OfStep(
 )
 
 
-def _prolongs(taken: Taken) -> bool:
+def _prolongs(taken: StepView) -> bool:
     if not _anothers(taken):
         return False
     before, after = taken.before.lock, taken.after.lock
@@ -61,7 +61,7 @@ def _prolongs(taken: Taken) -> bool:
     return asked or before.until != after.until
 
 
-RENEWED_BY_ANOTHER = OfStep(
+RENEWED_BY_ANOTHER = StepRule(
     "lock renewed by another",
     "An actor renewed a lock that another actor held.",
     ("goes", "arrives"),
@@ -69,7 +69,7 @@ RENEWED_BY_ANOTHER = OfStep(
 )
 
 
-def _all_wait(taken: Taken) -> bool:
+def _all_wait(taken: StepView) -> bool:
     """Nobody is at work, and yet nobody can do anything but wait for a lock."""
     if taken.target.lock_key is None or not taken.judge.undisturbed(taken.state):
         return False
@@ -80,7 +80,7 @@ def _all_wait(taken: Taken) -> bool:
     )
 
 
-STALLED = OfStep(
+STALLED = StepRule(
     "stalled",
     "Without any fault, everybody waits for a timeout: nobody is left to go on.",
     ("time",),
@@ -93,7 +93,7 @@ def _stays_for_a_while(end: Ending) -> bool:
     return lock is not None and lock.ends and end.undisturbed
 
 
-LEFT_BEHIND = OfEnd(
+LEFT_BEHIND = EndRule(
     "lock left behind",
     "Everybody is done and there was no fault, but the lock stays held until its lease ends.",
     _stays_for_a_while,
@@ -105,7 +105,7 @@ def _stays_for_ever(view: View) -> bool:
     return view.told.over and lock is not None and not lock.ends
 
 
-LEAKED = OfState(
+LEAKED = StateRule(
     "lock leaked",
     "Everybody is done, but the lock is still held and never expires.",
     _stays_for_ever,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from badluck.search.paths import Goal
 
 
-class Told(NamedTuple):
+class Answers(NamedTuple):
     """What can be seen of the actors who live."""
 
     words: tuple[tuple[str, str], ...]  # by name, what each was told who has come to an end
@@ -31,7 +31,7 @@ class View(NamedTuple):
 
     target: Any
     book: Any  # what the target read in the store
-    told: Told
+    told: Answers
 
 
 class Ending(NamedTuple):
@@ -42,7 +42,7 @@ class Ending(NamedTuple):
     calm: bool  # nothing has happened to those who are left; others may have crashed
 
 
-class Taken:
+class StepView:
     """A step from one state to another; looked up only as far as a rule asks."""
 
     __slots__ = ("before", "judge", "state", "way")
@@ -90,7 +90,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class OfState(Rule):
+class StateRule(Rule):
     """Wrong wherever it is the case, whatever faults led there."""
 
     wrong: Callable[[View], bool]
@@ -98,22 +98,22 @@ class OfState(Rule):
 
 
 @dataclass(frozen=True)
-class OfEnd(Rule):
+class EndRule(Rule):
     """Of an end that a fault would excuse."""
 
     wrong: Callable[[Ending], bool]
 
 
 @dataclass(frozen=True)
-class OfGraph(Rule):
+class GraphRule(Rule):
     """Wrong are places, states or steps, that only a look at all that led there can tell."""
 
     where: Callable[[Judge], set[Goal]]
 
 
 @dataclass(frozen=True)
-class OfStep(Rule):
+class StepRule(Rule):
     """Wrong is the step itself, not the state that it leads to."""
 
     kinds: tuple[str, ...]  # of steps that it looks at: goes, arrives, time …
-    wrong: Callable[[Taken], bool]
+    wrong: Callable[[StepView], bool]

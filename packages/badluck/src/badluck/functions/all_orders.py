@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER
 from badluck.findings.judge import Judge
 from badluck.findings.lock_tracker import Held
-from badluck.findings.rule import OfGraph
+from badluck.findings.rule import GraphRule
 from badluck.game.board import Board
 from badluck.search.graph import Graph, TooMany, Transition
 from badluck.search.paths import Goal
@@ -32,7 +32,7 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
     except TooMany:
         sure = False
     judge = Judge(graph, board.judge.target)
-    rules = [rule for rule in judge.target.rules if isinstance(rule, OfGraph)]
+    rules = [rule for rule in judge.target.rules if isinstance(rule, GraphRule)]
     where = {rule.name: rule.where(judge) for rule in rules}
     same = _same(board, graph, ways)
     reached: list[set[Goal]] = [{0}]

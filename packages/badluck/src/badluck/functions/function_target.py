@@ -21,7 +21,7 @@ from badluck.actor.user_code_error import UserCodeError
 from badluck.findings.endless_wait import STUCK
 from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
-from badluck.findings.rule import OfState, Rule, View
+from badluck.findings.rule import Rule, StateRule, View
 from badluck.functions.answers import plain
 from badluck.functions.client_tuple import given, named
 from badluck.functions.inline_server import Alone
@@ -149,11 +149,11 @@ class Functions(Own):
         if self.invariant:
             text = "The invariant does not hold."
             said = partial(self._said, self.invariant)
-            rules.append(OfState("invariant broken", text, self._broken, said))
+            rules.append(StateRule("invariant broken", text, self._broken, said))
         if self.at_end:
             text = "All have come to an end, and what is to hold then does not."
             said = partial(self._said, self.at_end)
-            rules.append(OfState("broken at the end", text, self._ends_badly, said))
+            rules.append(StateRule("broken at the end", text, self._ends_badly, said))
         two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
         of_locks = () if self.lock_key == NO_LOCK else (*two, DELETED_BY_ANOTHER, LEAKED)
         return (*rules, EXCEPTION, STUCK, *of_locks)
