@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 
 from badluck.findings import lock_rules
 from badluck.findings.judge import Judge
-from badluck.findings.lock_tracker import Lock
+from badluck.findings.lock_tracker import TrackedLock
 from badluck.findings.rule import GraphRule, Rule
 from badluck.search.paths import Goal, Path
 
 
-def _of_each(places: Callable[[Lock], set[Goal]]) -> Callable[[Judge], set[Goal]]:
+def _of_each(places: Callable[[TrackedLock], set[Goal]]) -> Callable[[Judge], set[Goal]]:
     return lambda judge: {place for lock in judge.held.locks for place in places(lock)}
 
 

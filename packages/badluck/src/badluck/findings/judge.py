@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from badluck.findings.endless_wait import STUCK, doomed, stuck
-from badluck.findings.lock_tracker import Held
+from badluck.findings.lock_tracker import LockTracker
 from badluck.findings.rule import (
     Answers,
     Ending,
@@ -50,8 +50,8 @@ class Judge:
         return stuck(self.graph)
 
     @cached_property
-    def held(self) -> Held:
-        return Held(self.graph, self.target.lock_key)
+    def held(self) -> LockTracker:
+        return LockTracker(self.graph, self.target.lock_key)
 
     @cached_property
     def seen(self) -> dict[str, set[Goal]]:

@@ -25,14 +25,14 @@ DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server does a co
 NOBODY = -1
 
 
-class Place(NamedTuple):
+class LockKey(NamedTuple):
     """A key of one server: the same on another is another lock."""
 
     server: int
     key: bytes
 
 
-class Fact(NamedTuple):
+class Ownership(NamedTuple):
     """`inside`: who came to hold it, and has neither given it back nor come to an end."""
 
     holder: int
@@ -40,24 +40,24 @@ class Fact(NamedTuple):
 
 
 @dataclass
-class Lock:
+class TrackedLock:
     """One of them; goals are where something is the case however one came there."""
 
-    at: Place
-    facts: dict[int, set[Fact]] = field(default_factory=dict)  # by the state
+    at: LockKey
+    facts: dict[int, set[Ownership]] = field(default_factory=dict)  # by the state
     given_back: bool = False  # by its holder, without a fault
     deleted: set[Goal] = field(default_factory=set)  # by another
     two_inside: set[Goal] = field(default_factory=set)  # without a fault, or of one that is named
 
 
-class Owned:
+class OwnershipGraph:
     """The graph once more, each state apart for each who may hold the lock in it.
 
     Locks that all write the same leave no trace of their owner: one state then stands for two, and
     only on some of the ways to it is it another's. What only a script can tell is nobody's.
     """
 
-    def __init__(self, held: Held, lock: Lock) -> None:
+    def __init__(self, held: LockTracker, lock: TrackedLock) -> None:
         self.numbers = {(0, NOBODY): 0}
         self.places = [(0, NOBODY)]  # states, and who holds it there
         self.ways: list[list[Transition]] = []
@@ -89,14 +89,14 @@ class Owned:
         )
 
 
-class Held:
+class LockTracker:
     def __init__(self, graph: Graph, named: bytes | None) -> None:
         """`named` is a lock, whatever is done to it."""
         self.graph = graph
         self.named = named
 
     @cached_property
-    def locks(self) -> list[Lock]:
+    def locks(self) -> list[TrackedLock]:
         locks = [self._followed(place) for place in sorted(self.likely)]
         return [lock for lock in locks if self._is_one(lock)]
 
@@ -105,7 +105,7 @@ class Held:
         return sorted({lock.at.key.decode(errors="replace") for lock in self.locks})
 
     @cached_property
-    def likely(self) -> set[Place]:
+    def likely(self) -> set[LockKey]:
         """Keys that may be locks: what is done to them tells."""
         places = {place for place in self._texts if self._called_so(place)}
         return places | {place for _, _, place in self._asked()}
@@ -117,7 +117,9 @@ class Held:
 
     def deleted_on_some_way(self) -> Path | None:
         """The shortest to where another's lock is deleted, of those that states do not show."""
-        paths = [path for lock in self.locks if (path := Owned(self, lock).to_a_deletion())]
+        paths = [
+            path for lock in self.locks if (path := OwnershipGraph(self, lock).to_a_deletion())
+        ]
         return min(paths, key=lambda path: path.cost, default=None)
 
     def deletes_anothers(self, ways: Sequence[tuple[int, Transition]]) -> int:
@@ -130,14 +132,14 @@ class Held:
                 holder = self._holder(lock, number, way, holder)
         return 0
 
-    def _deletes(self, lock: Lock, number: int, way: Transition, holder: int) -> bool:
+    def _deletes(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> bool:
         """Does that step delete the lock of another?"""
         commands, before, after = self._done(lock, number, way)
         return bool(commands and before and not after and holder not in (NOBODY, way.actor))
 
-    def _holder(self, lock: Lock, number: int, way: Transition, holder: int) -> int:
+    def _holder(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> int:
         """Whose it is after that step; what only a script can tell is nobody's."""
-        facts = {*self._then(lock, number, way, Fact(holder, frozenset()))}
+        facts = {*self._then(lock, number, way, Ownership(holder, frozenset()))}
         return facts.pop().holder if len(facts) == 1 else NOBODY
 
     def left(self, ends: bool, crashed: bool) -> set[int]:
@@ -161,19 +163,19 @@ class Held:
         return self.graph.states[number].nodes[actor] == CRASHED
 
     @cached_property
-    def _texts(self) -> set[Place]:
+    def _texts(self) -> set[LockKey]:
         return {
-            Place(server, key)
+            LockKey(server, key)
             for each in self.graph.servers.states
             for server, state in enumerate(each)
             for key, (value, _) in state.entries
             if type(value) is bytes
         }
 
-    def _called_so(self, place: Place) -> bool:
+    def _called_so(self, place: LockKey) -> bool:
         return place.key == self.named or bool(CALLED_SO.search(place.key.lower()))
 
-    def _asked(self) -> Iterator[tuple[Automaton, int, Place]]:
+    def _asked(self) -> Iterator[tuple[Automaton, int, LockKey]]:
         """Where it is tried to write a key that must not be there, and which."""
         for automaton in self.graph.automata:
             if not isinstance(automaton, Automaton):
@@ -183,12 +185,12 @@ class Held:
                     if isinstance(request, Send):
                         server = int(request.connection[0])
                         asked = [one[1] for one in request.commands if takes(one)]
-                        yield from ((automaton, at, Place(server, key)) for key in asked)
+                        yield from ((automaton, at, LockKey(server, key)) for key in asked)
 
-    def _is_one(self, lock: Lock) -> bool:
+    def _is_one(self, lock: TrackedLock) -> bool:
         return self._called_so(lock.at) or lock.given_back or self._asked_again(lock.at)
 
-    def _asked_again(self, place: Place) -> bool:
+    def _asked_again(self, place: LockKey) -> bool:
         """Does anybody who asks for it come back to where it asks, for as long as it likes?"""
         for automaton, start, asked in self._asked():
             todo, seen = [start] if asked == place else [], set[int]()
@@ -200,10 +202,10 @@ class Held:
                 return True
         return False
 
-    def _followed(self, place: Place) -> Lock:
+    def _followed(self, place: LockKey) -> TrackedLock:
         """From the beginning along every step, until nothing new is known of any state."""
-        lock, graph = Lock(place), self.graph
-        lock.facts[0] = {Fact(NOBODY, frozenset())}
+        lock, graph = TrackedLock(place), self.graph
+        lock.facts[0] = {Ownership(NOBODY, frozenset())}
         todo = [0]
         while todo:
             number = todo.pop()
@@ -219,7 +221,9 @@ class Held:
                 self._judge(lock, number, way, facts)
         return lock
 
-    def _then(self, lock: Lock, number: int, way: Transition, fact: Fact) -> Iterator[Fact]:
+    def _then(
+        self, lock: TrackedLock, number: int, way: Transition, fact: Ownership
+    ) -> Iterator[Ownership]:
         commands, before, after = self._done(lock, number, way)
         nodes = self.graph.states[way.to].nodes
         for takes_it in taken(lock.at.key, commands, before, after):
@@ -230,9 +234,11 @@ class Held:
             elif gives_back(lock.at.key, commands, before, after):
                 inside -= {way.actor}
             still = frozenset(one for one in inside if self._at_work(one, nodes[one]))
-            yield Fact(holder, still)
+            yield Ownership(holder, still)
 
-    def _judge(self, lock: Lock, number: int, way: Transition, facts: set[Fact]) -> None:
+    def _judge(
+        self, lock: TrackedLock, number: int, way: Transition, facts: set[Ownership]
+    ) -> None:
         commands, before, after = self._done(lock, number, way)
         holders = {fact.holder for fact in facts}
         calm = self.graph.states[way.to].left == self.graph.states[0].left
@@ -246,7 +252,7 @@ class Held:
             lock.two_inside.add((number, way))
 
     def _done(
-        self, lock: Lock, number: int, way: Transition
+        self, lock: TrackedLock, number: int, way: Transition
     ) -> tuple[tuple[Command, ...], Entry | None, Entry | None]:
         """By that step on the lock's server, and what the lock was before and is after it."""
         commands = self._commands(lock.at.server, self.graph.states[number], way)
@@ -269,7 +275,7 @@ class Held:
             return ()
         return request.commands
 
-    def _entry(self, number: int, place: Place) -> Entry | None:
+    def _entry(self, number: int, place: LockKey) -> Entry | None:
         servers = self.graph.states[number].servers
         if servers not in self._stores:
             self._stores[servers] = self.graph.servers.stores(servers)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER
 from badluck.findings.judge import Judge
-from badluck.findings.lock_tracker import Held
+from badluck.findings.lock_tracker import LockTracker
 from badluck.findings.rule import GraphRule
 from badluck.game.board import Board
 from badluck.search.graph import Graph, TooMany, Transition
@@ -22,7 +22,7 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
 
     All orders with the faults of the schedule are looked at, of code that has what may be a lock.
     """
-    if not Held(board, board.judge.target.lock_key).likely:
+    if not LockTracker(board, board.judge.target.lock_key).likely:
         return [], len(ways), True
     graph = Graph(board.moves, board.states[0].left, board.pauses, MOST)
     board.explorer.graph = graph
