@@ -24,11 +24,11 @@ from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO
 from badluck.findings.rule import Rule, StateRule, View
 from badluck.functions.answers import plain
 from badluck.functions.client_tuple import given, named
-from badluck.functions.inline_server import Alone
-from badluck.functions.invariant_check import Looking, Stores
+from badluck.functions.inline_server import InlineServer
+from badluck.functions.invariant_check import InvariantCheck, Stores
 from badluck.functions.linearizability import BEGIN, OURS, Linearizable, Marks
 from badluck.functions.project_modules import Project, ours
-from badluck.functions.rebinding import Anew, refuse_changed
+from badluck.functions.rebinding import Rebinder, refuse_changed
 from badluck.functions.signature import Function, arguments, called
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
@@ -108,7 +108,7 @@ class Functions(Own):
             for name in self.imports:
                 self.project.module(name)
             function = self.actors[LETTERS.index(actor.name)]
-            call = Anew(self.project).of(function, called(function))
+            call = Rebinder(self.project).of(function, called(function))
             refuse_changed(self.project, *self.reads)
             names = [actor.name] if arguments(function) == 2 else []
             actor.begins_late = True
@@ -174,12 +174,12 @@ class Functions(Own):
         return self._looking.said(function, view.book.stores, view.told.words)
 
     @cached_property
-    def _looking(self) -> Looking:
-        return Looking(self._alone())
+    def _looking(self) -> InvariantCheck:
+        return InvariantCheck(self._alone())
 
-    def _alone(self) -> Alone:
+    def _alone(self) -> InlineServer:
         modules = self.project.originals
-        return Alone(self.files, self.servers, self.decode_responses, modules)
+        return InlineServer(self.files, self.servers, self.decode_responses, modules)
 
     @cached_property
     def _met(self) -> dict[tuple[int, bytes], None]:

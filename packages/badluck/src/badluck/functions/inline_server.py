@@ -25,10 +25,10 @@ T = TypeVar("T")
 WAITS = "setup and invariants may not wait for anything"
 
 
-class AtOnce(GateConnection):
+class InlineConnection(GateConnection):
     """Is answered at once, without a step in which others could go on."""
 
-    def __init__(self, alone: Alone, **kwargs: Any) -> None:
+    def __init__(self, alone: InlineServer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.alone = alone
 
@@ -53,7 +53,7 @@ class AtOnce(GateConnection):
             self.alone.refuse(WAITS)
 
 
-class Alone:
+class InlineServer:
     """Models of servers; `given` is their only client or clients, `sent` what each was told."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Alone:
         self.sent: list[list[Command]] = [[] for _ in self.servers]
         self.connections = 0
         pools = [
-            pool(which, kind=AtOnce, alone=self, decode_responses=decode_responses)
+            pool(which, kind=InlineConnection, alone=self, decode_responses=decode_responses)
             for which in range(servers)
         ]
         self.given = given([redis.Redis(connection_pool=one) for one in pools])

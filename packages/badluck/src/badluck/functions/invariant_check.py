@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.answers import told
-from badluck.functions.inline_server import Alone
+from badluck.functions.inline_server import InlineServer
 from badluck.functions.signature import Function, arguments, called
 from badluck.model.values import Entry
 
 Stores = Sequence[dict[bytes, Entry]]  # the keys of each server
 
 
-class Looking:
+class InvariantCheck:
     """With servers of its own, that have the keys of whatever state is looked at."""
 
-    def __init__(self, alone: Alone) -> None:
+    def __init__(self, alone: InlineServer) -> None:
         self.alone = alone
         for server in alone.servers:
             server.keys.no_clock = True

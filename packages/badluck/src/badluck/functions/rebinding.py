@@ -33,7 +33,7 @@ INSTEAD = "each is a process of its own: let it make one, or keep it in Redis"
 ELSE = "What each has for itself may stand in a module beside the test, with the code"
 
 
-class Anew:
+class Rebinder:
     """For one actor, whose code is running."""
 
     def __init__(self, project: Project) -> None:
