@@ -19,7 +19,7 @@ __all__ = [
     "sum_stays",
 ]
 
-Told = Mapping[str, object]
+AnswersByName = Mapping[str, object]
 SIZES = {"list": "llen", "set": "scard", "zset": "zcard", "hash": "hlen", "stream": "xlen"}
 
 
@@ -66,7 +66,7 @@ def each_once(done: str, jobs: Sequence[str] | None = None) -> Callable[[Any], b
     return holds
 
 
-def no_lost_update(key: str, start: int = 0) -> Callable[[Any, Told], bool]:
+def no_lost_update(key: str, start: int = 0) -> Callable[[Any, AnswersByName], bool]:
     """Whoever has answered has added one to the number in `key`, which is `start` at first.
 
     Not who answers False: it has given up. Two that read the same and write the same are two
@@ -74,7 +74,7 @@ def no_lost_update(key: str, start: int = 0) -> Callable[[Any, Told], bool]:
     levels", 1995.
     """
 
-    def holds(redis: Any, told: Told) -> bool:
+    def holds(redis: Any, told: AnswersByName) -> bool:
         added = sum(said is not False for said in told.values())
         return sum(_number(store, key) for store in _stores(redis)) >= start + added
 

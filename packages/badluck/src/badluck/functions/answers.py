@@ -12,7 +12,7 @@ from badluck.actor.request import RAISED
 FAILED = "ERROR"  # as `outcome` in actor/request.py
 
 
-def plain(said: object) -> str:
+def format_answer(said: object) -> str:
     """All of a plain value, `<its type>` of any other."""
     text = repr(said)
     with suppress(ValueError, SyntaxError):
@@ -21,7 +21,7 @@ def plain(said: object) -> str:
     return f"<{type(said).__name__}>"
 
 
-class Told(dict[str, Any]):
+class AnswersByName(dict[str, Any]):
     """What actors have answered, by name."""
 
     def __missing__(self, name: str) -> Any:
@@ -31,9 +31,9 @@ class Told(dict[str, Any]):
         )
 
 
-def told(words: Sequence[tuple[str, str]]) -> Told:
+def parse_answers(words: Sequence[tuple[str, str]]) -> AnswersByName:
     """Of those who have answered."""
-    return Told(
+    return AnswersByName(
         (name, word if word.startswith("<") else literal_eval(word))
         for name, word in words
         if word != FAILED and not word.startswith(RAISED)

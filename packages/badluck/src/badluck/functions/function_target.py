@@ -22,7 +22,7 @@ from badluck.findings.endless_wait import STUCK
 from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.rule import Rule, StateRule, View
-from badluck.functions.answers import plain
+from badluck.functions.answers import format_answer
 from badluck.functions.client_tuple import given, named
 from badluck.functions.inline_server import InlineServer
 from badluck.functions.invariant_check import InvariantCheck, Stores
@@ -132,7 +132,7 @@ class Functions(Own):
         marks = self._marks
         if marks:
             marks.begins(clients[0], name)
-        said = plain(async_connection.call(call, [given(clients), *names]))
+        said = format_answer(async_connection.call(call, [given(clients), *names]))
         if marks:
             marks.ends(clients[0], name, said)
         return said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from badluck.actor.user_code_error import UserCodeError
-from badluck.functions.answers import told
+from badluck.functions.answers import parse_answers
 from badluck.functions.inline_server import InlineServer
 from badluck.functions.signature import Function, arguments, called
 from badluck.model.values import Entry
@@ -57,7 +57,7 @@ class InvariantCheck:
 
         def ask() -> str | None:
             try:
-                said = function(alone.given, *([] if heard is None else [told(heard)]))
+                said = function(alone.given, *([] if heard is None else [parse_answers(heard)]))
             except AssertionError as error:
                 return str(error).partition("\n")[0]
             if not (isinstance(said, int) and 0 <= said <= 1):  # EXISTS and others answer 1 or 0
