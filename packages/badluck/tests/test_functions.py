@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import redis
 from badluck import BadCode, BadluckError, Faults, explore
-from badluck.functions.search_rounds import Rung
+from badluck.functions.search_rounds import SearchRound
 from badluck.sandbox import limits
 
 Redis = redis.Redis
@@ -76,7 +76,7 @@ def test_a_lost_update(actors: int) -> None:
 def test_what_is_sound_holds(counts: Callable[..., Any]) -> None:
     result = explore(actor=counts, count=3, at_end=lambda redis: number(redis) == 3)
     assert result.verdict == "holds", result
-    assert result.proved == [Rung(3, Faults())]
+    assert result.proved == [SearchRound(3, Faults())]
     result.assert_holds()
 
 

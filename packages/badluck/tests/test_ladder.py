@@ -13,7 +13,7 @@ import pytest
 import redis
 from badluck import BadCode, Faults, Result, explore
 from badluck.functions import parallel_searches
-from badluck.functions.search_rounds import ANY, Rung, beginning, ladder
+from badluck.functions.search_rounds import ANY, SearchRound, plan_rounds, starting_order
 from redis import RedisError
 
 Redis = redis.Redis
@@ -47,18 +47,18 @@ def knows_no_loss(redis: Redis) -> None:
 
 def test_what_is_likely_comes_first() -> None:
     one, other = Faults(crash=1), Faults(lost=1)
-    assert [*ladder((2, 3), "crash=1,lost=2")] == [
-        *(Rung(2, Faults()), Rung(3, Faults())),
-        *(Rung(2, one), Rung(2, other), Rung(3, one), Rung(3, other)),
-        *(Rung(2, Faults(crash=1, lost=1)), Rung(2, Faults(lost=2))),
-        *(Rung(3, Faults(crash=1, lost=1)), Rung(3, Faults(lost=2))),
-        *(Rung(2, Faults(crash=1, lost=2)), Rung(3, Faults(crash=1, lost=2))),
+    assert [*plan_rounds((2, 3), "crash=1,lost=2")] == [
+        *(SearchRound(2, Faults()), SearchRound(3, Faults())),
+        *(SearchRound(2, one), SearchRound(2, other), SearchRound(3, one), SearchRound(3, other)),
+        *(SearchRound(2, Faults(crash=1, lost=1)), SearchRound(2, Faults(lost=2))),
+        *(SearchRound(3, Faults(crash=1, lost=1)), SearchRound(3, Faults(lost=2))),
+        *(SearchRound(2, Faults(crash=1, lost=2)), SearchRound(3, Faults(crash=1, lost=2))),
     ]
-    assert [*ladder((3,))] == [Rung(3, Faults())]
-    assert len(ladder((2, 3), ANY)) == 2 * (1 + 5 + 15)
-    assert beginning(ladder((2,), "crash=1,pause=1,lost=1")) == [0, 1, 2, 3, 7, 4, 5, 6]
-    assert explore(actor=is_busy).ladder == ladder((2,))
-    assert beginning(ladder((2,))) == [0]
+    assert [*plan_rounds((3,))] == [SearchRound(3, Faults())]
+    assert len(plan_rounds((2, 3), ANY)) == 2 * (1 + 5 + 15)
+    assert starting_order(plan_rounds((2,), "crash=1,pause=1,lost=1")) == [0, 1, 2, 3, 7, 4, 5, 6]
+    assert explore(actor=is_busy).ladder == plan_rounds((2,))
+    assert starting_order(plan_rounds((2,))) == [0]
 
 
 def test_it_ends_with_what_is_found_and_says_what_was_proved() -> None:
@@ -71,7 +71,7 @@ def test_it_ends_with_what_is_found_and_says_what_was_proved() -> None:
     (finding,) = result.report.findings
     assert finding.cost.faults == 1
     assert result.report.faults == Faults(crash=1)
-    assert result.proved == [Rung(2, Faults())]
+    assert result.proved == [SearchRound(2, Faults())]
     assert str(result).endswith("\nproved: all orders of 2 with no fault")
 
 

@@ -28,7 +28,7 @@ from badluck.functions.parallel_searches import side_by_side
 from badluck.functions.project_modules import ours
 from badluck.functions.rebinding import containers
 from badluck.functions.result import Result
-from badluck.functions.search_rounds import ANY, Rung, beginning, ladder
+from badluck.functions.search_rounds import ANY, SearchRound, plan_rounds, starting_order
 from badluck.functions.shared_variables import refuse_unseen
 from badluck.functions.signature import Function, arguments, called
 from badluck.orphans import end_with_parent
@@ -85,7 +85,7 @@ def explore(
     decode_responses: bool = False,
     servers: int = 1,
     lock: str | Literal[False] | None = None,
-    before: Callable[[Mapping[int, Functions], Sequence[Rung]], object] | None = None,
+    before: Callable[[Mapping[int, Functions], Sequence[SearchRound]], object] | None = None,
 ) -> Result:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
@@ -133,11 +133,11 @@ def explore(
         )
         for many in counts
     }
-    rungs = ladder(counts, faults)
+    rungs = plan_rounds(counts, faults)
     if before:
         before(targets, rungs)
     jobs = [Explore(targets[many], many, (budget,), seconds) for many, budget in rungs]
-    with closing(side_by_side(jobs, beginning(rungs), _explore, seconds)) as answers:
+    with closing(side_by_side(jobs, starting_order(rungs), _explore, seconds)) as answers:
         for rung, answer in zip(rungs, answers, strict=False):
             report = read(targets[rung.actors], answer)
             if report.findings or not report.exhaustive:

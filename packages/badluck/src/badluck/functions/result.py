@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from badluck.findings.inferred_lock_rules import OF_ANY
-from badluck.functions.search_rounds import Rung, beyond, highest
+from badluck.functions.search_rounds import SearchRound, maximal, next_round
 from badluck.report.chart import chart
 from badluck.report.report import Report
 from badluck.report.verdict import budget, verdict
@@ -19,7 +19,7 @@ class Result:
     """`report` is of the last rung of the `ladder` that was looked at."""
 
     report: Report
-    ladder: Sequence[Rung]
+    ladder: Sequence[SearchRound]
 
     @property
     def verdict(self) -> Literal["holds", "fails", "inconclusive"]:
@@ -28,20 +28,20 @@ class Result:
         return "holds" if self.proved == list(self.ladder) else "inconclusive"
 
     @property
-    def proved(self) -> list[Rung]:
+    def proved(self) -> list[SearchRound]:
         """Those of which nothing goes wrong in any order."""
-        until = self.ladder.index(Rung(self.report.actors, self.report.faults))
+        until = self.ladder.index(SearchRound(self.report.actors, self.report.faults))
         last = self.report.exhaustive and not self.report.findings
         return list(self.ladder[: until + last])
 
     @property
-    def next(self) -> Rung | None:
+    def next(self) -> SearchRound | None:
         """What was not looked at, or not to its end, and is likely before all else that was not.
 
         None: not even two faults of any kind are left.
         """
         proved = self.proved
-        return beyond(proved) if proved == list(self.ladder) else self.ladder[len(proved)]
+        return next_round(proved) if proved == list(self.ladder) else self.ladder[len(proved)]
 
     def assert_holds(self, allow_inconclusive: bool = False) -> None:
         """Raises AssertionError, with all there is to be said, when it does not."""
@@ -68,6 +68,6 @@ class Result:
                 yield "if that key is a claim to be kept, and no lock, say so: lock=False"
         yield from budget(report)
         if self.proved:
-            yield f"proved: all orders of {'; of '.join(map(str, highest(self.proved)))}"
+            yield f"proved: all orders of {'; of '.join(map(str, maximal(self.proved)))}"
         if self.next and not report.findings:
             yield f"next: {self.next}"

@@ -13,13 +13,13 @@ TOGETHER = 2  # faults that are tried one by one before the whole budget is
 TWO_OF_EACH = Faults(*[TOGETHER for _ in Faults._fields])
 
 
-class Rung(NamedTuple):
+class SearchRound(NamedTuple):
     """One search: all orders of so many actors' steps, with up to so many faults of each kind."""
 
     actors: int
     faults: Faults
 
-    def within(self, other: Rung) -> bool:
+    def within(self, other: SearchRound) -> bool:
         """Was all of it looked at, when the other was?"""
         pairs = zip(self.faults, other.faults, strict=True)
         return self.actors == other.actors and all(mine <= its for mine, its in pairs)
@@ -30,16 +30,16 @@ class Rung(NamedTuple):
         return f"{self.actors} with {' and '.join(filter(None, [', '.join(some), last]))}"
 
 
-def ladder(counts: Sequence[int], faults: str = NONE) -> tuple[Rung, ...]:
+def plan_rounds(counts: Sequence[int], faults: str = NONE) -> tuple[SearchRound, ...]:
     """Up to `faults` (`crash=1,pause=1`, or ANY) with each of the `counts` of actors.
 
     Whatever needs no fault comes before what needs one, and that before what needs two. Raises
     BadluckError for what is no budget.
     """
     if faults == ANY:
-        return _rungs(counts, _few(TWO_OF_EACH))
+        return _sorted_rounds(counts, _few(TWO_OF_EACH))
     most = Faults.parse(faults)
-    return _rungs(counts, [*_few(most), most])
+    return _sorted_rounds(counts, [*_few(most), most])
 
 
 def _few(most: Faults) -> Iterator[Faults]:
@@ -48,12 +48,12 @@ def _few(most: Faults) -> Iterator[Faults]:
     return (one for one in reversed(budgets) if sum(one) <= TOGETHER)
 
 
-def _rungs(counts: Sequence[int], budgets: Iterable[Faults]) -> tuple[Rung, ...]:
-    rungs = [Rung(*pair) for pair in product(counts, dict.fromkeys(budgets))]
+def _sorted_rounds(counts: Sequence[int], budgets: Iterable[Faults]) -> tuple[SearchRound, ...]:
+    rungs = [SearchRound(*pair) for pair in product(counts, dict.fromkeys(budgets))]
     return tuple(sorted(rungs, key=lambda rung: (sum(rung.faults), rung.actors)))
 
 
-def beginning(rungs: Sequence[Rung]) -> list[int]:
+def starting_order(rungs: Sequence[SearchRound]) -> list[int]:
     """In which order to begin them, where several are searched at once: numbers.
 
     The last takes longest. Begun when all with one fault are under way, it ends with the others.
@@ -62,7 +62,7 @@ def beginning(rungs: Sequence[Rung]) -> list[int]:
     return [*range(early), len(rungs) - 1, *range(early, len(rungs) - 1)]
 
 
-def highest(rungs: Sequence[Rung]) -> list[Rung]:
+def maximal(rungs: Sequence[SearchRound]) -> list[SearchRound]:
     """Without those that lie within another."""
     return [
         rung
@@ -71,8 +71,8 @@ def highest(rungs: Sequence[Rung]) -> list[Rung]:
     ]
 
 
-def beyond(proved: Sequence[Rung]) -> Rung | None:
+def next_round(proved: Sequence[SearchRound]) -> SearchRound | None:
     """The first that is not within them, with as many actors; None: there is nothing likely."""
     counts = sorted({rung.actors for rung in proved})
-    rungs = ladder(counts, ANY)
+    rungs = plan_rounds(counts, ANY)
     return next((one for one in rungs if not any(map(one.within, proved))), None)

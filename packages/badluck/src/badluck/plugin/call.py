@@ -17,7 +17,7 @@ from badluck.frames.source_position import Spot
 from badluck.functions.function_target import Functions
 from badluck.functions.result import Result
 from badluck.functions.schedule_replay import Followed, faults_of, follow, replay
-from badluck.functions.search_rounds import Rung
+from badluck.functions.search_rounds import SearchRound
 from badluck.plugin import messages, saved_schedule
 from badluck.plugin.saved_schedule import Name
 from badluck.report.page import page
@@ -47,7 +47,7 @@ class Call:
     annotation: str = ""
     played: bool = False  # was it what --badluck-replay is to play?
 
-    def before(self, targets: Targets, rungs: Sequence[Rung]) -> None:
+    def before(self, targets: Targets, rungs: Sequence[SearchRound]) -> None:
         """Does what was found before still break it? Fails then; raises BadluckError."""
         self._replay(targets)
         if not self.name.path.exists():
@@ -57,7 +57,7 @@ class Call:
         if (saved.test, saved.call) != (self.name.test, self.name.call):
             saved_schedule.others(saved, shown, self.name)
         target = _asked(targets, saved.actors)
-        needs = Rung(len(target.actors), faults_of(saved.steps))
+        needs = SearchRound(len(target.actors), faults_of(saved.steps))
         if not any(map(needs.within, rungs)):
             self.notes.append(f"{self.name.test}: {messages.not_allowed(shown)}")
             return
