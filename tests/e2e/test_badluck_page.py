@@ -9,7 +9,7 @@ from typing import Literal, cast
 import pytest
 from badluck.faults import Faults
 from badluck.functions.explore import explore
-from badluck.functions.function_target import Functions
+from badluck.functions.function_target import FunctionTarget
 from badluck.functions.schedule_replay import follow
 from badluck.report.page import page as written
 from playwright.sync_api import Browser, Page, expect
@@ -34,7 +34,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ).report
     assert report.faults == Faults(pause=1)
     [finding] = report.findings
-    spots = follow(cast(Functions, report.target), finding.trace).spots
+    spots = follow(cast(FunctionTarget, report.target), finding.trace).spots
     file = tmp_path_factory.mktemp("page") / "schedule.html"
     test = f"test_n.py::test_n[{HOSTILE}]"
     file.write_text(written(report.target, 2, finding, test, "pytest test_n.py", spots))

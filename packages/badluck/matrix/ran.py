@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from badluck import BadCode, BadluckError, Result, chart, explore
-from badluck.functions.function_target import Functions
+from badluck import BadCode, BadluckError, ExploreResult, chart, explore
+from badluck.functions.function_target import FunctionTarget
 from badluck.real_server.backend import real_backend
 from badluck.report.replay import replay
 from badluck.report.report import Finding
@@ -96,7 +96,7 @@ def run(entry: Entry, folder: Path, servers: Mapping[str, str]) -> Ran:
     )
 
 
-def _explored(entry: Entry) -> Result:
+def _explored(entry: Entry) -> ExploreResult:
     """Raises BadCode for what cannot be explored, as for what is shared beside the servers."""
     result = explore(
         actors=entry.actors,
@@ -106,30 +106,30 @@ def _explored(entry: Entry) -> Result:
         faults=entry.faults,
         seconds=entry.seconds,
     )
-    target = Functions(entry.actors, entry.setup, entry.invariant, entry.at_end)
+    target = FunctionTarget(entry.actors, entry.setup, entry.invariant, entry.at_end)
     if unknown := [name for name in kept(entry.library, target) if name not in entry.shares]:
         raise BadCode(f"keeps {', '.join(unknown)} from one process to the next")
     return result
 
 
-def _wrong(entry: Entry, result: Result) -> list[Finding]:
+def _wrong(entry: Entry, result: ExploreResult) -> list[Finding]:
     return [one for one in result.report.findings if one.name != entry.meant]
 
 
-def _verdict(entry: Entry, result: Result) -> str:
+def _verdict(entry: Entry, result: ExploreResult) -> str:
     if _wrong(entry, result):
         return DOCUMENTED if entry.documented else FINDING
     return HOLDS if result.report.exhaustive else INCONCLUSIVE
 
 
-def _proved(entry: Entry, result: Result) -> str:
+def _proved(entry: Entry, result: ExploreResult) -> str:
     """Also that of which nothing is wrong but what is meant to be."""
     proved = len(result.proved) + (result.verdict == "fails" and not _wrong(entry, result))
     return allowed(result.ladder[proved - 1].faults) if proved else ""
 
 
 def _finding(
-    entry: Entry, result: Result, folder: Path, servers: Mapping[str, str]
+    entry: Entry, result: ExploreResult, folder: Path, servers: Mapping[str, str]
 ) -> dict[str, Any]:
     if not (wrong := _wrong(entry, result)):
         return {"said": entry.why} if entry.meant else {}
@@ -159,9 +159,9 @@ def _script(
     return {"script": file.name, "shows": shows(file, folder, servers["Valkey"])}
 
 
-def _replayed(result: Result, steps: list[Step], folder: Path, program: str) -> bool:
+def _replayed(result: ExploreResult, steps: list[Step], folder: Path, program: str) -> bool:
     """Does all go the same on a real server, to the end?"""
-    target = cast(Functions, result.report.target)
+    target = cast(FunctionTarget, result.report.target)
     # The columns of the chart are the keys that were seen first, and the search saw more of them.
     target._met.update(((0, key.encode()), None) for step in steps for key in step.shown)
     folder.mkdir(parents=True)

@@ -14,14 +14,14 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from badluck.actor.user_code_error import UserCodeError
-from badluck.functions.function_target import Functions
+from badluck.functions.function_target import FunctionTarget
 from badluck.functions.inline_server import InlineServer
 from badluck.functions.signature import arguments
 
 Memory = dict[str, object]
 
 
-def kept(library: str, target: Functions) -> list[str]:
+def kept(library: str, target: FunctionTarget) -> list[str]:
     """Names whose values two of its actors have changed, one after the other, alone."""
     with target.surroundings():
         store = InlineServer(target.files, target.servers)
@@ -34,7 +34,7 @@ def kept(library: str, target: Functions) -> list[str]:
     return sorted(name for name, held in after.items() if before.get(name, held) != held)
 
 
-def _run(store: InlineServer, target: Functions, actor: Any, name: str) -> None:
+def _run(store: InlineServer, target: FunctionTarget, actor: Any, name: str) -> None:
     names = [name] if arguments(actor) == 2 else []
     with suppress(UserCodeError):  # it waits for another: until there it has run
         store.call(lambda: actor(store.given, *names))

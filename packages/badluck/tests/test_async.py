@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from badluck import BadCode, Explorer, Faults, Program, explore, explore_apart
-from badluck.functions.result import Result
+from badluck.functions.result import ExploreResult
 from later import (
     counts,
     counts_later,
@@ -32,7 +32,7 @@ def counted_twice(redis: Redis) -> bool:
     return int(redis.get("n") or 0) == 2
 
 
-def found(result: Result) -> list[tuple[str, int, int]]:
+def found(result: ExploreResult) -> list[tuple[str, int, int]]:
     return [(one.name, one.cost.faults, one.cost.steps) for one in result.report.findings]
 
 

@@ -10,7 +10,7 @@ import pytest
 import redis
 from badluck.functions import all_orders
 from badluck.functions.explore import explore
-from badluck.functions.function_target import Functions
+from badluck.functions.function_target import FunctionTarget
 from badluck.functions.schedule_replay import follow, replay
 from badluck.plugin import messages
 from badluck_server import program
@@ -111,7 +111,7 @@ def is_two(redis: Redis) -> bool:
 )
 def test_it_breaks_the_same_rule(finding: str, steps: int, question: dict[str, Any]) -> None:
     report = explore(**question).report
-    target, found = cast(Functions, report.target), report.findings[0]
+    target, found = cast(FunctionTarget, report.target), report.findings[0]
     now = follow(target, found.trace)
     assert now.finding
     assert (now.finding.name, found.name) == (finding, finding)
@@ -125,7 +125,7 @@ def test_it_breaks_the_same_rule(finding: str, steps: int, question: dict[str, A
 def test_moves_that_cannot_be_made() -> None:
     report = explore(actor=count_up, at_end=is_two).report
     steps = report.findings[0].trace
-    target = cast(Functions, report.target)
+    target = cast(FunctionTarget, report.target)
     now = follow(target, [*steps[:2], steps[0]._replace(actor="D"), *steps[2:]])
     assert (len(now.steps), now.finding) == (2, None)
     assert follow(target, steps[:3]).finding is None
@@ -133,7 +133,7 @@ def test_moves_that_cannot_be_made() -> None:
 
 def test_where_not_all_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     report = explore(actor=keeps_it).report
-    target, found = cast(Functions, report.target), report.findings[0]
+    target, found = cast(FunctionTarget, report.target), report.findings[0]
     assert follow(target, found.trace[:-1]).sure
     monkeypatch.setattr(all_orders, "MOST", 3)
     now = follow(target, found.trace)

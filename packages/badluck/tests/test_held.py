@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import redis
 from badluck import BadCode, Explorer, Faults, explore
-from badluck.functions.function_target import Functions
+from badluck.functions.function_target import FunctionTarget
 
 Redis = redis.Redis
 Actor = Callable[[Redis], object]
@@ -243,7 +243,7 @@ def test_it_is_left_to_nobody_also_where_not_all_is_looked_at() -> None:
         for _ in range(50):
             redis.incr("n")
 
-    target = Functions(actors=[counts, sets_its_expiry_afterwards])
+    target = FunctionTarget(actors=[counts, sets_its_expiry_afterwards])
     report = Explorer(target, 2).explore(Faults(crash=1), most=500)
     assert not report.exhaustive
     assert [finding.name for finding in report.findings] == ["lock leaked"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import redis
-from badluck import Result, explore
+from badluck import ExploreResult, explore
 from badluck.invariants import (
     at_most,
     each_once,
@@ -20,7 +20,7 @@ from badluck.invariants import (
 Redis = redis.Redis
 
 
-def names(result: Result) -> list[str]:
+def names(result: ExploreResult) -> list[str]:
     return [finding.name for finding in result.report.findings]
 
 

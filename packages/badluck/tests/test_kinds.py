@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from badluck import Result, explore
+from badluck import ExploreResult, explore
 
 PAGES = sorted((Path(__file__).parents[1] / "kinds").glob("*.md"))
 
@@ -20,12 +20,12 @@ def parts(page: Path) -> list[str]:
     return found
 
 
-def asked(question: str, code: str, file: Path) -> Result:
+def asked(question: str, code: str, file: Path) -> ExploreResult:
     """As a test asks it that has imported `file`."""
     file.write_text(code)
     module = _imported(file)
     names = {"explore": explore, "__name__": "question", **_functions(module)}
-    found: Result = eval(question.strip(), names)  # noqa: S307  a page of ours
+    found: ExploreResult = eval(question.strip(), names)  # noqa: S307  a page of ours
     return found
 
 

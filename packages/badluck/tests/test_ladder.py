@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import redis
-from badluck import BadCode, Faults, Result, explore
+from badluck import BadCode, ExploreResult, Faults, explore
 from badluck.functions import parallel_searches
 from badluck.functions.search_rounds import ANY, SearchRound, plan_rounds, starting_order
 from redis import RedisError
@@ -106,7 +106,7 @@ def test_what_is_not_looked_at_in_time_is_next() -> None:
     assert str(result).endswith("\nnext: 2 with no fault")
 
 
-def found(result: Result) -> dict[str, Any]:
+def found(result: ExploreResult) -> dict[str, Any]:
     return result.report.document() | {"seconds": None}
 
 

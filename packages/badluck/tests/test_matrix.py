@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from badluck.functions.function_target import Functions
+from badluck.functions.function_target import FunctionTarget
 from badluck.report.trace import Step
 from matrix.__main__ import PAGE, results
 from matrix.entry import Entry
@@ -80,5 +80,5 @@ def test_what_a_library_keeps_from_one_process_to_the_next_is_named(
     monkeypatch.setattr(Library, "__module__", library.__name__)
     monkeypatch.setitem(sys.modules, library.__name__, library)
     keeping = partial(setattr, library.Library, "kept")
-    target = Functions([lambda redis: keeping(redis.incr("n"))] * 2)
+    target = FunctionTarget([lambda redis: keeping(redis.incr("n"))] * 2)
     assert kept("python-redis-lock", target) == ["redis_lock.of_a_test.Library.kept"]

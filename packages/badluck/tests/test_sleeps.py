@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from badluck import explore
-from badluck.functions.result import Result
+from badluck.functions.result import ExploreResult
 from redis import Redis
 
 LEASE = 3  # s
@@ -55,7 +55,7 @@ def well_within_its_lease(redis: Redis, name: str) -> None:
     works(redis, name, lambda: time.sleep(LEASE - 1))
 
 
-def found(result: Result) -> list[tuple[str, int, int]]:
+def found(result: ExploreResult) -> list[tuple[str, int, int]]:
     return [(one.name, one.cost.faults, one.cost.steps) for one in result.report.findings]
 
 

@@ -175,7 +175,7 @@ def hides_it(redis: Redis) -> None:
     redis.incrby("n", 2)
 
 
-def _explored(actor: Any) -> badluck.Result:
+def _explored(actor: Any) -> badluck.ExploreResult:
     return badluck.explore(actor=actor, count=1, at_end=lambda redis: redis.get("n") == b"2")
 
 

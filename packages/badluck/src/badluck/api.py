@@ -7,7 +7,7 @@ from badluck.faults import Faults
 from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.rule import EndRule, Rule, StateRule, StepRule, View
 from badluck.functions.explore import explore
-from badluck.functions.result import Result
+from badluck.functions.result import ExploreResult
 from badluck.report.chart import chart
 from badluck.report.report import Finding, Report
 from badluck.report.verdict import budget, verdict
@@ -28,7 +28,7 @@ __all__ = [
     "StepRule",
     "Program",
     "Report",
-    "Result",
+    "ExploreResult",
     "Rule",
     "Target",
     "View",

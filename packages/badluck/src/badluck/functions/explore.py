@@ -23,11 +23,11 @@ from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
 from badluck.functions.client_tuple import check
-from badluck.functions.function_target import NO_LOCK, Functions
+from badluck.functions.function_target import NO_LOCK, FunctionTarget
 from badluck.functions.parallel_searches import side_by_side
 from badluck.functions.project_modules import ours
 from badluck.functions.rebinding import containers
-from badluck.functions.result import Result
+from badluck.functions.result import ExploreResult
 from badluck.functions.search_rounds import ANY, SearchRound, plan_rounds, starting_order
 from badluck.functions.shared_variables import refuse_unseen
 from badluck.functions.signature import Function, arguments, called
@@ -85,8 +85,8 @@ def explore(
     decode_responses: bool = False,
     servers: int = 1,
     lock: str | Literal[False] | None = None,
-    before: Callable[[Mapping[int, Functions], Sequence[SearchRound]], object] | None = None,
-) -> Result:
+    before: Callable[[Mapping[int, FunctionTarget], Sequence[SearchRound]], object] | None = None,
+) -> ExploreResult:
     """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
 
     Each is called with a client, of redis.asyncio if it is `async def`, and with its name if it
@@ -124,7 +124,7 @@ def explore(
     settings = (setup, invariant, at_end, resend, decode_responses, key)
     imports = imported_for_their_effect(names.get("__file__"), names.get("__package__") or "")
     targets = {
-        many: Functions(
+        many: FunctionTarget(
             functions[:many],
             *settings,
             servers=servers,
@@ -142,7 +142,7 @@ def explore(
             report = read(targets[rung.actors], answer)
             if report.findings or not report.exhaustive:
                 break
-    return Result(report, rungs)
+    return ExploreResult(report, rungs)
 
 
 def _counts(count: int | Sequence[int] | None, faults: str) -> Sequence[int]:

@@ -41,7 +41,7 @@ NO_LOCK = b""  # in place of a lock's key: no key is one
 COLUMNS = 4  # keys whose values a chart has room for
 
 
-class Kept(NamedTuple):
+class StoreContents(NamedTuple):
     """What is looked at."""
 
     stores: Stores
@@ -49,7 +49,7 @@ class Kept(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Functions(Own):
+class FunctionTarget(Own):
     """Each actor calls its function, with a client and, if it takes two, with its name.
 
     Of several `servers` it has a tuple of clients, as have those who prepare and who only look.
@@ -200,13 +200,13 @@ class Functions(Own):
     def filled_up(self, _: dict[bytes, Entry]) -> dict[bytes, Entry]:
         return begun(EPOCH, self.setup())[0].keys.entries
 
-    def book(self, *stores: dict[bytes, Entry]) -> Kept:
+    def book(self, *stores: dict[bytes, Entry]) -> StoreContents:
         for server, entries in enumerate(stores):
             keys = [key for key in entries if not key.startswith(OURS)]
             self._met.update(dict.fromkeys((server, key) for key in keys))
-        return Kept(stores)
+        return StoreContents(stores)
 
-    def shown(self, book: Kept) -> Shown:
+    def shown(self, book: StoreContents) -> Shown:
         found = {
             named(decoded(key), server): entry.value
             for server, entries in enumerate(book.stores)

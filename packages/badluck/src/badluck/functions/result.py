@@ -15,7 +15,7 @@ from badluck.search.names import LETTERS
 
 
 @dataclass(frozen=True)
-class Result:
+class ExploreResult:
     """`report` is of the last rung of the `ladder` that was looked at."""
 
     report: Report

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from badluck.faults import FAULTS, Faults
 from badluck.frames.source_position import Spot
 from badluck.functions.explore import forked
-from badluck.functions.function_target import Functions
+from badluck.functions.function_target import FunctionTarget
 from badluck.report.replay import Played
 from badluck.report.report import Finding
 from badluck.report.trace import Step
@@ -36,7 +36,7 @@ def faults_of(steps: Sequence[Step]) -> Faults:
     return Faults(**Counter(one.does for one in steps if one.does in FAULTS))
 
 
-def follow(target: Functions, steps: Sequence[Step]) -> Followed:
+def follow(target: FunctionTarget, steps: Sequence[Step]) -> Followed:
     """In the model. Raises as explore()."""
     said = forked(Follow(target, len(target.actors), steps))
     taken = [Step(**step) for step in said["steps"]]
@@ -47,7 +47,7 @@ def follow(target: Functions, steps: Sequence[Step]) -> Followed:
     return Followed(taken, spots, finding, said["sure"])
 
 
-def replay(target: Functions, steps: Sequence[Step], program: str) -> list[Played]:
+def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[Played]:
     """On a real server, `program`, to the first step that goes otherwise. Raises as explore()."""
     shows = tuple(steps[0].shown) if steps else ()
     with tempfile.TemporaryDirectory(prefix=SERVERS) as folder:

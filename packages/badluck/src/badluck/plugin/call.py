@@ -14,8 +14,8 @@ import pytest
 
 from badluck.errors import BadluckError
 from badluck.frames.source_position import Spot
-from badluck.functions.function_target import Functions
-from badluck.functions.result import Result
+from badluck.functions.function_target import FunctionTarget
+from badluck.functions.result import ExploreResult
 from badluck.functions.schedule_replay import Followed, faults_of, follow, replay
 from badluck.functions.search_rounds import SearchRound
 from badluck.plugin import messages, saved_schedule
@@ -35,7 +35,7 @@ def error(file: str, line: int, title: str, message: str) -> str:
 
 SERVERS = ("valkey-server", "redis-server")
 
-Targets = Mapping[int, Functions]  # what is asked, by the number of actors
+Targets = Mapping[int, FunctionTarget]  # what is asked, by the number of actors
 
 
 @dataclass
@@ -67,14 +67,14 @@ class Call:
             self._found(target, now.finding, now, [text])
         self.notes.append(f"{self.name.test}: {messages.changed(shown, saved.steps, now)}")
 
-    def judge(self, result: Result, allow_inconclusive: bool) -> None:
+    def judge(self, result: ExploreResult, allow_inconclusive: bool) -> None:
         """The test fails unless it holds."""
         if result.verdict == "inconclusive":
             if not allow_inconclusive:
                 self.fail(f"{result}\n{messages.INCONCLUSIVE}")
             self.notes.append(f"{self.name.test}: inconclusive, which it allows.")
         if result.verdict == "fails":
-            finding, target = result.report.findings[0], cast(Functions, result.report.target)
+            finding, target = result.report.findings[0], cast(FunctionTarget, result.report.target)
             try:
                 saved_schedule.write(self.name, target.name, len(target.actors), finding)
                 saved = (
@@ -85,7 +85,9 @@ class Call:
             now = follow(target, finding.trace)
             self._found(target, finding, now, [str(result), saved])
 
-    def _found(self, target: Functions, finding: Finding, now: Followed, lines: list[str]) -> str:
+    def _found(
+        self, target: FunctionTarget, finding: Finding, now: Followed, lines: list[str]
+    ) -> str:
         """`now`: the same schedule followed, so that the lines of the code are known."""
         path = self.name.path
         node = f"{self._from_here(self.name.file)}{self.name.own}"
@@ -151,6 +153,6 @@ class Call:
         return os.path.relpath(path, self.config.invocation_params.dir)
 
 
-def _asked(targets: Targets, actors: int) -> Functions:
+def _asked(targets: Targets, actors: int) -> FunctionTarget:
     """Of so many actors; else of the most that the test has today."""
     return targets.get(actors) or targets[max(targets)]

@@ -9,7 +9,7 @@ import pytest
 
 from badluck.errors import BadluckError
 from badluck.functions.explore import explore
-from badluck.functions.result import Result
+from badluck.functions.result import ExploreResult
 from badluck.plugin import saved_schedule
 from badluck.plugin.call import Call
 
@@ -32,7 +32,7 @@ class Badluck:
         self.asked = 0  # calls, also in its fixtures
         self.calls: list[Call] = []  # of which nobody was told yet
 
-    def explore(self, *, allow_inconclusive: bool = False, **question: Any) -> Result:
+    def explore(self, *, allow_inconclusive: bool = False, **question: Any) -> ExploreResult:
         """As badluck.explore(), and the test fails unless it holds.
 
         A schedule that was saved for this call of this test is tried first. Where the test does

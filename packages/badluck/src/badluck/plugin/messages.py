@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from badluck.functions.function_target import Functions
+from badluck.functions.function_target import FunctionTarget
 from badluck.functions.schedule_replay import Followed
 from badluck.report.chart import chart
 from badluck.report.replay import Played
@@ -20,7 +20,7 @@ INCONCLUSIVE = (
 )
 
 
-def still(target: Functions, finding: Finding, file: str) -> str:
+def still(target: FunctionTarget, finding: Finding, file: str) -> str:
     lines = (
         f"{target.name}: {finding.name.upper()}, with {cost(finding.cost)}. {finding.explanation}",
         chart(finding.trace, LETTERS[: len(target.actors)]),
