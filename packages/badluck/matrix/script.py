@@ -12,7 +12,7 @@ from string import Template
 from types import ModuleType
 from typing import Any
 
-from badluck.functions.signature import Function, arguments
+from badluck.functions.signature import Function, count_arguments
 from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 
@@ -55,13 +55,13 @@ def script(entry: Entry, steps: Sequence[Step], file: str) -> str:
 def _called(actor: Any, name: str) -> str:
     return (
         actor.__name__
-        if arguments(actor) == 1
+        if count_arguments(actor) == 1
         else f'lambda redis: {actor.__name__}(redis, "{name}")'
     )
 
 
 def _arguments(rule: Function) -> str:
-    return "plain" if arguments(rule) == 1 else "plain, told"
+    return "plain" if count_arguments(rule) == 1 else "plain, told"
 
 
 def _turns(steps: Sequence[Step]) -> Iterator[Turn]:

@@ -16,7 +16,7 @@ from typing import Any
 from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.function_target import FunctionTarget
 from badluck.functions.inline_server import InlineServer
-from badluck.functions.signature import arguments
+from badluck.functions.signature import count_arguments
 
 Memory = dict[str, object]
 
@@ -35,7 +35,7 @@ def kept(library: str, target: FunctionTarget) -> list[str]:
 
 
 def _run(store: InlineServer, target: FunctionTarget, actor: Any, name: str) -> None:
-    names = [name] if arguments(actor) == 2 else []
+    names = [name] if count_arguments(actor) == 2 else []
     with suppress(UserCodeError):  # it waits for another: until there it has run
         store.call(lambda: actor(store.given, *names))
 

@@ -30,7 +30,7 @@ from badluck.functions.rebinding import containers
 from badluck.functions.result import ExploreResult
 from badluck.functions.search_rounds import ANY, SearchRound, plan_rounds, starting_order
 from badluck.functions.shared_variables import refuse_unseen
-from badluck.functions.signature import Function, arguments, called
+from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.orphans import end_with_parent
 from badluck.sandbox.client import read
 from badluck.sandbox.job import Explore, Job
@@ -114,8 +114,10 @@ def explore(
     if not isinstance(faults, str):
         raise BadluckError(f"faults are a text, like 'crash=1,pause=1', and not {faults!r:.60}.")
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])
-    if setup and arguments(setup) == 2:
-        raise BadCode(f"{called(setup)} must take a client, and nothing else: it is the setup")
+    if setup and count_arguments(setup) == 2:
+        raise BadCode(
+            f"{function_name(setup)} must take a client, and nothing else: it is the setup"
+        )
     names = _callers_names()
     reads = {name for function in functions for name in containers(function, names)}
     for looks in filter(None, (invariant, at_end)):
@@ -169,14 +171,14 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
         if not callable(function):
             raise BadCode(f"{function!r:.60} cannot be called")
         if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
-            raise BadCode(f"{called(function)} must be a function without yield")
+            raise BadCode(f"{function_name(function)} must be a function without yield")
         if function in others and inspect.iscoroutinefunction(function):
-            raise BadCode(f"{called(function)} must be a plain function, without async")
+            raise BadCode(f"{function_name(function)} must be a plain function, without async")
         try:
-            arguments(function)
+            count_arguments(function)
         except TypeError as error:
             text = "must take a client, or a client and a name" if function in functions else LOOK
-            raise BadCode(f"{called(function)} {text}: {error}") from error
+            raise BadCode(f"{function_name(function)} {text}: {error}") from error
 
 
 def forked(job: Job) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from badluck.functions.invariant_check import InvariantCheck, Stores
 from badluck.functions.linearizability import BEGIN, OURS, Linearizable, Marks
 from badluck.functions.project_modules import Project, ours
 from badluck.functions.rebinding import Rebinder, refuse_changed
-from badluck.functions.signature import Function, arguments, called
+from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, Own
@@ -72,7 +72,7 @@ class FunctionTarget(Own):
 
     @property
     def name(self) -> str:
-        return ", ".join(dict.fromkeys(map(called, self.actors)))
+        return ", ".join(dict.fromkeys(map(function_name, self.actors)))
 
     @property
     def vocabulary(self) -> Vocabulary:  # type: ignore[override]
@@ -87,7 +87,7 @@ class FunctionTarget(Own):
     @property
     def setting(self) -> str:
         pairs = zip(LETTERS, self.actors, strict=False)
-        return ", ".join(f"{name} does {called(function)}" for name, function in pairs)
+        return ", ".join(f"{name} does {function_name(function)}" for name, function in pairs)
 
     def identity(self) -> dict[str, Any]:
         return {"target": self.name}
@@ -108,9 +108,9 @@ class FunctionTarget(Own):
             for name in self.imports:
                 self.project.module(name)
             function = self.actors[LETTERS.index(actor.name)]
-            call = Rebinder(self.project).of(function, called(function))
+            call = Rebinder(self.project).of(function, function_name(function))
             refuse_changed(self.project, *self.reads)
-            names = [actor.name] if arguments(function) == 2 else []
+            names = [actor.name] if count_arguments(function) == 2 else []
             actor.begins_late = True
         except Exception as error:
             raise user_code_error.user_error(error, actor) from error

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.answers import parse_answers
 from badluck.functions.inline_server import InlineServer
-from badluck.functions.signature import Function, arguments, called
+from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.model.values import Entry
 
 Stores = Sequence[dict[bytes, Entry]]  # the keys of each server
@@ -36,7 +36,7 @@ class InvariantCheck:
     ) -> str | None:
         """None: it is true; else what it says."""
         if function not in self.hears:
-            self.hears[function] = arguments(function) == 2
+            self.hears[function] = count_arguments(function) == 2
         heard = tuple(words) if self.hears[function] else None
         key = (function, tuple(frozenset(store.items()) for store in stores), heard)
         if key not in self.known:
@@ -61,7 +61,7 @@ class InvariantCheck:
             except AssertionError as error:
                 return str(error).partition("\n")[0]
             if not (isinstance(said, int) and 0 <= said <= 1):  # EXISTS and others answer 1 or 0
-                text = f"{called(function)} answers {said!r:.60}, and not True or False"
+                text = f"{function_name(function)} answers {said!r:.60}, and not True or False"
                 raise TypeError(text)
             return None if said else ""
 
@@ -69,8 +69,10 @@ class InvariantCheck:
         asked = {command[0] for sent in alone.sent for command in sent}
         names = ", ".join(sorted(name.decode() for name in asked))
         if [server.keys.entries for server in alone.servers] != [*stores]:
-            raise UserCodeError(f"{called(function)} may only read, and changes a key ({names})")
+            raise UserCodeError(
+                f"{function_name(function)} may only read, and changes a key ({names})"
+            )
         if any(server.keys.told_time for server in alone.servers):
             text = "may look at keys, and at no clock, but whether something expires (TTL, HTTL …)"
-            raise UserCodeError(f"{called(function)} {text}: {names}")
+            raise UserCodeError(f"{function_name(function)} {text}: {names}")
         return said

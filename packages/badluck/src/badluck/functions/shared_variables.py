@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from badluck.errors import BadCode
 from badluck.functions.project_modules import ours
-from badluck.functions.signature import called
+from badluck.functions.signature import function_name
 
 CHANGING = (MutableSequence, MutableMapping, MutableSet)
 SETS = ("STORE_GLOBAL", "STORE_ATTR", "DELETE_GLOBAL", "DELETE_ATTR")
@@ -124,7 +124,7 @@ def refuse_unseen(actors: Sequence[Any], looks: Callable[..., object]) -> None:
         if _changing(value) or any((place[1], one) in theirs.sets for one in beside):
             what = f"a {type(value).__name__} that actors use, too"
             text = "each has one of its own, and this one stays as it is: keep it in Redis"
-            raise BadCode(f"{called(looks)} reads {name}, {what}; {text}.")
+            raise BadCode(f"{function_name(looks)} reads {name}, {what}; {text}.")
 
 
 def _changing(value: Any) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 Function = Callable[..., object]
 
 
-def called(function: Any) -> str:
+def function_name(function: Any) -> str:
     """`pay`; of what has no name its type's."""
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def arguments(function: Function) -> int:
+def count_arguments(function: Function) -> int:
     """One, or else two. Raises TypeError when it takes neither."""
     signature = inspect.signature(function)
     with suppress(TypeError):
