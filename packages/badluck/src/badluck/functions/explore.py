@@ -25,11 +25,11 @@ from badluck.faults import NONE
 from badluck.functions.client_tuple import check
 from badluck.functions.function_target import NO_LOCK, FunctionTarget
 from badluck.functions.parallel_searches import side_by_side
-from badluck.functions.project_modules import ours
+from badluck.functions.project_modules import in_project
 from badluck.functions.rebinding import containers
 from badluck.functions.result import ExploreResult
 from badluck.functions.search_rounds import ANY, SearchRound, plan_rounds, starting_order
-from badluck.functions.shared_variables import refuse_unseen
+from badluck.functions.shared_variables import refuse_shared
 from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.orphans import end_with_parent
 from badluck.sandbox.client import read
@@ -41,13 +41,13 @@ from badluck.search.names import LETTERS
 @cache
 def imported_for_their_effect(file: str | None, package: str) -> Sequence[str]:
     """Of the project's, those of whose names nothing in that file makes use."""
-    if not ours(file):
+    if not in_project(file):
         return ()
     tree = ast.parse(Path(str(file)).read_bytes())
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     used |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}  # fixtures
     found = dict.fromkeys(_unused(tree.body, package, used))
-    return [name for name in found if ours(getattr(sys.modules.get(name), "__file__", None))]
+    return [name for name in found if in_project(getattr(sys.modules.get(name), "__file__", None))]
 
 
 def _unused(statements: Sequence[ast.stmt], package: str, used: set[str]) -> Iterator[str]:
@@ -121,7 +121,7 @@ def explore(
     names = _callers_names()
     reads = {name for function in functions for name in containers(function, names)}
     for looks in filter(None, (invariant, at_end)):
-        refuse_unseen(functions, looks)
+        refuse_shared(functions, looks)
     key = NO_LOCK if lock is False else lock.encode() if lock else None
     settings = (setup, invariant, at_end, resend, decode_responses, key)
     imports = imported_for_their_effect(names.get("__file__"), names.get("__package__") or "")

@@ -27,7 +27,7 @@ from badluck.functions.client_tuple import given, named
 from badluck.functions.inline_server import InlineServer
 from badluck.functions.invariant_check import InvariantCheck, Stores
 from badluck.functions.linearizability import BEGIN, OURS, Linearizable, Marks
-from badluck.functions.project_modules import Project, ours
+from badluck.functions.project_modules import Project, in_project
 from badluck.functions.rebinding import Rebinder, refuse_changed
 from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.model.server import begun
@@ -82,7 +82,7 @@ class FunctionTarget(Own):
 
     @property
     def files(self) -> Files:
-        return Files(self.name, ours)
+        return Files(self.name, in_project)
 
     @property
     def setting(self) -> str:

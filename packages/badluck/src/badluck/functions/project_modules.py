@@ -33,14 +33,14 @@ SCRIPT = "__badluck_main__"  # the script that was started, so that `if __name__
 
 
 @cache
-def ours(path: str | None) -> bool:
+def in_project(path: str | None) -> bool:
     """Is that a file of the project: of Python, and not installed?"""
     if path is None or not os.path.isabs(path) or path.startswith(INSTALLED):
         return False
     return path.endswith(".py") and not set(PACKAGES) & set(Path(path).parts)
 
 
-class Place(NamedTuple):
+class ModuleLocation(NamedTuple):
     """Where a module stands; a package without a file has folders only."""
 
     file: str | None
@@ -53,7 +53,7 @@ class Project(MetaPathFinder, Loader):
     def __init__(self) -> None:
         self.originals = dict(_imported())
         self.instead: dict[int, Any] = {}  # for the system's own, by its id
-        self.places: dict[str, Place | None] = {}
+        self.places: dict[str, ModuleLocation | None] = {}
         self.compiled: dict[str, CodeType] = {}
 
     def original(self, name: str) -> ModuleType | None:
@@ -91,19 +91,19 @@ class Project(MetaPathFinder, Loader):
             spec.submodule_search_locations = [*place.folders]
         return spec
 
-    def _place(self, name: str, path: Sequence[str] | None) -> Place | None:
+    def _place(self, name: str, path: Sequence[str] | None) -> ModuleLocation | None:
         """None: of what is installed, all have one."""
         if original := self.originals.get(name):
             file = getattr(original, "__file__", None)
             # What stands in for a package (pytest makes such) is one.
             folders = getattr(original, "__path__", () if file is None else None)
-            return Place(file, folders)
+            return ModuleLocation(file, folders)
         others = (finder for finder in sys.meta_path if finder is not self)
         found = (finder.find_spec(name, path) for finder in others)
         spec = next(filter(None, found), None)
-        if spec is None or not ours(spec.origin):
+        if spec is None or not in_project(spec.origin):
             return None
-        return Place(spec.origin, spec.submodule_search_locations)
+        return ModuleLocation(spec.origin, spec.submodule_search_locations)
 
     def get_resource_reader(self, name: str) -> FileReader | None:
         """For importlib.resources: a package's files lie beside it."""
@@ -137,7 +137,7 @@ def _known_as(name: str) -> str:
 def _imported() -> Iterator[tuple[str, ModuleType]]:
     """By name, also the packages in which they are and that have no file."""
     for name, module in list(sys.modules.items()):
-        if not ours(getattr(module, "__file__", None)):
+        if not in_project(getattr(module, "__file__", None)):
             continue
         yield _known_as(name), module
         while name := name.rpartition(".")[0]:

@@ -23,13 +23,13 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from badluck.errors import BadCode
-from badluck.functions.project_modules import ours
+from badluck.functions.project_modules import in_project
 from badluck.functions.signature import function_name
 
 CHANGING = (MutableSequence, MutableMapping, MutableSet)
 SETS = ("STORE_GLOBAL", "STORE_ATTR", "DELETE_GLOBAL", "DELETE_ATTR")
 GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
-Place = tuple[int, str]  # the id of a module's or a class's variables, and a name there
+VariableKey = tuple[int, str]  # the id of a module's or a class's variables, and a name there
 
 
 class Variable(NamedTuple):
@@ -39,18 +39,18 @@ class Variable(NamedTuple):
 
 
 @dataclass
-class Reached:
+class ReachableNames:
     """What a function reads in the project's modules: also by others that it names.
 
     An attribute is whatever has its name, in any module or class that was reached.
     """
 
-    places: dict[Place, Variable] = field(default_factory=dict)
+    places: dict[VariableKey, Variable] = field(default_factory=dict)
     sets: set[tuple[str, str]] = field(default_factory=set)  # a name, and what is used beside it
     names: set[str] = field(default_factory=set)  # of attributes
     owners: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
 
-    def add(self, functions: Sequence[Any]) -> Reached:
+    def add(self, functions: Sequence[Any]) -> ReachableNames:
         todo, seen = list(functions), dict[int, Any]()
         while todo:
             while todo:
@@ -67,14 +67,14 @@ class Reached:
             yield from (one.func, *one.args, *one.keywords.values())
         elif isinstance(one, FunctionType):
             yield from (vars(one).get("__wrapped__"), *_captured(one))
-            if ours(one.__code__.co_filename):
+            if in_project(one.__code__.co_filename):
                 yield from self._named(one.__code__, one.__globals__)
         elif isinstance(one, property):
             yield from (one.fget, one.fset)
         elif isinstance(one, staticmethod | classmethod):
             yield one.__func__
         elif isinstance(one, ModuleType):
-            if ours(getattr(one, "__file__", None)):
+            if in_project(getattr(one, "__file__", None)):
                 self.owners[id(vars(one))] = (one, vars(one))
         elif isinstance(one, type):
             if _of_project(one):
@@ -115,9 +115,9 @@ class Reached:
                     yield held[name]
 
 
-def refuse_unseen(actors: Sequence[Any], looks: Callable[..., object]) -> None:
+def refuse_shared(actors: Sequence[Any], looks: Callable[..., object]) -> None:
     """Raises BadCode if `looks` reads what actors change, each in a module of its own."""
-    theirs, mine = Reached().add(actors), Reached().add([looks])
+    theirs, mine = ReachableNames().add(actors), ReachableNames().add([looks])
     for place in sorted(theirs.places.keys() & mine.places.keys(), key=lambda one: one[1]):
         owner, name, value = mine.places[place]
         beside = (owner, owner.rpartition(".")[2], "cls")
@@ -135,7 +135,7 @@ def _changing(value: Any) -> bool:
 
 
 def _of_project(kind: type) -> bool:
-    return ours(getattr(sys.modules.get(kind.__module__), "__file__", None))
+    return in_project(getattr(sys.modules.get(kind.__module__), "__file__", None))
 
 
 def _captured(function: FunctionType) -> Iterator[Any]:
