@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from badluck.functions.linearizability import Linearizable, Plain, text
+from badluck.functions.linearizability import Linearizable, PlainFunction, text
 
 __all__ = [
     *("at_most", "each_once", "inside", "linearizable", "no_lost_update", "one_holder"),
@@ -115,7 +115,7 @@ def one_holder(log: str) -> Callable[[Any], bool]:
     return holds
 
 
-def linearizable(plain: Plain | Sequence[Plain], start: Any = None) -> Linearizable:
+def linearizable(plain: PlainFunction | Sequence[PlainFunction], start: Any = None) -> Linearizable:
     """What actors are told, a plain function could have told them, one after the other.
 
     `plain` is given a state, which is `start` at first, and answers what its actor is to be

@@ -12,22 +12,22 @@ from badluck.model.values import Reply
 MOST = 5  # as the description of Redlock has them
 
 
-def check(servers: int) -> None:
+def require_count(servers: int) -> None:
     if not 1 <= servers <= MOST:
         raise BadluckError(f"1 to {MOST} servers can be had, not {servers}.")
 
 
-def given(clients: list[Any]) -> Any:
+def as_argument(clients: list[Any]) -> Any:
     """What a function is called with: the client, or of several servers a tuple of them."""
     return clients[0] if len(clients) == 1 else tuple(clients)
 
 
-def named(key: str, server: int) -> str:
+def numbered_key(key: str, server: int) -> str:
     """In a chart; the first server is the one without a number."""
     return f"{server}: {key}" if server else key
 
 
-class OfServers(CommandText):
+class ServerNumberText(CommandText):
     """Beside each command the number of its server: `2: SET lock A`."""
 
     def of(
@@ -35,5 +35,5 @@ class OfServers(CommandText):
     ) -> tuple[list[str], list[str]]:
         lines, answers = super().of(request, said)
         if isinstance(request, Send):
-            lines = [named(line, int(request.connection[0])) for line in lines]
+            lines = [numbered_key(line, int(request.connection[0])) for line in lines]
         return lines, answers

@@ -22,7 +22,7 @@ from greenlet import getcurrent
 from badluck.actor.fiber import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
-from badluck.functions.client_tuple import check
+from badluck.functions.client_tuple import require_count
 from badluck.functions.function_target import NO_LOCK, FunctionTarget
 from badluck.functions.parallel_searches import side_by_side
 from badluck.functions.project_modules import in_project
@@ -110,7 +110,7 @@ def explore(
         raise BadluckError("actors are a list: actors=[f, g], or actor=f and count=2.")
     counts = _counts(count, faults) if actor else (len(actors),)
     functions = [actor] * max(counts) if actor else list(actors)
-    check(servers)
+    require_count(servers)
     if not isinstance(faults, str):
         raise BadluckError(f"faults are a text, like 'crash=1,pause=1', and not {faults!r:.60}.")
     _refuse(functions, [one for one in (setup, invariant, at_end) if one])

@@ -23,10 +23,10 @@ from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.findings.rule import Rule, StateRule, View
 from badluck.functions.answers import format_answer
-from badluck.functions.client_tuple import given, named
+from badluck.functions.client_tuple import as_argument, numbered_key
 from badluck.functions.inline_server import InlineServer
 from badluck.functions.invariant_check import InvariantCheck, Stores
-from badluck.functions.linearizability import BEGIN, OURS, Linearizable, Marks
+from badluck.functions.linearizability import BEGIN, OURS, Linearizable, MarkText
 from badluck.functions.project_modules import Project, in_project
 from badluck.functions.rebinding import Rebinder, refuse_changed
 from badluck.functions.signature import Function, count_arguments, function_name
@@ -94,7 +94,7 @@ class FunctionTarget(Own):
 
     @property
     def words(self) -> CommandText:
-        return Marks(bytes_as_such=True)
+        return MarkText(bytes_as_such=True)
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
@@ -132,7 +132,7 @@ class FunctionTarget(Own):
         marks = self._marks
         if marks:
             marks.begins(clients[0], name)
-        said = format_answer(async_connection.call(call, [given(clients), *names]))
+        said = format_answer(async_connection.call(call, [as_argument(clients), *names]))
         if marks:
             marks.ends(clients[0], name, said)
         return said
@@ -208,9 +208,9 @@ class FunctionTarget(Own):
 
     def shown(self, book: StoreContents) -> Shown:
         found = {
-            named(decoded(key), server): entry.value
+            numbered_key(decoded(key), server): entry.value
             for server, entries in enumerate(book.stores)
             for key, entry in entries.items()
         }
-        names = self.show or [named(decoded(key), at) for at, key in [*self._met][:COLUMNS]]
+        names = self.show or [numbered_key(decoded(key), at) for at, key in [*self._met][:COLUMNS]]
         return {name: in_words(found.get(name)) for name in names}

@@ -14,7 +14,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code, Files
 from badluck.actor.connection import GateConnection, pool
 from badluck.actor.user_code_error import UserCodeError
-from badluck.functions.client_tuple import given
+from badluck.functions.client_tuple import as_argument
 from badluck.model.server import Server
 from badluck.model.values import Command, NeverAnswers, Reply
 from badluck.model.waiters import Waits
@@ -54,7 +54,7 @@ class InlineConnection(GateConnection):
 
 
 class InlineServer:
-    """Models of servers; `given` is their only client or clients, `sent` what each was told."""
+    """Models of servers; `as_argument` is their only client or clients, `sent` what each was told."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class InlineServer:
             pool(which, kind=InlineConnection, alone=self, decode_responses=decode_responses)
             for which in range(servers)
         ]
-        self.given = given([redis.Redis(connection_pool=one) for one in pools])
+        self.given = as_argument([redis.Redis(connection_pool=one) for one in pools])
 
     def new_connection(self) -> str:
         self.connections += 1

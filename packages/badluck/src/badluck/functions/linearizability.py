@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from badluck.actor.request import Lost, Request, Send
-from badluck.functions.client_tuple import OfServers
+from badluck.functions.client_tuple import ServerNumberText
 from badluck.model.scripts import sha
 from badluck.model.values import Reply
 from badluck.search.names import LETTERS
 
-Plain = Callable[[Any], tuple[object, Any]]
+PlainFunction = Callable[[Any], tuple[object, Any]]
 
 OURS = b"badluck:"  # keys
 ENDED, BEGUN = "badluck:ended", "badluck:begun"
@@ -36,8 +36,8 @@ return redis.call('hsetnx', KEYS[2], ARGV[1], table.concat(ended))"""
 BEGINS = sha(BEGIN.encode())
 
 
-class Call(NamedTuple):
-    plain: Plain
+class CallRecord(NamedTuple):
+    plain: PlainFunction
     after: frozenset[str]  # calls that were answered before it began
     answered: bool
     said: object
@@ -47,7 +47,7 @@ class Call(NamedTuple):
 class Linearizable:
     """An invariant of what actors were told; each of them leaves when it began and ended."""
 
-    plain: Sequence[Plain]  # A's, B's …; one by itself is everybody's
+    plain: Sequence[PlainFunction]  # A's, B's …; one by itself is everybody's
     start: Any
 
     def begins(self, redis: Any, name: str) -> None:
@@ -64,7 +64,7 @@ class Linearizable:
                 raise TypeError(f"{name} answers {said}, which cannot be compared")
         begun = {text(name): text(after) for name, after in store.hgetall(BEGUN).items()}
         calls = {
-            name: Call(self._of(name), frozenset(after), name in told, told.get(name))
+            name: CallRecord(self._of(name), frozenset(after), name in told, told.get(name))
             for name, after in (dict.fromkeys(told, "") | begun).items()
         }
         if _explained(self.start, calls):
@@ -72,11 +72,11 @@ class Linearizable:
         answers = ", ".join(f"{name} {said!r:.60}" for name, said in told.items())
         raise AssertionError(f"In no order of the calls are they told: {answers}.")
 
-    def _of(self, name: str) -> Plain:
+    def _of(self, name: str) -> PlainFunction:
         return self.plain[LETTERS.index(name) % len(self.plain)]
 
 
-class Marks(OfServers):
+class MarkText(ServerNumberText):
     """What actors leave there, as no commands of their own: `begins`, `answers 1`."""
 
     def of(
@@ -98,7 +98,7 @@ def text(word: bytes | str) -> str:
     return word if isinstance(word, str) else word.decode(errors="backslashreplace")
 
 
-def _explained(state: Any, calls: Mapping[str, Call]) -> bool:
+def _explained(state: Any, calls: Mapping[str, CallRecord]) -> bool:
     """Is there an order of the calls, from that state on, in which they are answered so?"""
     if not any(call.answered for call in calls.values()):
         return True
