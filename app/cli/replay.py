@@ -11,7 +11,7 @@ from typing import BinaryIO
 import click
 from badluck.report.chart import chart
 from badluck.report.model_backend import ModelBackend
-from badluck.report.replay import Played
+from badluck.report.replay import ReplayedStep
 from badluck.report.trace import Step
 from badluck.report.verdict import again
 from rich.console import Console
@@ -70,7 +70,7 @@ def replay(file: BinaryIO, on: str) -> None:
     sys.exit(1 if divergences else 0)
 
 
-def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
+def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[ReplayedStep]]]:
     target, names = recorded.target, recorded.names
     if isinstance(target, Student):
         with their_errors(), held_back(), tempfile.TemporaryDirectory(prefix=OURS) as folder:
@@ -94,7 +94,7 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[Played]]]:
             yield name, play(target, names, steps, real)
 
 
-def _show(people: Console, name: str, recorded: Recorded, played: list[Played]) -> bool:
+def _show(people: Console, name: str, recorded: Recorded, played: list[ReplayedStep]) -> bool:
     """Draw it. Did all go as it was recorded?"""
     people.print(f"{recorded.target.name}: {name}", style="bold", markup=False)
     _draw(people, [step.got for step in played], recorded)

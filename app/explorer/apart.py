@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from badluck.faults import Faults
-from badluck.report.replay import Played
+from badluck.report.replay import ReplayedStep
 from badluck.report.report import Report
 from badluck.report.trace import Step
 from badluck.sandbox import client
@@ -24,7 +24,7 @@ def explore(student: Student, buyers: int, faults: Faults) -> Report:
 
 def replay(
     student: Student, names: str, traces: Mapping[str, Sequence[Step]], folder: Path | None
-) -> dict[str, list[Played]]:
+) -> dict[str, list[ReplayedStep]]:
     """On a real server that has its files in `folder`, or without one in the model.
 
     Raises as explore().

@@ -9,7 +9,7 @@ from pathlib import Path
 from badluck.backend import Backend
 from badluck.real_server.backend import RealBackend, real_backend
 from badluck.report import replay as engine
-from badluck.report.replay import Played
+from badluck.report.replay import ReplayedStep
 from badluck.report.trace import Step
 from badluck.target import Target
 
@@ -32,7 +32,7 @@ def servers(folder: Path, many: int, program: str | None = None) -> Iterator[Rea
 
 def replay(
     target: Target, names: Sequence[str], steps: Sequence[Step], where: Backend
-) -> list[Played]:
+) -> list[ReplayedStep]:
     """All, up to the first that goes otherwise. Raises ShopError for what cannot be played."""
     with in_the_shops_words():
         return engine.replay(target, names, steps, where)

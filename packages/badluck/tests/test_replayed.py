@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from badluck.report.replay import Played
+from badluck.report.replay import ReplayedStep
 from badluck.report.trace import Step
 
 TAKEN = Step("A", 0, "goes", 0, ["SET fence 1900000000000001"], ["1900000000000001"], "", {})
@@ -22,11 +22,11 @@ TAKEN = Step("A", 0, "goes", 0, ["SET fence 1900000000000001"], ["19000000000000
 def test_a_number_taken_from_the_clock_may_differ_by_less_than_a_millisecond(
     said: str, same: bool
 ) -> None:
-    assert Played(TAKEN, TAKEN._replace(said=[said])).same is same
-    assert Played(TAKEN, TAKEN._replace(lines=[f"SET fence {said}"])).same is same
+    assert ReplayedStep(TAKEN, TAKEN._replace(said=[said])).same is same
+    assert ReplayedStep(TAKEN, TAKEN._replace(lines=[f"SET fence {said}"])).same is same
 
 
 def test_of_an_error_the_first_word_counts() -> None:
     refused = TAKEN._replace(said=["(OOM command not allowed)"])
-    assert Played(refused, TAKEN._replace(said=["(OOM not now)"])).same
-    assert not Played(refused, TAKEN._replace(said=["(MISCONF not now)"])).same
+    assert ReplayedStep(refused, TAKEN._replace(said=["(OOM not now)"])).same
+    assert not ReplayedStep(refused, TAKEN._replace(said=["(MISCONF not now)"])).same

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from badluck.faults.fault import Fault, Playing
+from badluck.faults.fault import Fault, FaultContext
 from badluck.search.budget import Befallen
 from badluck.search.graph import CRASHED, Graph, State
 
@@ -26,7 +26,7 @@ class Crash(Fault):
                 nodes = (*state.nodes[:actor], CRASHED, *state.nodes[actor + 1 :])
                 yield Befallen(actor, 0, servers, nodes, state.before, state.in_flight)
 
-    def play(self, playing: Playing) -> None:
+    def play(self, playing: FaultContext) -> None:
         for name in list(playing.actor.open):
             playing.backend.close(name)
         playing.actor.drop()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from badluck.faults.fault import Fault, Playing
+from badluck.faults.fault import Fault, FaultContext
 from badluck.search.budget import EVERYBODY, Befallen
 from badluck.search.graph import NONE, Graph, State
 
@@ -37,6 +37,6 @@ class Failover(Fault):
         in_flight = tuple(sent for sent in state.in_flight if sent not in gone)
         yield Befallen(EVERYBODY, 0, servers, state.nodes, NONE, in_flight)
 
-    def play(self, playing: Playing) -> None:
+    def play(self, playing: FaultContext) -> None:
         playing.backend.fail_over()
         playing.backend.pass_time(playing.now)

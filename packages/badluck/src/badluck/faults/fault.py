@@ -15,7 +15,7 @@ Tells = Literal["nothing", "duration", "command", "command and reply"]
 StepText = tuple[list[str], list[str]]  # commands, a line each, and their replies
 
 
-class Playing(Protocol):
+class FaultContext(Protocol):
     """A schedule that is played, up to the step at which a fault comes."""
 
     @property
@@ -53,5 +53,5 @@ class Fault(ABC):
         """All that it can do to this state of the search."""
 
     @abstractmethod
-    def play(self, playing: Playing) -> StepText | None:
+    def play(self, playing: FaultContext) -> StepText | None:
         """Do it to actors and servers; None when no command was sent."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from badluck.faults.fault import Fault, Playing, StepText
+from badluck.faults.fault import Fault, FaultContext, StepText
 from badluck.search.budget import Befallen
 from badluck.search.graph import Graph, State
 
@@ -32,5 +32,5 @@ class Late(Fault):
                 in_flight = tuple(sorted((*state.in_flight, one.sent)))
                 yield Befallen(one.actor, one.fiber, servers, nodes, state.before, in_flight)
 
-    def play(self, playing: Playing) -> StepText:
+    def play(self, playing: FaultContext) -> StepText:
         return playing.give_up()

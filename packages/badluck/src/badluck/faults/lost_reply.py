@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from badluck.faults.fault import Fault, Playing, StepText
+from badluck.faults.fault import Fault, FaultContext, StepText
 from badluck.search.budget import Befallen
 from badluck.search.graph import Graph, State
 
@@ -23,5 +23,5 @@ class LostReply(Fault):
             nodes = (*state.nodes[: one.actor], one.move.to, *state.nodes[one.actor + 1 :])
             yield Befallen(one.actor, one.fiber, servers, nodes, before, state.in_flight)
 
-    def play(self, playing: Playing) -> StepText:
+    def play(self, playing: FaultContext) -> StepText:
         return playing.go_on(answered=False)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.actor.request import Send
-from badluck.faults.fault import Fault, Playing
+from badluck.faults.fault import Fault, FaultContext
 from badluck.search.budget import EVERYBODY, Befallen
 from badluck.search.graph import Graph, State
 
@@ -50,5 +50,5 @@ class Pause(Fault):
             if isinstance(request, Send)
         )
 
-    def play(self, playing: Playing) -> None:
+    def play(self, playing: FaultContext) -> None:
         playing.backend.pass_time(playing.now)

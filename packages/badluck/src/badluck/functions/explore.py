@@ -191,7 +191,7 @@ def forked(job: Job) -> dict[str, Any]:
 def _explore(job: Job, output: int) -> NoReturn:
     try:
         # Which nobody else has to load.
-        from badluck.functions.schedule_check import Following
+        from badluck.functions.schedule_check import ScheduleCheck
         from badluck.sandbox.actor_process import opened, silence
 
         gc.freeze()  # what our parent holds is not ours to collect
@@ -201,7 +201,7 @@ def _explore(job: Job, output: int) -> NoReturn:
         silence(*opened(output))  # also our parent's connections
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  pytest has its own
         sys.settrace(None)
-        Following(job, output).run()
+        ScheduleCheck(job, output).run()
     except BaseException as error:  # noqa: BLE001  our parent is to know
         failed = f"{job.target.name}: {type(error).__name__}: {error}"
         os.write(output, json.dumps({"failed": failed}).encode())

@@ -18,7 +18,7 @@ from badluck.search.names import LETTERS
 from badluck.search.paths import cost
 
 
-class Following(Sandbox):
+class ScheduleCheck(Sandbox):
     """Does also that."""
 
     def does(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from badluck.faults import FAULTS, Faults
 from badluck.frames.source_position import Spot
 from badluck.functions.explore import forked
 from badluck.functions.function_target import FunctionTarget
-from badluck.report.replay import Played
+from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.sandbox.job import Follow, Replay
@@ -23,7 +23,7 @@ from badluck.search.paths import Cost
 SERVERS = "badluck-"  # temporary folders
 
 
-class Followed(NamedTuple):
+class FollowedSchedule(NamedTuple):
     """How the same moves go today."""
 
     steps: list[Step]  # up to the first that cannot be taken any more, or breaks a rule
@@ -36,7 +36,7 @@ def faults_of(steps: Sequence[Step]) -> Faults:
     return Faults(**Counter(one.does for one in steps if one.does in FAULTS))
 
 
-def follow(target: FunctionTarget, steps: Sequence[Step]) -> Followed:
+def follow(target: FunctionTarget, steps: Sequence[Step]) -> FollowedSchedule:
     """In the model. Raises as explore()."""
     said = forked(Follow(target, len(target.actors), steps))
     taken = [Step(**step) for step in said["steps"]]
@@ -44,13 +44,13 @@ def follow(target: FunctionTarget, steps: Sequence[Step]) -> Followed:
     finding = None
     if said["finding"]:
         finding = Finding(said["finding"], Cost(*said["cost"]), said["explanation"], taken)
-    return Followed(taken, spots, finding, said["sure"])
+    return FollowedSchedule(taken, spots, finding, said["sure"])
 
 
-def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[Played]:
+def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[ReplayedStep]:
     """On a real server, `program`, to the first step that goes otherwise. Raises as explore()."""
     shows = tuple(steps[0].shown) if steps else ()
     with tempfile.TemporaryDirectory(prefix=SERVERS) as folder:
         names, same = LETTERS[: len(target.actors)], replace(target, show=shows)
         said = forked(Replay(same, names, {"": steps}, Path(folder), program))["played"][""]
-    return [Played(Step(**expected), Step(**got)) for expected, got in said]
+    return [ReplayedStep(Step(**expected), Step(**got)) for expected, got in said]

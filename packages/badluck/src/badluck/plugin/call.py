@@ -16,7 +16,7 @@ from badluck.errors import BadluckError
 from badluck.frames.source_position import Spot
 from badluck.functions.function_target import FunctionTarget
 from badluck.functions.result import ExploreResult
-from badluck.functions.schedule_replay import Followed, faults_of, follow, replay
+from badluck.functions.schedule_replay import FollowedSchedule, faults_of, follow, replay
 from badluck.functions.search_rounds import SearchRound
 from badluck.plugin import messages, saved_schedule
 from badluck.plugin.saved_schedule import Name
@@ -86,7 +86,7 @@ class Call:
             self._found(target, finding, now, [str(result), saved])
 
     def _found(
-        self, target: FunctionTarget, finding: Finding, now: Followed, lines: list[str]
+        self, target: FunctionTarget, finding: Finding, now: FollowedSchedule, lines: list[str]
     ) -> str:
         """`now`: the same schedule followed, so that the lines of the code are known."""
         path = self.name.path

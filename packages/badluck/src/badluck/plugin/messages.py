@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from badluck.functions.function_target import FunctionTarget
-from badluck.functions.schedule_replay import Followed
+from badluck.functions.schedule_replay import FollowedSchedule
 from badluck.report.chart import chart
-from badluck.report.replay import Played
+from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.report.verdict import cost
@@ -29,7 +29,7 @@ def still(target: FunctionTarget, finding: Finding, file: str) -> str:
     return "\n".join(lines)
 
 
-def changed(file: str, steps: Sequence[Step], now: Followed) -> str:
+def changed(file: str, steps: Sequence[Step], now: FollowedSchedule) -> str:
     """It does not break it any more."""
     text = f"{file} does not break it any more"
     for nth, (then, today) in enumerate(zip(steps, now.steps, strict=False), 1):
@@ -47,12 +47,14 @@ def not_allowed(file: str) -> str:
     return f"{file} is of faults that the test does not allow any more: it was searched without it."
 
 
-def replayed(file: str, server: str, played: Sequence[Played], finding: Finding) -> str:
+def replayed(file: str, server: str, played: Sequence[ReplayedStep], finding: Finding) -> str:
     """Step by step, up to the first that went otherwise."""
     return "\n".join(_replayed(file, server, played, finding))
 
 
-def _replayed(file: str, server: str, played: Sequence[Played], finding: Finding) -> Iterator[str]:
+def _replayed(
+    file: str, server: str, played: Sequence[ReplayedStep], finding: Finding
+) -> Iterator[str]:
     many = len(finding.trace)
     if all(one.same for one in played):
         yield f"{server} did the same in all {many} steps: {finding.name.upper()}."

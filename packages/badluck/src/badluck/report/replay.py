@@ -34,7 +34,7 @@ class Microseconds:
 
 
 @dataclass(frozen=True)
-class Played:
+class ReplayedStep:
     """`expected`: what the trace says of this step; `got`: what happened."""
 
     expected: Step
@@ -47,18 +47,18 @@ class Played:
 
 def replay(
     target: Target, names: Sequence[str], steps: Sequence[Step], backend: Backend
-) -> list[Played]:
+) -> list[ReplayedStep]:
     """All steps, up to the first that goes otherwise."""
-    played: list[Played] = []
+    played: list[ReplayedStep] = []
     with target.surroundings():
         backend.begin(EPOCH, target.setup())
         actors = {name: Actor(name, target.code, EPOCH) for name in names}
         in_flight: list[Send] = []
         try:
             for nth, step in enumerate(steps):
-                got = Playing(target, actors, backend, in_flight, step).got()
+                got = StepReplay(target, actors, backend, in_flight, step).got()
                 got = got._replace(told="") if unheard(steps, nth) else got
-                played.append(Played(step, got))
+                played.append(ReplayedStep(step, got))
                 if not played[-1].same:
                     break
         finally:
@@ -68,7 +68,7 @@ def replay(
 
 
 @dataclass(frozen=True)
-class Playing:
+class StepReplay:
     """One step; see badluck.faults.fault for what a fault asks of it."""
 
     target: Target

@@ -19,7 +19,7 @@ from typing import Any
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import Faults
 from badluck.orphans import end_with_parent
-from badluck.report.replay import Played
+from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
 from badluck.sandbox.job import Explore, OwnTarget, Replay
@@ -70,14 +70,14 @@ def replay(
     traces: Mapping[str, Sequence[Step]],
     folder: Path | None,
     program: str = "",
-) -> dict[str, list[Played]]:
+) -> dict[str, list[ReplayedStep]]:
     """On a real server, `program`, that has its files in `folder`; without one in the model.
 
     Raises as explore().
     """
     found = ask(Replay(target, names, traces, folder, program))["played"]
     return {
-        name: [Played(Step(**expected), Step(**got)) for expected, got in played]
+        name: [ReplayedStep(Step(**expected), Step(**got)) for expected, got in played]
         for name, played in found.items()
     }
 
