@@ -13,7 +13,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.user_code_error import UserCodeError
 from badluck.model.values import Command, Entry
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
-from badluck.sandbox.user_file import OwnFile
+from badluck.sandbox.user_file import UserFile
 from badluck.target import Lock, Shown
 
 from app.explorer.book import COLUMNS, Book, Sold, shelf
@@ -29,7 +29,7 @@ RECORD = 'record a sale by redis.rpush("orders", buyer)'
 
 
 @dataclass(frozen=True)
-class Student(OwnFile):
+class Student(UserFile):
     """A file and the round in which it is to sell. Each buyer wants one unit."""
 
     function = "sell"

@@ -13,7 +13,7 @@ import pytest
 from badluck import BadluckError, Faults, Program, Report, explore, explore_apart
 from badluck.functions import parallel_searches
 from badluck.sandbox import client
-from badluck.sandbox.job import Replay
+from badluck.sandbox.job import ReplayJob
 
 MEGABYTE = 1 << 20
 STUCK = "stuck for ever"  # with a crash: nobody unlocks
@@ -106,7 +106,7 @@ def test_it_would_fail_honestly(tmp_path: Path) -> None:
 def test_a_played_schedule_is_not_taken_from_a_file_either(tmp_path: Path) -> None:
     """Its code runs in the process that plays, which begins an answer with a secret."""
     played = f"LINE = {json.dumps({'played': {'': []}})!r}.encode()\n"
-    job = Replay(program(tmp_path, played + WAYS["descriptors"]), "AB", {"": []}, None, "")
+    job = ReplayJob(program(tmp_path, played + WAYS["descriptors"]), "AB", {"": []}, None, "")
     with pytest.raises(BadluckError, match=r"wrote what the search did not|died"):
         client.ask(job)
 
@@ -140,7 +140,9 @@ for number in {[*numbers]}:
 """
     code = program(tmp_path, writes)
     with little_memory(), suppress(BadluckError):
-        client.ask(Replay(code, "AB", {"": []}, None, "")) if plays else explored(tmp_path, writes)
+        client.ask(ReplayJob(code, "AB", {"": []}, None, "")) if plays else explored(
+            tmp_path, writes
+        )
 
 
 def test_what_actors_of_a_test_write_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ from badluck.functions.shared_variables import refuse_shared
 from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.orphans import end_with_parent
 from badluck.sandbox.client import read
-from badluck.sandbox.job import Explore, Job
+from badluck.sandbox.job import ExploreJob, Job
 from badluck.sandbox.limits import SEARCH
 from badluck.search.names import LETTERS
 
@@ -138,7 +138,7 @@ def explore(
     rungs = plan_rounds(counts, faults)
     if before:
         before(targets, rungs)
-    jobs = [Explore(targets[many], many, (budget,), seconds) for many, budget in rungs]
+    jobs = [ExploreJob(targets[many], many, (budget,), seconds) for many, budget in rungs]
     with closing(side_by_side(jobs, starting_order(rungs), _explore, seconds)) as answers:
         for rung, answer in zip(rungs, answers, strict=False):
             report = read(targets[rung.actors], answer)
@@ -183,7 +183,7 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
 
 def forked(job: Job) -> dict[str, Any]:
     """What one job by itself comes to, in a child. Raises as explore()."""
-    seconds = job.seconds if isinstance(job, Explore) else SEARCH
+    seconds = job.seconds if isinstance(job, ExploreJob) else SEARCH
     with closing(side_by_side([job], [0], _explore, seconds)) as answers:
         return next(answers)
 

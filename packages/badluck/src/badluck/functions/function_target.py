@@ -32,7 +32,7 @@ from badluck.functions.rebinding import Rebinder, refuse_changed
 from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
-from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, Own
+from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, UserCode
 from badluck.sandbox.value_text import in_words
 from badluck.search.names import LETTERS
 from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
@@ -49,7 +49,7 @@ class StoreContents(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionTarget(Own):
+class FunctionTarget(UserCode):
     """Each actor calls its function, with a client and, if it takes two, with its name.
 
     Of several `servers` it has a tuple of clients, as have those who prepare and who only look.

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from badluck.sandbox.client import START, answered
-from badluck.sandbox.job import Explore, Job
+from badluck.sandbox.job import ExploreJob, Job
 from badluck.sandbox.limits import LONGEST_ANSWER, SHOWING
 
 Search = Callable[[Job, int], NoReturn]  # and writes what comes of it there
@@ -89,7 +89,7 @@ def side_by_side(
 
 def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[int, Child]) -> None:
     """A child has all that stands here, and what it does to it nobody else sees."""
-    if isinstance(job, Explore):
+    if isinstance(job, ExploreJob):
         job = replace(job, seconds=seconds)
     reads, writes = os.pipe()
     # It hears no Ctrl-C before it lets itself, and we none until it is known whom to end.

@@ -11,7 +11,7 @@ from badluck.functions.all_orders import judged
 from badluck.functions.schedule_replay import faults_of
 from badluck.game.board import Board
 from badluck.report.trace import Step, as_heard, steps_of
-from badluck.sandbox.job import Follow
+from badluck.sandbox.job import FollowJob
 from badluck.sandbox.worker import Sandbox
 from badluck.search.graph import BY_ITSELF, CRASHED, TooMany, Transition
 from badluck.search.names import LETTERS
@@ -22,7 +22,7 @@ class ScheduleCheck(Sandbox):
     """Does also that."""
 
     def does(self) -> dict[str, Any]:
-        if not isinstance(self.job, Follow):
+        if not isinstance(self.job, FollowJob):
             return super().does()
         self.watch.begin()
         with self.job.target.surroundings():
@@ -31,7 +31,7 @@ class ScheduleCheck(Sandbox):
             return _followed(self.job, board)
 
 
-def _followed(job: Follow, board: Board) -> dict[str, Any]:
+def _followed(job: FollowJob, board: Board) -> dict[str, Any]:
     """Until something is found, or a move cannot be made.
 
     `finding` is "" when nothing is; `spots`: the line from which each step was taken, if any;

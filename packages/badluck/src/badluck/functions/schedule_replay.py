@@ -16,7 +16,7 @@ from badluck.functions.function_target import FunctionTarget
 from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding
 from badluck.report.trace import Step
-from badluck.sandbox.job import Follow, Replay
+from badluck.sandbox.job import FollowJob, ReplayJob
 from badluck.search.names import LETTERS
 from badluck.search.paths import Cost
 
@@ -38,7 +38,7 @@ def faults_of(steps: Sequence[Step]) -> Faults:
 
 def follow(target: FunctionTarget, steps: Sequence[Step]) -> FollowedSchedule:
     """In the model. Raises as explore()."""
-    said = forked(Follow(target, len(target.actors), steps))
+    said = forked(FollowJob(target, len(target.actors), steps))
     taken = [Step(**step) for step in said["steps"]]
     spots = [Spot(*spot) if spot else None for spot in said["spots"]]
     finding = None
@@ -52,5 +52,5 @@ def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[
     shows = tuple(steps[0].shown) if steps else ()
     with tempfile.TemporaryDirectory(prefix=SERVERS) as folder:
         names, same = LETTERS[: len(target.actors)], replace(target, show=shows)
-        said = forked(Replay(same, names, {"": steps}, Path(folder), program))["played"][""]
+        said = forked(ReplayJob(same, names, {"": steps}, Path(folder), program))["played"][""]
     return [ReplayedStep(Step(**expected), Step(**got)) for expected, got in said]

@@ -24,7 +24,7 @@ from badluck.errors import BadluckError
 from badluck.frames.fingerprint import Fingerprint
 from badluck.frames.source_position import Spot
 from badluck.orphans import end_with_parent
-from badluck.sandbox.job import OwnTarget
+from badluck.sandbox.job import UserTarget
 from badluck.sandbox.limits import LIMITS, LONGEST_ANSWER, Watch
 from badluck.search.automaton import ANY, Answer, Automaton, Known, Move, Node, NotAgain
 
@@ -36,7 +36,7 @@ class ActorProcess:
 
     def __init__(
         self,
-        target: OwnTarget,
+        target: UserTarget,
         prepare: Callable[[], None],
         seconds: int,
         told: Callable[[NotAgain], str],
@@ -126,7 +126,7 @@ class Served:
     """The actors' process itself."""
 
     def __init__(
-        self, target: OwnTarget, search: socket.socket, told: Callable[[NotAgain], str]
+        self, target: UserTarget, search: socket.socket, told: Callable[[NotAgain], str]
     ) -> None:
         self.target, self.search, self.told = target, search, told
         self.automata: list[Automaton] = []
@@ -200,7 +200,7 @@ class Served:
         }
 
 
-def lacking(automata: Sequence[Known], wants: Send, target: OwnTarget, text: str) -> str:
+def lacking(automata: Sequence[Known], wants: Send, target: UserTarget, text: str) -> str:
     """`text`, with the line that waits to send what the model of the server lacks."""
     for automaton in automata:
         for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():

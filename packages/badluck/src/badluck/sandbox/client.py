@@ -22,7 +22,7 @@ from badluck.orphans import end_with_parent
 from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
-from badluck.sandbox.job import Explore, OwnTarget, Replay
+from badluck.sandbox.job import ExploreJob, ReplayJob, UserTarget
 from badluck.sandbox.limits import DEADLINE, LIMITS, LONGEST_ANSWER, SEARCH
 from badluck.search.paths import Cost
 
@@ -30,16 +30,16 @@ SANDBOX = "badluck.sandbox.worker"
 START = 10  # s for the process and its servers to start
 
 
-def explore(target: OwnTarget, actors: int, faults: Faults) -> Report:
+def explore(target: UserTarget, actors: int, faults: Faults) -> Report:
     """As `Explorer(target, actors).explore(faults)`, but in a process of its own.
 
     Raises BadCode for what is wrong with the code, or takes too long; BadluckError when the process
     fails.
     """
-    return read(target, ask(Explore(target, actors, (faults,), SEARCH)))
+    return read(target, ask(ExploreJob(target, actors, (faults,), SEARCH)))
 
 
-def read(target: OwnTarget, answer: dict[str, Any]) -> Report:
+def read(target: UserTarget, answer: dict[str, Any]) -> Report:
     """What the process said that was asked to explore."""
     document = answer["report"]
     findings = [
@@ -65,7 +65,7 @@ def read(target: OwnTarget, answer: dict[str, Any]) -> Report:
 
 
 def replay(
-    target: OwnTarget,
+    target: UserTarget,
     names: str,
     traces: Mapping[str, Sequence[Step]],
     folder: Path | None,
@@ -75,7 +75,7 @@ def replay(
 
     Raises as explore().
     """
-    found = ask(Replay(target, names, traces, folder, program))["played"]
+    found = ask(ReplayJob(target, names, traces, folder, program))["played"]
     return {
         name: [ReplayedStep(Step(**expected), Step(**got)) for expected, got in played]
         for name, played in found.items()

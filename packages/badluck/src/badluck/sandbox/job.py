@@ -12,7 +12,7 @@ from badluck.report.trace import Step
 from badluck.target import Target
 
 
-class OwnTarget(Target, Protocol):
+class UserTarget(Target, Protocol):
     """Of somebody's own code."""
 
     @property
@@ -21,16 +21,16 @@ class OwnTarget(Target, Protocol):
 
 
 @dataclass(frozen=True)
-class Explore:
-    target: OwnTarget
+class ExploreJob:
+    target: UserTarget
     actors: int
     ladder: tuple[Faults, ...]  # one budget after the other, until something is found
     seconds: int  # for all of them
 
 
 @dataclass(frozen=True)
-class Replay:
-    target: OwnTarget
+class ReplayJob:
+    target: UserTarget
     names: str
     traces: Mapping[str, Sequence[Step]]
     folder: Path | None  # of a real server's files; None: in the model
@@ -38,12 +38,12 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class Follow:
+class FollowJob:
     """Take those steps in the model, wherever they lead now; see functions/schedule_check.py."""
 
-    target: OwnTarget
+    target: UserTarget
     actors: int
     steps: Sequence[Step]
 
 
-Job = Explore | Replay | Follow
+Job = ExploreJob | ReplayJob | FollowJob

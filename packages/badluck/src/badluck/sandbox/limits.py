@@ -22,7 +22,7 @@ from badluck.actor.code import Files
 from badluck.actor.fiber import Fiber
 from badluck.explorer import Explorer
 from badluck.sandbox import seccomp
-from badluck.sandbox.job import OwnTarget
+from badluck.sandbox.job import UserTarget
 
 SEARCH = 10  # s; then no state more is looked at, and what was found until then is shown
 SHOWING = 10  # s more, for that
@@ -66,7 +66,7 @@ class Watch:
     """Looks once a second where the code is."""
 
     def __init__(
-        self, target: OwnTarget, give_up: GiveUp, too_long: TooLong, search: int = SEARCH
+        self, target: UserTarget, give_up: GiveUp, too_long: TooLong, search: int = SEARCH
     ) -> None:
         self.files = target.code.files
         self.function = target.function

@@ -17,7 +17,7 @@ from badluck.findings.rule import Rule
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry, Value
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
-from badluck.sandbox.user_file import OwnFile
+from badluck.sandbox.user_file import UserFile
 from badluck.sandbox.value_text import in_words
 from badluck.target import EPOCH, Lock, Shown
 
@@ -30,7 +30,7 @@ class Contents(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Program(OwnFile):
+class Program(UserFile):
     """Each actor calls `run(redis, name)` of the file `path`, and is told what that returns.
 
     `redis` is a client as redis.Redis() gives, `name` is A, B, C or D. The file is run anew for

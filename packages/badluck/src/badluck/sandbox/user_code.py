@@ -20,7 +20,7 @@ LOAD_LOCK_SCRIPTS: list[Command] = [
 ]
 
 
-class Own(ABC):
+class UserCode(ABC):
     """Half of a Target: of code of which nothing is known beforehand."""
 
     expected: tuple[bytes, ...] = ()  # keys that are right, beside those that it finds

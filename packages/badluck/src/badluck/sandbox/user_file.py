@@ -25,10 +25,10 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Files
 from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import UserCodeError
-from badluck.sandbox.user_code import Own
+from badluck.sandbox.user_code import UserCode
 
 
-class OwnFile(Own):
+class UserFile(UserCode):
     """The half of a Target that every such file shares."""
 
     path: Path

@@ -29,9 +29,9 @@ from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
 from badluck.report.report import Report
 from badluck.sandbox.actor_process import ActorProcess, lacking, silence
-from badluck.sandbox.job import Explore, Job, Replay
+from badluck.sandbox.job import ExploreJob, Job, ReplayJob
 from badluck.sandbox.limits import MEMORY, SEARCH, Watch
-from badluck.sandbox.user_file import OwnFile
+from badluck.sandbox.user_file import UserFile
 from badluck.search.automaton import Automaton, Known, NotAgain
 from badluck.search.server_states import Unsupported
 
@@ -49,7 +49,7 @@ class Sandbox:
     def run(self) -> NoReturn:
         target = self.job.target
         job = self.job
-        seconds = job.seconds if isinstance(job, Explore) else SEARCH
+        seconds = job.seconds if isinstance(job, ExploreJob) else SEARCH
         self.watch = Watch(
             target, lambda text: self.answer({"wrong": text}), self._too_long, seconds
         )
@@ -67,9 +67,9 @@ class Sandbox:
             self.answer({"failed": str(error)})
 
     def does(self) -> dict[str, Any]:
-        if isinstance(self.job, Explore):
+        if isinstance(self.job, ExploreJob):
             return self._explore(self.job)
-        if isinstance(self.job, Replay):
+        if isinstance(self.job, ReplayJob):
             return self._replay(self.job)
         raise NotImplementedError  # functions/schedule_check.py does it
 
@@ -80,7 +80,7 @@ class Sandbox:
         """What was seen until then is not judged any more."""
         job, explorer = self.job, self.watch.explorer
         text = f"The search takes {takes}."
-        if not isinstance(job, Explore) or explorer is None or not explorer.seen:
+        if not isinstance(job, ExploreJob) or explorer is None or not explorer.seen:
             self.answer({"wrong": f"{job.target.name}: {text}"})
         report = Report(
             job.target,
@@ -98,12 +98,12 @@ class Sandbox:
     def automaton(self) -> Callable[[str, Code, int], Known]:
         """Makes automata of actors; a file's actors get a process of their own."""
         target = self.job.target
-        if not isinstance(target, OwnFile):
+        if not isinstance(target, UserFile):
             return Automaton
         self.actors = ActorProcess(target, self.load_libraries, self.watch.search, self._otherwise)
         return self.actors.automaton
 
-    def _explore(self, job: Explore) -> dict[str, Any]:
+    def _explore(self, job: ExploreJob) -> dict[str, Any]:
         automaton = self.automaton()
         self.watch.begin()
         with job.target.surroundings():
@@ -115,7 +115,7 @@ class Sandbox:
                     break
         return {"report": report.document()}
 
-    def _replay(self, job: Replay) -> dict[str, Any]:
+    def _replay(self, job: ReplayJob) -> dict[str, Any]:
         self.load_libraries()
         with ExitStack() as stack:
             where: Backend = ModelBackend()
@@ -142,7 +142,7 @@ class Sandbox:
 
     def load_libraries(self) -> None:
         """Where the code is to run in this process."""
-        if isinstance(self.job.target, OwnFile):
+        if isinstance(self.job.target, UserFile):
             self.job.target.load_libraries()
 
     def _otherwise(self, error: NotAgain) -> str:
