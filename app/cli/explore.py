@@ -12,7 +12,7 @@ from badluck.faults import FAULTS, Faults
 from badluck.report.chart import chart
 from badluck.report.report import Report
 from badluck.report.verdict import budget, others, verdict
-from badluck.sandbox.limits import IN_WORDS
+from badluck.sandbox.limits import LIMITS_TEXT
 from badluck.search.names import LETTERS
 from badluck.target import ACTORS
 from click.core import ParameterSource
@@ -186,7 +186,7 @@ def explore(
         write_json(file, report.document())
     show(people, report, all_findings)
     if isinstance(chosen, Student):
-        people.print(f"it ran in a process of its own, within {IN_WORDS}", style="dim")
+        people.print(f"it ran in a process of its own, within {LIMITS_TEXT}", style="dim")
     if report.findings:
         sys.exit(FOUND)
     sys.exit(CLEAN if report.exhaustive else INCONCLUSIVE)

@@ -15,7 +15,7 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.game.board import Board
 from badluck.game.play import Impossible, play
-from badluck.sandbox.worker import MOST, Sandbox, main
+from badluck.sandbox.worker import MOST, SandboxWorker, main
 from badluck.search.graph import TooMany
 
 from app.explorer.desk import written
@@ -38,7 +38,7 @@ class Play:
     moves: str
 
 
-class OwnDesk(Sandbox):
+class OwnDesk(SandboxWorker):
     """What it has `found` is as the desk's answer (desk.py)."""
 
     def does(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from badluck.faults import Faults
-from badluck.sandbox.client import ask
+from badluck.sandbox.client import run_job
 
 from app.domain import ShopError
 from app.explorer.errors import BadSell, Unreachable, in_the_shops_words
@@ -105,7 +105,7 @@ class Answer:
     def _ask(self) -> None:
         try:
             with self.turn, in_the_shops_words():
-                self.said = ask(self.question, MODULE)["found"]
+                self.said = run_job(self.question, MODULE)["found"]
         except ShopError as error:
             self.said = error
         except OSError as error:  # this machine has no room for another process

@@ -108,7 +108,7 @@ def test_a_played_schedule_is_not_taken_from_a_file_either(tmp_path: Path) -> No
     played = f"LINE = {json.dumps({'played': {'': []}})!r}.encode()\n"
     job = ReplayJob(program(tmp_path, played + WAYS["descriptors"]), "AB", {"": []}, None, "")
     with pytest.raises(BadluckError, match=r"wrote what the search did not|died"):
-        client.ask(job)
+        client.run_job(job)
 
 
 @contextmanager
@@ -140,7 +140,7 @@ for number in {[*numbers]}:
 """
     code = program(tmp_path, writes)
     with little_memory(), suppress(BadluckError):
-        client.ask(ReplayJob(code, "AB", {"": []}, None, "")) if plays else explored(
+        client.run_job(ReplayJob(code, "AB", {"": []}, None, "")) if plays else explored(
             tmp_path, writes
         )
 

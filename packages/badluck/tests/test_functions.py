@@ -379,13 +379,13 @@ def test_a_search_that_takes_too_much_is_inconclusive(
     actor: Callable[..., Any], takes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two actors meet the limit on any machine; one actor ends long before its own."""
-    begin: Any = limits.Watch.__init__
+    begin: Any = limits.Watchdog.__init__
 
     def limited(watch: Any, target: Any, *ends: Any) -> None:
         one = len(target.actors) == 1
         begin(watch, target, *ends[:2], 1 if actor is two_never_end and not one else ends[2])
 
-    monkeypatch.setattr(limits.Watch, "__init__", limited)
+    monkeypatch.setattr(limits.Watchdog, "__init__", limited)
     monkeypatch.setattr(limits, "SHOWING", 0)
     monkeypatch.setattr(limits, "FULL", 1 << 40)
     result = explore(actor=actor, count=(1, 2))

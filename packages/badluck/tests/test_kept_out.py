@@ -26,7 +26,7 @@ from badluck.faults import Faults
 from badluck.sandbox import limits, seccomp
 
 by_the_kernel = pytest.mark.skipif(
-    not seccomp.by_the_kernel(), reason="needs Linux and libseccomp (apt install libseccomp2)"
+    not seccomp.is_available(), reason="needs Linux and libseccomp (apt install libseccomp2)"
 )
 IN_C = r"test_kept_out\.py, line \d+, in {}: reaches in C code"
 IO_URING_SETUP, SHUT_UP = 425, 0  # a system call's number; a signal that nobody hears
@@ -258,8 +258,8 @@ def test_what_reads_and_computes_works(
 
 
 def test_it_is_said_who_keeps_it_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert limits.IN_WORDS.startswith("20 s, 1 GiB of memory, no network, no files written")
+    assert limits.LIMITS_TEXT.startswith("20 s, 1 GiB of memory, no network, no files written")
     monkeypatch.setattr(seccomp, "LIBRARY", None)
-    assert "C code is not kept out here" in seccomp.in_words()
+    assert "C code is not kept out here" in seccomp.isolation_text()
     seccomp.confine()
     os.kill(os.getppid(), SHUT_UP)  # it is let

@@ -32,7 +32,7 @@ from badluck.functions.search_rounds import ANY, SearchRound, plan_rounds, start
 from badluck.functions.shared_variables import refuse_shared
 from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.orphans import end_with_parent
-from badluck.sandbox.client import read
+from badluck.sandbox.client import parse_report
 from badluck.sandbox.job import ExploreJob, Job
 from badluck.sandbox.limits import SEARCH
 from badluck.search.names import LETTERS
@@ -141,7 +141,7 @@ def explore(
     jobs = [ExploreJob(targets[many], many, (budget,), seconds) for many, budget in rungs]
     with closing(side_by_side(jobs, starting_order(rungs), _explore, seconds)) as answers:
         for rung, answer in zip(rungs, answers, strict=False):
-            report = read(targets[rung.actors], answer)
+            report = parse_report(targets[rung.actors], answer)
             if report.findings or not report.exhaustive:
                 break
     return ExploreResult(report, rungs)
@@ -192,13 +192,13 @@ def _explore(job: Job, output: int) -> NoReturn:
     try:
         # Which nobody else has to load.
         from badluck.functions.schedule_check import ScheduleCheck
-        from badluck.sandbox.actor_process import opened, silence
+        from badluck.sandbox.actor_process import open_descriptors, silence
 
         gc.freeze()  # what our parent holds is not ours to collect
         os.setsid()  # Ctrl-C is for our parent, who ends us
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # by it servers are stopped
         end_with_parent()
-        silence(*opened(output))  # also our parent's connections
+        silence(*open_descriptors(output))  # also our parent's connections
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  pytest has its own
         sys.settrace(None)
         ScheduleCheck(job, output).run()

@@ -33,7 +33,7 @@ from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, UserCode
-from badluck.sandbox.value_text import in_words
+from badluck.sandbox.value_text import value_text
 from badluck.search.names import LETTERS
 from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
 
@@ -213,4 +213,4 @@ class FunctionTarget(UserCode):
             for key, entry in entries.items()
         }
         names = self.show or [numbered_key(decoded(key), at) for at, key in [*self._met][:COLUMNS]]
-        return {name: in_words(found.get(name)) for name in names}
+        return {name: value_text(found.get(name)) for name in names}

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from badluck.sandbox.client import START, answered
+from badluck.sandbox.client import START, parse_answer
 from badluck.sandbox.job import ExploreJob, Job
 from badluck.sandbox.limits import LONGEST_ANSWER, SHOWING
 
@@ -80,7 +80,7 @@ def side_by_side(
                 else:
                     _listen(running)
             child = children[nth]
-            yield answered(child.job.target.name, child.ended or 0, child.said)
+            yield parse_answer(child.job.target.name, child.ended or 0, child.said)
     finally:
         for child in children.values():
             if child.ended is None:

@@ -12,13 +12,13 @@ from badluck.functions.schedule_replay import faults_of
 from badluck.game.board import Board
 from badluck.report.trace import Step, as_heard, steps_of
 from badluck.sandbox.job import FollowJob
-from badluck.sandbox.worker import Sandbox
+from badluck.sandbox.worker import SandboxWorker
 from badluck.search.graph import BY_ITSELF, CRASHED, TooMany, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
 
 
-class ScheduleCheck(Sandbox):
+class ScheduleCheck(SandboxWorker):
     """Does also that."""
 
     def does(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from badluck.frames.fingerprint import Fingerprint
 from badluck.frames.source_position import Spot
 from badluck.orphans import end_with_parent
 from badluck.sandbox.job import UserTarget
-from badluck.sandbox.limits import LIMITS, LONGEST_ANSWER, Watch
+from badluck.sandbox.limits import LIMITS, LONGEST_ANSWER, Watchdog
 from badluck.search.automaton import ANY, Answer, Automaton, Known, Move, Node, NotAgain
 
 KINDS: dict[str, type[Request]] = {kind.__name__: kind for kind in (Hear, Rest, Done, Failed)}
@@ -46,12 +46,12 @@ class ActorProcess:
         ours, theirs = socket.socketpair()
         self.process = os.fork()
         if not self.process:
-            Served(target, theirs, told).serve(prepare, seconds)
+            ActorServer(target, theirs, told).serve(prepare, seconds)
         theirs.close()
         self.answers, self.questions = ours.makefile("rb"), ours.makefile("wb")
 
     def automaton(self, name: str, code: Code, now: int) -> Known:
-        return Distant(self, name, code, now)
+        return RemoteAutomaton(self, name, code, now)
 
     def ask(self, what: str, *given: Any) -> Any:
         """Raises Wrong, MemoryError, and BadluckError when the process has died."""
@@ -83,7 +83,7 @@ class ActorProcess:
         return BadluckError(f"The process of {self.name} died ({ended}): {text}.")
 
 
-class Distant(Automaton):
+class RemoteAutomaton(Automaton):
     """An actor's behaviour, as the process of the actors describes it."""
 
     def __init__(self, process: ActorProcess, name: str, code: Code, now: int) -> None:
@@ -122,7 +122,7 @@ class Distant(Automaton):
         )
 
 
-class Served:
+class ActorServer:
     """The actors' process itself."""
 
     def __init__(
@@ -135,9 +135,9 @@ class Served:
     def serve(self, prepare: Callable[[], None], seconds: int) -> NoReturn:
         try:
             end_with_parent(signal.SIGKILL)
-            silence(*opened(self.search.fileno()))
+            silence(*open_descriptors(self.search.fileno()))
             prepare()
-            Watch(self.target, self._give_up, lambda: None, seconds).begin()
+            Watchdog(self.target, self._give_up, lambda: None, seconds).begin()
             questions = self.search.makefile("rb")
             with self.target.surroundings():
                 while True:
@@ -181,7 +181,7 @@ class Served:
         return self.automata[number].same_again(at, to, round)
 
     def _lacking(self, wants: Send, text: str) -> str:
-        return lacking(self.automata, wants, self.target, text)
+        return name_line(self.automata, wants, self.target, text)
 
     def _written(self, automaton: Automaton) -> dict[str, Any]:
         """The newest node, as Distant reads it."""
@@ -200,7 +200,7 @@ class Served:
         }
 
 
-def lacking(automata: Sequence[Known], wants: Send, target: UserTarget, text: str) -> str:
+def name_line(automata: Sequence[Known], wants: Send, target: UserTarget, text: str) -> str:
     """`text`, with the line that waits to send what the model of the server lacks."""
     for automaton in automata:
         for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():
@@ -224,7 +224,7 @@ def _request(kind: str, *fields: Any) -> Request:
     return Send(connection, tuple(tuple(w.encode("latin-1") for w in each) for each in commands))
 
 
-def opened(but: int) -> list[int]:
+def open_descriptors(but: int) -> list[int]:
     """What is open here, of whoever started us, too: to write there nobody needs a permission."""
     return [number for number in map(int, os.listdir("/dev/fd")) if number != but]
 

@@ -36,10 +36,10 @@ def explore(target: UserTarget, actors: int, faults: Faults) -> Report:
     Raises BadCode for what is wrong with the code, or takes too long; BadluckError when the process
     fails.
     """
-    return read(target, ask(ExploreJob(target, actors, (faults,), SEARCH)))
+    return parse_report(target, run_job(ExploreJob(target, actors, (faults,), SEARCH)))
 
 
-def read(target: UserTarget, answer: dict[str, Any]) -> Report:
+def parse_report(target: UserTarget, answer: dict[str, Any]) -> Report:
     """What the process said that was asked to explore."""
     document = answer["report"]
     findings = [
@@ -75,14 +75,14 @@ def replay(
 
     Raises as explore().
     """
-    found = ask(ReplayJob(target, names, traces, folder, program))["played"]
+    found = run_job(ReplayJob(target, names, traces, folder, program))["played"]
     return {
         name: [ReplayedStep(Step(**expected), Step(**got)) for expected, got in played]
         for name, played in found.items()
     }
 
 
-def ask(job: Any, module: str = SANDBOX) -> dict[str, Any]:
+def run_job(job: Any, module: str = SANDBOX) -> dict[str, Any]:
     """What `module` answers, a Sandbox by itself, that knows what to do with such a job.
 
     Raises as explore().
@@ -106,7 +106,7 @@ def ask(job: Any, module: str = SANDBOX) -> dict[str, Any]:
     why = errors.decode(errors="replace").strip().rpartition("\n")[2]
     if output and not output.startswith(nonce):
         raise BadluckError(f"The process of {name} wrote what the search did not: {output[:60]!r}.")
-    return answered(name, process.returncode, output.removeprefix(nonce), why)
+    return parse_answer(name, process.returncode, output.removeprefix(nonce), why)
 
 
 def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, bytes]:
@@ -143,7 +143,7 @@ def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, byt
     return bytes(output), bytes(errors)
 
 
-def answered(name: str, ended: int, output: bytes, why: str = "") -> dict[str, Any]:
+def parse_answer(name: str, ended: int, output: bytes, why: str = "") -> dict[str, Any]:
     """What the process of `name` wrote, that `ended` so. Raises as explore()."""
     if ended == -signal.SIGXCPU:
         raise BadCode(f"{name} does not come to an end ({LIMITS}).")

@@ -32,7 +32,7 @@ MEMORY = 1 << 30  # bytes of address space
 LONGEST_ANSWER = 1 << 26  # bytes that a process may write, to whatever descriptor
 FULL = MEMORY * 3 // 4  # then no state more is looked at: to say what was found takes some, too
 LIMITS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory"
-IN_WORDS = f"{LIMITS}, {seccomp.in_words()}"
+LIMITS_TEXT = f"{LIMITS}, {seccomp.isolation_text()}"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 FILES = "changes files: what actors share beside the store, the search does not see"
 ENVIRONMENT = "changes the environment, and an actor is a process of its own: let it pass that on"
@@ -62,7 +62,7 @@ GiveUp = Callable[[str], None]  # ends this process, and says why
 TooLong = Callable[[], None]  # ends it, and says what is known
 
 
-class Watch:
+class Watchdog:
     """Looks once a second where the code is."""
 
     def __init__(

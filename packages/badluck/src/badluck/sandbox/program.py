@@ -18,7 +18,7 @@ from badluck.model.server import begun
 from badluck.model.values import Command, Entry, Value
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
 from badluck.sandbox.user_file import UserFile
-from badluck.sandbox.value_text import in_words
+from badluck.sandbox.value_text import value_text
 from badluck.target import EPOCH, Lock, Shown
 
 
@@ -83,4 +83,4 @@ class Program(UserFile):
 
     def shown(self, book: Contents) -> Shown:
         names = (*self.show, *([decoded(self.lock_key)] if self.lock_key else []))
-        return {name: in_words(book.keys.get(name)) for name in names}
+        return {name: value_text(book.keys.get(name)) for name in names}

@@ -82,7 +82,7 @@ def _library() -> ctypes.CDLL | None:
 LIBRARY = _library()
 
 
-def by_the_kernel() -> bool:
+def is_available() -> bool:
     """Can it be? Asked of the kernel, in a way that changes nothing."""
     if LIBRARY is None:
         return False
@@ -90,8 +90,8 @@ def by_the_kernel() -> bool:
     return libc.prctl(PR_SET_SECCOMP, FILTER, None) == -1 and ctypes.get_errno() == errno.EFAULT
 
 
-def in_words() -> str:
-    if by_the_kernel():
+def isolation_text() -> str:
+    if is_available():
         return f"{KEPT_OUT}: the kernel refuses them"
     return f"{KEPT_OUT} from Python; C code is not kept out here: that needs Linux and libseccomp"
 
@@ -102,7 +102,7 @@ def confine(signals: Sequence[int] = ()) -> None:
     Where the kernel cannot, it is not. Raises OSError when it could, and does not.
     """
     sys.dont_write_bytecode = True  # of what is imported from here on
-    if LIBRARY is None or not by_the_kernel():
+    if LIBRARY is None or not is_available():
         return
     made = LIBRARY.seccomp_init(REFUSE)
     try:

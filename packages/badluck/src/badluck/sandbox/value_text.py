@@ -6,7 +6,7 @@ from badluck.actor.command_text import decoded
 from badluck.model.values import Hash, SortedSet, Stream, Value
 
 
-def in_words(value: Value | None) -> str:
+def value_text(value: Value | None) -> str:
     """`[a, b]` of a list, `{a, b}` of a set, `{a: 1}` and the like; of a stream how long it is."""
     match value:
         case None:

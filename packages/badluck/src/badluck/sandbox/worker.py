@@ -28,9 +28,9 @@ from badluck.real_server.backend import real_backend
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import replay
 from badluck.report.report import Report
-from badluck.sandbox.actor_process import ActorProcess, lacking, silence
+from badluck.sandbox.actor_process import ActorProcess, name_line, silence
 from badluck.sandbox.job import ExploreJob, Job, ReplayJob
-from badluck.sandbox.limits import MEMORY, SEARCH, Watch
+from badluck.sandbox.limits import MEMORY, SEARCH, Watchdog
 from badluck.sandbox.user_file import UserFile
 from badluck.search.automaton import Automaton, Known, NotAgain
 from badluck.search.server_states import Unsupported
@@ -40,7 +40,7 @@ MOST = 500_000  # states, which fit into the memory
 
 
 @dataclass
-class Sandbox:
+class SandboxWorker:
     job: Job
     output: int  # a file descriptor
     nonce: bytes = b""  # begins the answer: who writes there by chance knows none
@@ -50,7 +50,7 @@ class Sandbox:
         target = self.job.target
         job = self.job
         seconds = job.seconds if isinstance(job, ExploreJob) else SEARCH
-        self.watch = Watch(
+        self.watch = Watchdog(
             target, lambda text: self.answer({"wrong": text}), self._too_long, seconds
         )
         try:
@@ -138,7 +138,7 @@ class Sandbox:
         if self.actors:
             return str(self.actors.ask("lacking", wants, str(lacks)))
         automata = self.watch.explorer.automata if self.watch.explorer else []
-        return lacking(automata, wants, self.job.target, str(lacks))
+        return name_line(automata, wants, self.job.target, str(lacks))
 
     def load_libraries(self) -> None:
         """Where the code is to run in this process."""
@@ -170,7 +170,7 @@ def _otherwise(error: NotAgain) -> str:
     return "\n    ".join([text, *where])
 
 
-def main(kind: type[Sandbox] = Sandbox) -> NoReturn:
+def main(kind: type[SandboxWorker] = SandboxWorker) -> NoReturn:
     """Of this or another kind, that does what else is asked of it."""
     job, nonce = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
     output = os.dup(1)
