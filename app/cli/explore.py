@@ -11,7 +11,7 @@ from badluck.explorer import Explorer
 from badluck.faults import FAULTS, Faults
 from badluck.report.chart import chart
 from badluck.report.report import Report
-from badluck.report.verdict import budget, others, verdict
+from badluck.report.verdict import budget, other_findings, verdict
 from badluck.sandbox.limits import LIMITS_TEXT
 from badluck.search.names import LETTERS
 from badluck.target import ACTORS
@@ -245,7 +245,7 @@ def show(people: Console, report: Report, all_findings: bool) -> None:
     names, wide = LETTERS[: report.actors], max(people.width, 80)
     for nth, finding in enumerate(report.findings if all_findings else report.findings[:1]):
         if nth:
-            people.print(*others([finding]), style="bold", markup=False)
+            people.print(*other_findings([finding]), style="bold", markup=False)
         people.print()
         drawn = chart(finding.trace, names, wide, report.target.vocabulary)
         people.print(drawn, markup=False, soft_wrap=True)
@@ -253,7 +253,7 @@ def show(people: Console, report: Report, all_findings: bool) -> None:
     rest = report.findings[1:]
     if rest and not all_findings:
         people.print("Found as well (--all-findings draws them):")
-        for line in others(rest):
+        for line in other_findings(rest):
             people.print(f"  {line}", markup=False)
     for line in budget(report):
         people.print(line, style="dim", markup=False)

@@ -13,7 +13,7 @@ from badluck.report.chart import chart
 from badluck.report.model_backend import ModelBackend
 from badluck.report.replay import ReplayedStep
 from badluck.report.trace import Step
-from badluck.report.verdict import again
+from badluck.report.verdict import starvation_setting
 from rich.console import Console
 
 from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
@@ -53,7 +53,9 @@ def replay(file: BinaryIO, on: str) -> None:
         said = f"{recorded.target.name} has changed since {file.name} was written."
         people.print(said, style="yellow", markup=False)
     if recorded.again:
-        people.print(f"What was asked: {again(recorded.target)}. Is A starved?", markup=False)
+        people.print(
+            f"What was asked: {starvation_setting(recorded.target)}. Is A starved?", markup=False
+        )
     with ends_at_ctrl_c("Stopped."):
         divergences = sum(
             not _show(people, name, recorded, played) for name, played in _all(recorded, on)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
-from badluck.report.checked_json import Edited, Unreadable
-from badluck.report.saved_traces import saved
+from badluck.report.checked_json import CheckedJson, Unreadable
+from badluck.report.saved_traces import read_traces
 from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid
@@ -30,22 +30,22 @@ class Recorded(NamedTuple):
     changed: bool  # the student's file is not what it was
 
 
-Others = Callable[[Edited], Target | None]  # of a document that is about a target of theirs
+Others = Callable[[CheckedJson], Target | None]  # of a document that is about a target of theirs
 
 
 def read(text: bytes, others: Others = lambda _: None) -> Recorded:
     """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
     try:
-        return _read(Edited(orjson.loads(text), ""), others)
+        return _read(CheckedJson(orjson.loads(text), ""), others)
     except orjson.JSONDecodeError as error:
         raise Invalid({"file": f"{NONE}, nor any JSON: {error}."}) from error
     except Unreadable as error:
         raise Invalid({"file": f"{NONE}: {error}"}) from error
 
 
-def _read(document: Edited, others: Others) -> Recorded:
+def _read(document: CheckedJson, others: Others) -> Recorded:
     target = others(document) or _target(document)
-    known = saved(document, {rule.name for rule in target.rules}, target.columns)
+    known = read_traces(document, {rule.name for rule in target.rules}, target.columns)
     changed = False
     if isinstance(target, Student):
         if known.again:
@@ -54,18 +54,18 @@ def _read(document: Edited, others: Others) -> Recorded:
     return Recorded(target, known.names, known.traces, known.again, changed)
 
 
-def _target(document: Edited) -> Target | Student:
+def _target(document: CheckedJson) -> Target | Student:
     if "file" not in document.members:
         return mode_of(document)
     stock = document.number("stock", *UNITS)
     return _student(document.text("file"), stock, _resends(document))
 
 
-def _resends(document: Edited) -> bool:
+def _resends(document: CheckedJson) -> bool:
     return bool(document.one_of("retries", (0, "default")) == "default")
 
 
-def mode_of(document: Edited) -> Target:
+def mode_of(document: CheckedJson) -> Target:
     """Raises Unreadable, Invalid."""
     stock = document.number("stock", *UNITS)
     resend = _resends(document)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from badluck.report.checked_json import Edited
+from badluck.report.checked_json import CheckedJson
 
 from app.domain import ROUND_BOUNDS
 from app.explorer import recorded
@@ -16,10 +16,10 @@ from app.explorer.targets import Target
 
 def read(text: bytes) -> Recorded:
     """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
-    return recorded.read(text, _of_this_room)
+    return recorded.read(text, _of_this_floor)
 
 
-def _of_this_room(document: Edited) -> Target | None:
+def _of_this_floor(document: CheckedJson) -> Target | None:
     if document.members.get("target") in tuple(REPAIRS):
         accepts = bool(document.number("accepts", 0, 1))
         return Repairing(document.text("target"), accepts=accepts)

@@ -10,7 +10,7 @@ from typing import Any
 from badluck.faults import Faults
 from badluck.report.report import Finding
 from badluck.report.trace import Step
-from badluck.report.verdict import cost
+from badluck.report.verdict import cost_text
 
 from app.explorer.findings import FINDINGS
 from app.explorer.sql.statement import Level
@@ -101,7 +101,7 @@ def verdict(report: SqlReport) -> str:
 
 
 def line(level: Level, finding: Finding) -> str:
-    return f"{finding.name} at {level}, with {cost(finding.cost)}. {finding.explanation}"
+    return f"{finding.name} at {level}, with {cost_text(finding.cost)}. {finding.explanation}"
 
 
 def budget(report: SqlReport) -> Iterator[str]:

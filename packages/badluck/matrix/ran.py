@@ -18,7 +18,7 @@ from badluck.real_server.backend import real_backend
 from badluck.report.replay import replay
 from badluck.report.report import Finding
 from badluck.report.trace import Step
-from badluck.report.verdict import allowed, cost
+from badluck.report.verdict import cost_text, fault_text
 from badluck.search.names import LETTERS
 
 from matrix.entry import Entry, entries
@@ -125,7 +125,7 @@ def _verdict(entry: Entry, result: ExploreResult) -> str:
 def _proved(entry: Entry, result: ExploreResult) -> str:
     """Also that of which nothing is wrong but what is meant to be."""
     proved = len(result.proved) + (result.verdict == "fails" and not _wrong(entry, result))
-    return allowed(result.ladder[proved - 1].faults) if proved else ""
+    return fault_text(result.ladder[proved - 1].faults) if proved else ""
 
 
 def _finding(
@@ -138,7 +138,7 @@ def _finding(
     shortest = "" if result.report.exhaustive else " (the shortest that was seen)"
     said = f"its words: “{entry.documented}”" if entry.documented else entry.why
     return {
-        "wrong": f"{found.name}, with {cost(found.cost)}{shortest}",
+        "wrong": f"{found.name}, with {cost_text(found.cost)}{shortest}",
         "chart": chart(found.trace, names),
         "replayed": {
             name: _replayed(result, found.trace, folder / f"{entry.library}-{name}", program)

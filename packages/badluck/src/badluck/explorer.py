@@ -20,7 +20,7 @@ from badluck.model.server import begun
 from badluck.model.values import Uncounted
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
-from badluck.report.wait_text import drawn, waits
+from badluck.report.wait_text import extend_to_wait, wait_text
 from badluck.search.automaton import Automaton, Known
 from badluck.search.graph import MOST, Graph, State, TooMany
 from badluck.search.moves import Moves
@@ -119,7 +119,7 @@ class Explorer:
             if blind := unseen(judge, bool(found) or not exhaustive):
                 raise UserCodeError(blind)
             if STUCK.name in found:
-                found[STUCK.name] = drawn(judge, found[STUCK.name])
+                found[STUCK.name] = extend_to_wait(judge, found[STUCK.name])
             report = self._report(judge, faults, exhaustive, many, found, began)
             if report.findings and self.moves.own:
                 first = found[report.findings[0].name]
@@ -161,7 +161,7 @@ class Explorer:
         for rule in self.target.rules:
             if rule.name in paths and (more := judge.because(rule, _last(graph, paths[rule.name]))):
                 explanations[rule.name] += f" {more}"
-        if STUCK.name in paths and (waiting := waits(judge, paths[STUCK.name])):
+        if STUCK.name in paths and (waiting := wait_text(judge, paths[STUCK.name])):
             explanations[STUCK.name] += f" {waiting}"
             if 0 in judge.stuck and self.moves.own:
                 explanations[STUCK.name] += f" {IN_EVERY_ORDER}"

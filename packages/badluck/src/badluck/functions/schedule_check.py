@@ -10,7 +10,7 @@ from badluck.frames.source_position import Spot
 from badluck.functions.all_orders import judged
 from badluck.functions.schedule_replay import faults_of
 from badluck.game.board import Board
-from badluck.report.trace import Step, as_heard, steps_of
+from badluck.report.trace import Step, steps_of, without_unheard
 from badluck.sandbox.job import FollowJob
 from badluck.sandbox.worker import SandboxWorker
 from badluck.search.graph import BY_ITSELF, CRASHED, TooMany, Transition
@@ -58,7 +58,7 @@ def _followed(job: FollowJob, board: Board) -> dict[str, Any]:
         "finding": found[0] if found else "",
         "explanation": explained[found[0]] if found else "",
         "cost": list(cost([way for _, way in ways])),
-        "steps": [one._asdict() for one in as_heard([*steps_of(board, board.judge, ways)])],
+        "steps": [one._asdict() for one in without_unheard([*steps_of(board, board.judge, ways)])],
         "spots": [_spot(board, *each) for each in ways],
         "sure": sure,
     }

@@ -10,7 +10,7 @@ from badluck.report.chart import chart
 from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding
 from badluck.report.trace import Step
-from badluck.report.verdict import cost
+from badluck.report.verdict import cost_text
 from badluck.sandbox.limits import SEARCH
 from badluck.search.names import LETTERS
 
@@ -22,7 +22,7 @@ INCONCLUSIVE = (
 
 def still(target: FunctionTarget, finding: Finding, file: str) -> str:
     lines = (
-        f"{target.name}: {finding.name.upper()}, with {cost(finding.cost)}. {finding.explanation}",
+        f"{target.name}: {finding.name.upper()}, with {cost_text(finding.cost)}. {finding.explanation}",
         chart(finding.trace, LETTERS[: len(target.actors)]),
         f"{file} still breaks it: nothing else was looked at",
     )

@@ -12,9 +12,9 @@ from typing import NamedTuple, NoReturn
 import pytest
 
 from badluck.errors import BadluckError
-from badluck.report.checked_json import Edited, Unreadable
+from badluck.report.checked_json import CheckedJson, Unreadable
 from badluck.report.report import Finding
-from badluck.report.saved_traces import saved
+from badluck.report.saved_traces import read_traces
 from badluck.report.trace import Step
 from badluck.target import ACTORS
 
@@ -95,11 +95,11 @@ def read(path: Path, shown: str) -> Schedule:
     Raises BadluckError for what is damaged, or of another version.
     """
     try:
-        document = Edited(json.loads(path.read_bytes()), "")
+        document = CheckedJson(json.loads(path.read_bytes()), "")
         document.one_of("badluck", (VERSION,))
         # Of any name: what a test asks may have changed since.
         findings = [part.text("name") for part in document.parts("findings", "finding")]
-        names, traces, _ = saved(document, findings, {}, (1, ACTORS[1]))
+        names, traces, _ = read_traces(document, findings, {}, (1, ACTORS[1]))
         if len(traces) != 1:
             document.refuse(f"{len(traces)} schedules where one belongs")
         [steps] = traces.values()

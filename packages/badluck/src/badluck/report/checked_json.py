@@ -12,7 +12,7 @@ class Unreadable(BadluckError):
     """It is not what it should be; the text says where and why."""
 
 
-class Edited:
+class CheckedJson:
     """All that it is asked for raises Unreadable when it is not there, or not what it should be."""
 
     def __init__(self, value: Any, where: str) -> None:
@@ -51,14 +51,14 @@ class Edited:
             self.refuse(f"{name!r} holds something else than texts")
         return value
 
-    def part(self, name: str) -> Edited:
+    def part(self, name: str) -> CheckedJson:
         """Another object."""
-        return Edited(self._get(name), f"{self.where}{name}: ")
+        return CheckedJson(self._get(name), f"{self.where}{name}: ")
 
-    def parts(self, name: str, called: str) -> Iterator[Edited]:
+    def parts(self, name: str, called: str) -> Iterator[CheckedJson]:
         """The objects of a list, each `called` so in messages."""
         for number, value in enumerate(self._list(name), 1):
-            yield Edited(value, f"{self.where}{called} {number}: ")
+            yield CheckedJson(value, f"{self.where}{called} {number}: ")
 
     def _list(self, name: str) -> list[Any]:
         value = self._get(name)

@@ -13,7 +13,7 @@ from badluck.frames.source_position import Spot
 from badluck.report.chart import BETWEEN, between, texts
 from badluck.report.report import Finding
 from badluck.report.trace import Step
-from badluck.report.verdict import cost
+from badluck.report.verdict import cost_text
 from badluck.search.names import LETTERS
 from badluck.target import Target
 
@@ -40,7 +40,7 @@ def page(
         "functions": target.name,
         "finding": finding.name.upper(),
         "explanation": finding.explanation,
-        "cost": cost(finding.cost),
+        "cost": cost_text(finding.cost),
         "setting": target.setting,
         "test": test,
         "again": again,

@@ -12,7 +12,7 @@ from badluck.actor.request import Done, Failed, Hear, Lost, Rest, Send, outcome
 from badluck.backend import Backend
 from badluck.faults import FAULTS
 from badluck.faults.fault import StepText
-from badluck.report.trace import Step, unheard
+from badluck.report.trace import Step, is_unheard
 from badluck.target import EPOCH, Target
 
 AS_BYTES = re.compile(r"\bb'(.*?)'")
@@ -57,7 +57,7 @@ def replay(
         try:
             for nth, step in enumerate(steps):
                 got = StepReplay(target, actors, backend, in_flight, step).got()
-                got = got._replace(told="") if unheard(steps, nth) else got
+                got = got._replace(told="") if is_unheard(steps, nth) else got
                 played.append(ReplayedStep(step, got))
                 if not played[-1].same:
                     break

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from badluck.faults import FAULTS
-from badluck.report.checked_json import Edited
+from badluck.report.checked_json import CheckedJson
 from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 from badluck.target import ACTORS, Shown
@@ -22,18 +22,18 @@ MOST = 1 << 40  # the most that any number is which is compared, and nothing els
 Columns = Mapping[str, type[int] | type[str]]  # of a target's Shown, and what stands in each
 
 
-class Saved(NamedTuple):
+class SavedTraces(NamedTuple):
     names: str  # the actors'
     traces: dict[str, list[Step]]  # the schedule of each finding
     again: bool  # asked was whether the first is starved
 
 
-def saved(
-    document: Edited,
+def read_traces(
+    document: CheckedJson,
     findings: Collection[str],
     columns: Columns,
     actors: tuple[int, int] = ACTORS,
-) -> Saved:
+) -> SavedTraces:
     """`findings` are known by name. Raises Unreadable for what no report says."""
     names = LETTERS[: document.number("actors", *actors)]
     again: bool = document.one_of("again", (False, True))
@@ -43,10 +43,10 @@ def saved(
         if name in traces:
             finding.refuse(f"there are two of {name!r}")
         traces[name] = _steps(finding, names, again, columns)
-    return Saved(names, traces, again)
+    return SavedTraces(names, traces, again)
 
 
-def _steps(finding: Edited, names: str, again: bool, columns: Columns) -> list[Step]:
+def _steps(finding: CheckedJson, names: str, again: bool, columns: Columns) -> list[Step]:
     steps: list[Step] = []
     for part in finding.parts("trace", "step"):
         steps.append(_step(part, names, again, columns))
@@ -55,7 +55,7 @@ def _steps(finding: Edited, names: str, again: bool, columns: Columns) -> list[S
     return steps
 
 
-def _step(part: Edited, names: str, again: bool, columns: Columns) -> Step:
+def _step(part: CheckedJson, names: str, again: bool, columns: Columns) -> Step:
     somebodys = (*SOMEBODYS, "again") if again else SOMEBODYS
     does: str = part.one_of("does", (*somebodys, *EVERYBODYS))
     step = Step(
@@ -74,7 +74,7 @@ def _step(part: Edited, names: str, again: bool, columns: Columns) -> Step:
     return step
 
 
-def _shown(part: Edited, columns: Columns) -> Shown:
+def _shown(part: CheckedJson, columns: Columns) -> Shown:
     return {
         name: part.number(name, -MOST, MOST) if kind is int else part.text(name)
         for name, kind in columns.items()

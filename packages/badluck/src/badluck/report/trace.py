@@ -48,15 +48,17 @@ class Step(NamedTuple):
 
 
 def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
-    return as_heard(list(steps_of(graph, judge, path.ways)))
+    return without_unheard(list(steps_of(graph, judge, path.ways)))
 
 
-def as_heard(steps: Sequence[Step]) -> list[Step]:
+def without_unheard(steps: Sequence[Step]) -> list[Step]:
     """The same, without what nobody has heard."""
-    return [one._replace(told="") if unheard(steps, nth) else one for nth, one in enumerate(steps)]
+    return [
+        one._replace(told="") if is_unheard(steps, nth) else one for nth, one in enumerate(steps)
+    ]
 
 
-def unheard(steps: Sequence[Step], nth: int) -> bool:
+def is_unheard(steps: Sequence[Step], nth: int) -> bool:
     """Does that step's actor crash later on? Then nobody hears what it would have been told."""
     return any(
         later.does in FAULTS and FAULTS[later.does].ends_its_actor

@@ -11,7 +11,7 @@ from badluck.search.paths import Cost
 from badluck.target import Target
 
 
-def again(target: Target) -> str:
+def starvation_setting(target: Target) -> str:
     """What `Explorer.starve` asks."""
     return f"all but A come again and again, each time {target.vocabulary.afresh}; no faults"
 
@@ -21,7 +21,7 @@ def verdict(report: Report) -> str:
     name = report.target.name
     if report.findings:
         worst = report.findings[0]
-        return f"{name}: {worst.name.upper()}, with {cost(worst.cost)}. {worst.explanation}"
+        return f"{name}: {worst.name.upper()}, with {cost_text(worst.cost)}. {worst.explanation}"
     if not report.exhaustive:
         return f"{name}: nothing was found, but the search is incomplete: this proves nothing."
     if report.again:
@@ -37,7 +37,7 @@ def budget(report: Report) -> Iterator[str]:
     states = _count(report.states, "state")
     yield (
         f"{_count(report.actors, actor)} ({', '.join(LETTERS[: report.actors])}), "
-        f"{target.setting}; {again(target) if report.again else allowed(report.faults)}"
+        f"{target.setting}; {starvation_setting(target) if report.again else fault_text(report.faults)}"
     )
     if not report.exhaustive:
         yield f"stopped after {states}: {_fewer(report)}"
@@ -57,21 +57,21 @@ def _fewer(report: Report) -> str:
     return f"fewer {report.target.vocabulary.actor}s or faults are fewer states"
 
 
-def allowed(faults: Faults) -> str:
+def fault_text(faults: Faults) -> str:
     counts = [f"{count} {kind}" for kind, count in faults._asdict().items() if count]
     return f"faults: {', '.join(counts)}, at the most" if counts else "no faults"
 
 
-def cost(cost: Cost) -> str:
+def cost_text(cost: Cost) -> str:
     faults = "no fault at all" if cost.faults == 0 else _count(cost.faults, "fault")
     switches = _count(cost.switches, "switch", "switches")
     return f"{faults}, {switches} and {_count(cost.steps, 'step')}"
 
 
-def others(findings: list[Finding]) -> Iterator[str]:
+def other_findings(findings: list[Finding]) -> Iterator[str]:
     """What else was found, a line each."""
     for finding in findings:
-        yield f"{finding.name}, with {cost(finding.cost)}. {finding.explanation}"
+        yield f"{finding.name}, with {cost_text(finding.cost)}. {finding.explanation}"
 
 
 def _count(number: int, what: str, many: str = "") -> str:

@@ -18,7 +18,7 @@ DOOMED = "It has not come to that yet, but every way leads there; by the shortes
 Ways = list[tuple[int, Transition]]
 
 
-def waits(judge: Judge, path: Path) -> str:
+def wait_text(judge: Judge, path: Path) -> str:
     """Of somebody's own code, a sentence for each line; `path` leads to where it is stuck."""
     if judge.target.code.shown:
         return ""
@@ -40,7 +40,7 @@ def waits(judge: Judge, path: Path) -> str:
     return f"{DOOMED}: {said}"
 
 
-def drawn(judge: Judge, path: Path) -> Path:
+def extend_to_wait(judge: Judge, path: Path) -> Path:
     """Of what ends so in every order: on to where each who waits has asked once in vain."""
     if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
         return path
