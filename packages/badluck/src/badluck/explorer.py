@@ -26,9 +26,9 @@ from badluck.search.graph import MOST, Graph, State, TooMany
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS
 from badluck.search.paths import Path, schedules, shortest
-from badluck.search.renamed_automaton import Alike
+from badluck.search.renamed_automaton import RenamedAutomaton
 from badluck.search.server_states import ServerStates
-from badluck.search.starvation import Endless, starvation
+from badluck.search.starvation import EndlessGraph, starvation
 from badluck.search.symmetry import Symmetry
 from badluck.target import EPOCH, Target
 
@@ -70,7 +70,10 @@ class Explorer:
             if target.alike:
                 first = Automaton(LETTERS[0], target.code, EPOCH)
                 rename = self.servers.rename
-                self.automata = [first, *(Alike(first, n, rename) for n in range(1, actors))]
+                self.automata = [
+                    first,
+                    *(RenamedAutomaton(first, n, rename) for n in range(1, actors)),
+                ]
                 self.symmetry = Symmetry(self.servers, self.automata)
             else:
                 self.automata = [
@@ -132,7 +135,7 @@ class Explorer:
     def _starve(self, most: int) -> Report:
         began = time.perf_counter()
         with self.target.surroundings():
-            graph = self.graph = Endless(
+            graph = self.graph = EndlessGraph(
                 self.moves,
                 Faults(),
                 self.target.pauses,

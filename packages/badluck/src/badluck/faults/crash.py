@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext
-from badluck.search.budget import Befallen
+from badluck.search.budget import FaultEffect
 from badluck.search.graph import CRASHED, Graph, State
 
 
@@ -19,12 +19,12 @@ class Crash(Fault):
     drawn = "X CRASHES, for ever"
     ends_its_actor = True
 
-    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         for actor, node in graph.alive(state):
             if graph.moves.own or not node.ended:
                 servers = graph.servers.drop(state.servers, node.bound)
                 nodes = (*state.nodes[:actor], CRASHED, *state.nodes[actor + 1 :])
-                yield Befallen(actor, 0, servers, nodes, state.before, state.in_flight)
+                yield FaultEffect(actor, 0, servers, nodes, state.before, state.in_flight)
 
     def play(self, playing: FaultContext) -> None:
         for name in list(playing.actor.open):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext
-from badluck.search.budget import EVERYBODY, Befallen
+from badluck.search.budget import EVERYBODY, FaultEffect
 from badluck.search.graph import NONE, Graph, State
 
 # ms that it takes, at the least. In none at all a fencing number that was lost could come again:
@@ -24,7 +24,7 @@ class Failover(Fault):
     befalls_one = False
     forgets = True
 
-    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         if state.before == NONE:
             return
         which = graph.servers.written_last(state.servers, state.before)
@@ -35,7 +35,7 @@ class Failover(Fault):
         servers = graph.servers.drop(servers, tuple(sent.connection for sent in gone))
         servers = graph.servers.pass_time(servers, graph.servers.now(servers) + TAKEOVER_MS)
         in_flight = tuple(sent for sent in state.in_flight if sent not in gone)
-        yield Befallen(EVERYBODY, 0, servers, state.nodes, NONE, in_flight)
+        yield FaultEffect(EVERYBODY, 0, servers, state.nodes, NONE, in_flight)
 
     def play(self, playing: FaultContext) -> None:
         playing.backend.fail_over()

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, Protocol
 
 from badluck.actor.actor import Actor
 from badluck.backend import Backend
-from badluck.search.budget import Befallen
+from badluck.search.budget import FaultEffect
 from badluck.search.graph import Graph, State
 
 Tells = Literal["nothing", "duration", "command", "command and reply"]
@@ -49,7 +49,7 @@ class Fault(ABC):
     forgets: ClassVar[bool] = False  # loses the last write
 
     @abstractmethod
-    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         """All that it can do to this state of the search."""
 
     @abstractmethod

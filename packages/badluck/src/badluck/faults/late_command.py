@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext, StepText
-from badluck.search.budget import Befallen
+from badluck.search.budget import FaultEffect
 from badluck.search.graph import Graph, State
 
 
@@ -22,7 +22,7 @@ class Late(Fault):
     drawn = "GIVES UP; it is still under way"
     tells = "command"
 
-    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         for one in graph.moves.unanswered(state, late=True):
             if one.sent.connection in one.move.closed:
                 # To the server it is open until the command has come.
@@ -30,7 +30,7 @@ class Late(Fault):
                 servers = graph.servers.drop(state.servers, others)
                 nodes = (*state.nodes[: one.actor], one.move.to, *state.nodes[one.actor + 1 :])
                 in_flight = tuple(sorted((*state.in_flight, one.sent)))
-                yield Befallen(one.actor, one.fiber, servers, nodes, state.before, in_flight)
+                yield FaultEffect(one.actor, one.fiber, servers, nodes, state.before, in_flight)
 
     def play(self, playing: FaultContext) -> StepText:
         return playing.give_up()

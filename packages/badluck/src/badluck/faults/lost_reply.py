@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext, StepText
-from badluck.search.budget import Befallen
+from badluck.search.budget import FaultEffect
 from badluck.search.graph import Graph, State
 
 
@@ -16,12 +16,12 @@ class LostReply(Fault):
     drawn = "WHICH IS LOST"
     tells = "command and reply"
 
-    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         for one in graph.moves.unanswered(state):
             servers = graph.servers.drop(one.step.to, one.move.closed)
             before = state.servers if one.step.wrote and state.left.forgets else state.before
             nodes = (*state.nodes[: one.actor], one.move.to, *state.nodes[one.actor + 1 :])
-            yield Befallen(one.actor, one.fiber, servers, nodes, before, state.in_flight)
+            yield FaultEffect(one.actor, one.fiber, servers, nodes, before, state.in_flight)
 
     def play(self, playing: FaultContext) -> StepText:
         return playing.go_on(answered=False)

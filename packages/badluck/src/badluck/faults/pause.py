@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from badluck.actor.request import Send
 from badluck.faults.fault import Fault, FaultContext
-from badluck.search.budget import EVERYBODY, Befallen
+from badluck.search.budget import EVERYBODY, FaultEffect
 from badluck.search.graph import Graph, State
 
 
@@ -21,12 +21,12 @@ class Pause(Fault):
     befalls_one = False
     tells = "duration"
 
-    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         if graph.over(state):
             return
         for moment in self._ends(graph, state):
             servers, before = graph.later_servers(state, moment)
-            yield Befallen(EVERYBODY, 0, servers, state.nodes, before, state.in_flight)
+            yield FaultEffect(EVERYBODY, 0, servers, state.nodes, before, state.in_flight)
 
     def _ends(self, graph: Graph, state: State) -> set[int]:
         """Until when, ms since 1970."""

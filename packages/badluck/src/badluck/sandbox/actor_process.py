@@ -26,7 +26,7 @@ from badluck.frames.source_position import Spot
 from badluck.orphans import end_with_parent
 from badluck.sandbox.job import UserTarget
 from badluck.sandbox.limits import LIMITS, LONGEST_ANSWER, Watchdog
-from badluck.search.automaton import ANY, Answer, Automaton, Known, Move, Node, NotAgain
+from badluck.search.automaton import ANY, Answer, Automaton, Known, Move, Node, NotDeterministic
 
 KINDS: dict[str, type[Request]] = {kind.__name__: kind for kind in (Hear, Rest, Done, Failed)}
 
@@ -39,7 +39,7 @@ class ActorProcess:
         target: UserTarget,
         prepare: Callable[[], None],
         seconds: int,
-        told: Callable[[NotAgain], str],
+        told: Callable[[NotDeterministic], str],
     ) -> None:
         """`prepare` is called before anything is kept out; `told` words an error for the author."""
         self.name = target.name
@@ -126,7 +126,7 @@ class ActorServer:
     """The actors' process itself."""
 
     def __init__(
-        self, target: UserTarget, search: socket.socket, told: Callable[[NotAgain], str]
+        self, target: UserTarget, search: socket.socket, told: Callable[[NotDeterministic], str]
     ) -> None:
         self.target, self.search, self.told = target, search, told
         self.automata: list[Automaton] = []
@@ -151,7 +151,7 @@ class ActorServer:
             return {"answer": getattr(self, f"_{what}")(*given)}
         except user_code_error.UserCodeError as error:
             return {"wrong": str(error)}
-        except NotAgain as error:
+        except NotDeterministic as error:
             return {"wrong": self.told(error)}
         except MemoryError:
             return {"memory": True}

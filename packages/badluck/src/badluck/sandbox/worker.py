@@ -32,8 +32,8 @@ from badluck.sandbox.actor_process import ActorProcess, name_line, silence
 from badluck.sandbox.job import ExploreJob, Job, ReplayJob
 from badluck.sandbox.limits import MEMORY, SEARCH, Watchdog
 from badluck.sandbox.user_file import UserFile
-from badluck.search.automaton import Automaton, Known, NotAgain
-from badluck.search.server_states import Unsupported
+from badluck.search.automaton import Automaton, Known, NotDeterministic
+from badluck.search.server_states import UnsupportedCommand
 
 ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}|^\d{14,15}$")  # repr() and id() of an object
 MOST = 500_000  # states, which fit into the memory
@@ -57,9 +57,9 @@ class SandboxWorker:
             self.answer(self.does())
         except user_code_error.UserCodeError as error:
             self.answer({"wrong": str(error)})
-        except Unsupported as lacks:
+        except UnsupportedCommand as lacks:
             self.answer({"wrong": self._lacking(lacks)})
-        except NotAgain as error:
+        except NotDeterministic as error:
             self.answer({"wrong": self._otherwise(error)})
         except MemoryError:
             self._incomplete(f"more than {MEMORY >> 30} GiB of memory")
@@ -132,7 +132,7 @@ class SandboxWorker:
                 played[name] = [[one.expected._asdict(), one.got._asdict()] for one in both]
         return {"played": played}
 
-    def _lacking(self, lacks: Unsupported) -> str:
+    def _lacking(self, lacks: UnsupportedCommand) -> str:
         """Which line it is that waits to send that."""
         wants = Send(lacks.connection, lacks.commands)
         if self.actors:
@@ -145,7 +145,7 @@ class SandboxWorker:
         if isinstance(self.job.target, UserFile):
             self.job.target.load_libraries()
 
-    def _otherwise(self, error: NotAgain) -> str:
+    def _otherwise(self, error: NotDeterministic) -> str:
         return f"{self.job.target.name}: {self.job.target.function} {_otherwise(error)}"
 
     def answer(self, document: dict[str, Any]) -> NoReturn:
@@ -155,7 +155,7 @@ class SandboxWorker:
         os._exit(0)
 
 
-def _otherwise(error: NotAgain) -> str:
+def _otherwise(error: NotDeterministic) -> str:
     """What it did and does, when it is answered the same; of a command the word that differs."""
     once, again = error.once, error.again
     text = "does not do the same when it is answered the same: on what does it depend?"

@@ -28,7 +28,7 @@ NUMBER = re.compile(r"[\d.]+")
 ROUNDS = 100
 
 
-def first(now: int, last: int, same: Callable[[int], bool]) -> int | None:
+def first_change(now: int, last: int, same: Callable[[int], bool]) -> int | None:
     """The first moment at which it is not the `same` any more; None: not until the `last`.
 
     It is looked for after one second, two, four …, and then by halves: what is otherwise for a
@@ -46,7 +46,7 @@ def first(now: int, last: int, same: Callable[[int], bool]) -> int | None:
     return None
 
 
-class NotAgain(RuntimeError):
+class NotDeterministic(RuntimeError):
     """The code does something else when it is answered the same: `again`, what it did `once`.
 
     Both are the first fiber's that differs; `spots` is where that stood.
@@ -235,7 +235,7 @@ class Automaton:
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
     ) -> int | None:
-        return first(
+        return first_change(
             now, now + LATEST, lambda when: self._same_way(at, fiber, said, now, when, taken)
         )
 
@@ -249,7 +249,7 @@ class Automaton:
             actor.go_on(*answer)
         if actor.requests != self.nodes[at].requests:
             node = self.nodes[at]
-            raise NotAgain(node.requests, actor.requests, node.stands)
+            raise NotDeterministic(node.requests, actor.requests, node.stands)
         return actor
 
     def history(self, at: int) -> list[Answer]:

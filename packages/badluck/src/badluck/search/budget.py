@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EVERYBODY = -1  # in place of an actor
 
 
-class Befallen(NamedTuple):
+class FaultEffect(NamedTuple):
     """What a fault leads to from some state; the budget has then one fault less."""
 
     actor: int  # whom it befell, or EVERYBODY
@@ -27,19 +27,19 @@ class Befallen(NamedTuple):
     in_flight: tuple[Send, ...]
 
 
-class Fault(Protocol):
+class SearchFault(Protocol):
     @property
     def name(self) -> str:
         """The kind of the transitions that it makes."""
 
-    def befall(self, graph: Graph, state: State) -> Iterator[Befallen]:
+    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         """All that it can do to this state."""
 
 
 class Budget(Protocol):
     """How many faults may still happen; hashable, and equal where as many of each may."""
 
-    def possible(self) -> Sequence[tuple[Fault, Self]]:
+    def possible(self) -> Sequence[tuple[SearchFault, Self]]:
         """Those that may, each with what is left after it."""
 
     @property

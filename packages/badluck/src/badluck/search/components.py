@@ -15,7 +15,7 @@ def terminal_components(states: Sequence[int], ways: Callable[[int], Iterable[in
             backward[to].append(state)
     ends = {state for state, following in onward.items() if not following}
     reach = _all_that_lead_to(ends, backward)
-    for circle in circles([state for state in states if state not in reach], onward):
+    for circle in cycles([state for state in states if state not in reach], onward):
         if all(to in circle for state in circle for to in onward[state]):
             ends |= circle
     return ends
@@ -31,7 +31,7 @@ def _all_that_lead_to(ends: set[int], backward: dict[int, list[int]]) -> set[int
     return reach
 
 
-def circles(states: Sequence[int], onward: dict[int, list[int]]) -> Iterable[set[int]]:
+def cycles(states: Sequence[int], onward: dict[int, list[int]]) -> Iterable[set[int]]:
     """Strongly connected components (Tarjan 1972), without recursion."""
     order: dict[int, int] = {}
     low: dict[int, int] = {}

@@ -26,7 +26,7 @@ from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS, Names
 from badluck.search.symmetry import Symmetry
-from badluck.search.time_abstraction import Again
+from badluck.search.time_abstraction import TimeAbstraction
 
 BEGINNING = 0  # an actor's first node
 CRASHED = -1  # in place of an actor's node
@@ -109,7 +109,7 @@ class Graph:
         self.all_seen = False
         # When all work is done: how often time has passed for threads on the way to a state.
         self.rounds: dict[int, int] = {}
-        self.again = Again(self.servers, self.automata, moves.own)
+        self.again = TimeAbstraction(self.servers, self.automata, moves.own)
         start = self.servers.start
         self.began = self.servers.now(start)
         self._number(start, tuple(0 for _ in self.automata), faults, NONE, ())

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Request, Rest, Send
 from badluck.model.values import Command
-from badluck.search.automaton import LATEST, Answer, Known, Move, Node, first
-from badluck.search.server_states import ServerStates, Step, tokens
+from badluck.search.automaton import LATEST, Answer, Known, Move, Node, first_change
+from badluck.search.server_states import ServerStates, ServerStep, tokens
 
 if TYPE_CHECKING:
     from badluck.search.graph import State
 
-Taken = frozenset[int] | None
+TokenNumbers = frozenset[int] | None
 SOON = 200  # ms, for whose polls take no time
 LONGEST_ROUND = 50  # commands between two sleeps
 
@@ -46,7 +46,7 @@ class Successor(NamedTuple):
     wrote: bool
 
 
-class Answered(NamedTuple):
+class ServerAnswer(NamedTuple):
     """What a fiber is told, and what that made of the servers."""
 
     servers: int
@@ -54,7 +54,7 @@ class Answered(NamedTuple):
     wrote: bool
 
 
-class Round(NamedTuple):
+class PollRound(NamedTuple):
     """From one sleep to the next."""
 
     asked: list[tuple[Command, ...]]
@@ -63,13 +63,13 @@ class Round(NamedTuple):
     looked: bool  # at the clock
 
 
-class Unanswered(NamedTuple):
+class UnansweredSend(NamedTuple):
     """A command whose client is told that its connection broke."""
 
     actor: int
     fiber: int
     sent: Send
-    step: Step  # what the server makes of it
+    step: ServerStep  # what the server makes of it
     move: Move  # where the client goes on
 
 
@@ -102,7 +102,7 @@ class Moves:
             found = self.known[key] = list(self._successors(state, actor, at))
         return found
 
-    def unanswered(self, state: State, late: bool = False) -> Iterator[Unanswered]:
+    def unanswered(self, state: State, late: bool = False) -> Iterator[UnansweredSend]:
         """Each command that is about to be sent; `late`: it is done some time later."""
         for actor, at in enumerate(state.nodes):
             if at < 0:
@@ -115,7 +115,7 @@ class Moves:
                         taken = self._taken(state, step.to, in_flight, actor)
                         now = self.servers.now(state.servers)
                         move = self.automata[actor].move(at, fiber, Lost(), now, taken)
-                        yield Unanswered(actor, fiber, request, step, move)
+                        yield UnansweredSend(actor, fiber, request, step, move)
 
     def _successors(self, state: State, actor: int, at: int) -> Iterator[Successor]:
         servers = state.servers
@@ -161,10 +161,10 @@ class Moves:
             return self._round(state, actor, at, fiber, max(when, known.began)) is not None
 
         last = min((moment - 1 for moment in due if moment > now), default=now + LATEST)
-        return first(now, min(last, now + LATEST), in_vain)
+        return first_change(now, min(last, now + LATEST), in_vain)
 
     def _asks_by_clock(
-        self, actor: int, at: int, fiber: int, answer: Answered, now: int, taken: Taken
+        self, actor: int, at: int, fiber: int, answer: ServerAnswer, now: int, taken: TokenNumbers
     ) -> bool:
         """Does it say something else to the servers when it asks again soon?"""
         automaton = self.automata[actor]
@@ -174,19 +174,19 @@ class Moves:
         )
         return [*map(sent, one)] != [*map(sent, other)]
 
-    def _answer(self, servers: int, request: Request) -> Answered | None:
+    def _answer(self, servers: int, request: Request) -> ServerAnswer | None:
         """What there is to say to that at this moment; None: nothing."""
         now = self.servers.now(servers)
         if isinstance(request, Send):
-            return Answered(*self.servers.send(servers, *request)[:3])
+            return ServerAnswer(*self.servers.send(servers, *request)[:3])
         if isinstance(request, Hear):
             heard = self.servers.hear(servers, request.connection)
             if heard is not None:
-                return Answered(*heard[:3])
+                return ServerAnswer(*heard[:3])
             late = request.until is not None and request.until <= now
         else:
             late = isinstance(request, Rest) and request.until <= now
-        return Answered(servers, None, False) if late else None
+        return ServerAnswer(servers, None, False) if late else None
 
     def waits(self, state: State, actor: int, fiber: int) -> bool:
         """Does it sleep until a moment, or ask in vain until one at which it gives up?"""
@@ -206,7 +206,9 @@ class Moves:
         circle = self._circle(state, actor, fiber, taken)
         return any(automaton.turn(at, fiber, said, now, taken) is not None for at, said in circle)
 
-    def _circle(self, state: State, actor: int, fiber: int, taken: Taken) -> list[tuple[int, Any]]:
+    def _circle(
+        self, state: State, actor: int, fiber: int, taken: TokenNumbers
+    ) -> list[tuple[int, Any]]:
         """Where it asks, and what it is told, in a loop that changes nothing; [] if in none."""
         automaton, now = self.automata[actor], self.servers.now(state.servers)
         at, found = state.nodes[actor], list[tuple[int, Any]]()
@@ -244,7 +246,7 @@ class Moves:
             return not once.looked  # at the clock: that alone may end it
         return self._round(state, actor, at, fiber, once.until) is not None
 
-    def _round(self, state: State, actor: int, at: int, fiber: int, when: int) -> Round | None:
+    def _round(self, state: State, actor: int, at: int, fiber: int, when: int) -> PollRound | None:
         """What it asks when it wakes `when`; None: it does not come back to the same sleep."""
         automaton = self.automata[actor]
         servers = start = self.servers.pass_time(state.servers, when)
@@ -262,14 +264,16 @@ class Moves:
             request = node.requests[fiber] if fiber < len(node.requests) else None
             if wakes(request):
                 same = servers == start and automaton.same_again(at, here, answers)
-                return Round(asked, when, _until(node, fiber), looked) if same else None
+                return PollRound(asked, when, _until(node, fiber), looked) if same else None
             if not isinstance(request, Send):
                 return None
             asked.append(request.commands)
             servers, said, *_ = self.servers.send(servers, *request)
         return None
 
-    def _taken(self, state: State, to: int, in_flight: tuple[Send, ...], actor: int) -> Taken:
+    def _taken(
+        self, state: State, to: int, in_flight: tuple[Send, ...], actor: int
+    ) -> TokenNumbers:
         """The numbers of the actor's tokens that lie on a server, or are on their way to one."""
         if not self.frugal:
             return None

@@ -14,7 +14,7 @@ from badluck.search.automaton import Answer, Automaton, Move, Node
 from badluck.search.names import LETTERS, Rename
 
 
-class Alike:
+class RenamedAutomaton:
     """As an Automaton, of the actor of that number; nodes have the same numbers for all actors."""
 
     def __init__(self, first: Automaton, actor: int, rename: Rename) -> None:
@@ -25,7 +25,7 @@ class Alike:
         names = list(range(len(LETTERS)))
         names[0], names[actor] = actor, 0
         self.names = tuple(names)
-        self.nodes = Nodes(first, rename, self.names)
+        self.nodes = RenamedNodes(first, rename, self.names)
 
     @property
     def counts_time(self) -> bool:
@@ -51,7 +51,7 @@ class Alike:
         return [answer._replace(said=self.rename(answer.said, self.names)) for answer in answers]
 
 
-class Nodes:
+class RenamedNodes:
     """The nodes, with what is sent there in this actor's name."""
 
     def __init__(self, first: Automaton, rename: Rename, names: tuple[int, ...]) -> None:

@@ -21,7 +21,7 @@ Fill = Callable[[dict[bytes, Entry]], dict[bytes, Entry]]
 Moments = Callable[[dict[bytes, Entry]], Iterable[int]]
 
 
-class Step(NamedTuple):
+class ServerStep(NamedTuple):
     """After a unit of commands: the new state, what was answered, whether it changed any key.
 
     `by_clock`: the server's clock had to do with it, and not only as keys expire.
@@ -33,7 +33,7 @@ class Step(NamedTuple):
     by_clock: bool = False
 
 
-class Unsupported(NotImplementedError):
+class UnsupportedCommand(NotImplementedError):
     """What the model cannot answer, in words: a command that it lacks, a script without an end."""
 
     def __init__(self, connection: str, commands: tuple[Command, ...], what: str) -> None:
@@ -44,9 +44,9 @@ class Unsupported(NotImplementedError):
 
 def _unsupported(
     connection: str, commands: tuple[Command, ...], lacks: NotImplementedError
-) -> Unsupported:
+) -> UnsupportedCommand:
     text = f"{lacks} is not supported: the explorer's model of Redis does not know it"
-    return Unsupported(connection, commands, text)
+    return UnsupportedCommand(connection, commands, text)
 
 
 def tokens(text: bytes, name: str) -> frozenset[int]:
@@ -67,7 +67,7 @@ class ServerStates:
         self.moments = moments
         self.states: list[tuple[State, ...]] = []
         self.numbers: dict[tuple[State, ...], int] = {}
-        self.steps: dict[object, Step | None] = {}
+        self.steps: dict[object, ServerStep | None] = {}
         self.ways: dict[object, int] = {}
         self.held: dict[tuple[int, str], frozenset[int]] = {}
         self.due: dict[int, tuple[int, ...]] = {}
@@ -84,19 +84,19 @@ class ServerStates:
         """The keys of each server."""
         return [dict(state.entries) for state in self.states[at]]
 
-    def send(self, at: int, connection: str, commands: tuple[Command, ...]) -> Step:
+    def send(self, at: int, connection: str, commands: tuple[Command, ...]) -> ServerStep:
         key = (at, connection, commands)
         step = self.steps.get(key)
         if step is None:
             step = self.steps[key] = self._send(at, connection, commands)
         return step
 
-    def _send(self, at: int, connection: str, commands: tuple[Command, ...]) -> Step:
+    def _send(self, at: int, connection: str, commands: tuple[Command, ...]) -> ServerStep:
         which = int(connection[0])
         server = self.servers[which]
         before = self.states[at][which]
         if connection in before.broken:
-            return Step(at, Lost(), False)
+            return ServerStep(at, Lost(), False)
         server.load(before)
         asked_before, server.keys.told_time = server.keys.told_time, False
         try:
@@ -104,32 +104,32 @@ class ServerStates:
         except NotImplementedError as lacks:
             raise _unsupported(connection, commands, lacks) from lacks
         except NeverAnswers as error:
-            raise Unsupported(connection, commands, str(error)) from error
+            raise UnsupportedCommand(connection, commands, str(error)) from error
         replies = [reply for reply in said if not isinstance(reply, Waits)]
         replies += server.unread.pop(connection, [])  # what it reads next in any case
         after, by_clock = server.state(), server.keys.told_time
         server.keys.told_time = by_clock or asked_before
         to = self._with(at, which, after)
-        return Step(to, tuple(replies), before.entries != after.entries, by_clock)
+        return ServerStep(to, tuple(replies), before.entries != after.entries, by_clock)
 
-    def hear(self, at: int, connection: str) -> Step | None:
+    def hear(self, at: int, connection: str) -> ServerStep | None:
         """None: nothing has been said."""
         key = (at, connection)
         if key not in self.steps:
             self.steps[key] = self._hear(at, connection)
         return self.steps[key]
 
-    def _hear(self, at: int, connection: str) -> Step | None:
+    def _hear(self, at: int, connection: str) -> ServerStep | None:
         which = int(connection[0])
         state = self.states[at][which]
         if connection in state.broken:
-            return Step(at, Lost(), False)
+            return ServerStep(at, Lost(), False)
         if not any(who == connection for who, _ in state.unread):
             return None
         server = self.servers[which]
         server.load(state)
         reply = server.read(connection)
-        return Step(self._with(at, which, server.state()), (reply,), False)
+        return ServerStep(self._with(at, which, server.state()), (reply,), False)
 
     def drop(self, at: int, connections: tuple[str, ...]) -> int:
         """The connections are closed."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from badluck.search.budget import Budget
-from badluck.search.components import circles
+from badluck.search.components import cycles
 from badluck.search.graph import Graph, State, Transition
 from badluck.search.moves import Moves
 from badluck.search.paths import Path, cost, shortest
@@ -19,7 +19,7 @@ from badluck.search.server_states import Fill
 ONE = 0  # the actor who comes once
 
 
-class Endless(Graph):
+class EndlessGraph(Graph):
     """All but the first actor begin anew when they have come to their end."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Endless(Graph):
         return self.automata[ONE].nodes[state.nodes[ONE]].ended
 
 
-def starvation(graph: Endless) -> Path | None:
+def starvation(graph: EndlessGraph) -> Path | None:
     """The shortest way to a fair circle, and once around it; or to where it gives up."""
     found = {"it gives up": {n for n, state in enumerate(graph.states) if _gave_up(graph, state)}}
     rounds = _fair_circles(graph)
@@ -70,13 +70,13 @@ def starvation(graph: Endless) -> Path | None:
     return paths.get("it gives up")
 
 
-def _fair_circles(graph: Endless) -> list[set[int]]:
+def _fair_circles(graph: EndlessGraph) -> list[set[int]]:
     waits = {number for number, state in enumerate(graph.states) if not graph.over(state)}
     onward = {at: [way.to for way in graph.ways[at] if way.to in waits] for at in waits}
-    return [circle for circle in circles(sorted(waits), onward) if _fair(graph, circle)]
+    return [circle for circle in cycles(sorted(waits), onward) if _fair(graph, circle)]
 
 
-def _fair(graph: Endless, circle: set[int]) -> bool:
+def _fair(graph: EndlessGraph, circle: set[int]) -> bool:
     ways = [way for at in circle for way in graph.ways[at] if way.to in circle]
     others_go_on = any(way.kind == "again" for way in ways)
     return others_go_on and (
@@ -84,16 +84,16 @@ def _fair(graph: Endless, circle: set[int]) -> bool:
     )
 
 
-def _in_vain(graph: Endless, at: int) -> bool:
+def _in_vain(graph: EndlessGraph, at: int) -> bool:
     """Nobody keeps the one from asking; there is nothing for it when it does."""
     return all(way.actor != ONE for way in graph.ways[at])
 
 
-def _gave_up(graph: Endless, state: State) -> bool:
+def _gave_up(graph: EndlessGraph, state: State) -> bool:
     return graph.automata[ONE].nodes[state.nodes[ONE]].told == graph.gave_up
 
 
-def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Transition]]:
+def _around(graph: EndlessGraph, circle: set[int], start: int) -> list[tuple[int, Transition]]:
     """From `start` back to it: another is done, and the one asks."""
     ways = _tour(graph, circle, start, lambda way: way.kind == "again")
     at = ways[-1][1].to
@@ -109,7 +109,7 @@ def _around(graph: Endless, circle: set[int], start: int) -> list[tuple[int, Tra
 
 
 def _tour(
-    graph: Endless, circle: set[int], start: int, wanted: Callable[[Transition], bool]
+    graph: EndlessGraph, circle: set[int], start: int, wanted: Callable[[Transition], bool]
 ) -> list[tuple[int, Transition]]:
     """The fewest ways inside of the circle, the last of which is wanted."""
     todo: list[tuple[int, list[tuple[int, Transition]]]] = [(start, [])]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from badluck.search.graph import State
 
 
-class Again:
+class TimeAbstraction:
     """`known`: states by what they are but for the clock, and by which names."""
 
     def __init__(self, servers: ServerStates, automata: Sequence[Known], own: bool) -> None:
