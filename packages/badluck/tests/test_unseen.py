@@ -9,7 +9,7 @@ from typing import cast
 import redis
 from badluck.actor.code import Code
 from badluck.actor.connection import client
-from badluck.frames.hidden_state import keeps_nothing_unseen
+from badluck.frames.hidden_state import hides_nothing
 from badluck.frames.operand_stack import known_waits
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH
@@ -93,7 +93,7 @@ def known_at(work: Callable[[redis.Redis], None], call: str) -> bool:
             def called(*_: object) -> object:
                 if name == call:
                     frame = sys._getframe(1)
-                    seen.append(keeps_nothing_unseen(frame, None))
+                    seen.append(hides_nothing(frame, None))
                 return [1, 2]
 
             return called

@@ -31,7 +31,7 @@ from badluck.actor.fiber import Fiber
 from badluck.actor.loop import Loop
 from badluck.frames import task_fingerprint
 from badluck.frames.bytecode import places
-from badluck.frames.hidden_state import keeps_nothing_unseen
+from badluck.frames.hidden_state import hides_nothing
 from badluck.frames.liveness import read_later
 from badluck.frames.operand_stack import known_awaits
 
@@ -110,7 +110,7 @@ def fingerprint_of(fiber: Fiber) -> Fingerprint:
             whole = whole and frame.f_code not in KEEPING
         else:
             frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, eye)))
-            whole = whole and keeps_nothing_unseen(frame, inner)
+            whole = whole and hides_nothing(frame, inner)
         frame, inner = frame.f_back, frame
     loops = [loop for loop in fiber.actor.loops if loop.fiber is fiber and not loop.is_closed()]
     eyes = [StateHasher(fiber.actor) for _ in loops]
@@ -122,10 +122,10 @@ def fingerprint_of(fiber: Fiber) -> Fingerprint:
 def _of_loop(loop: Loop, eye: StateHasher) -> object:
     """With something that is equal to nothing else, if not all of it is to be seen."""
     try:
-        seen = task_fingerprint.standing(
+        seen = task_fingerprint.loop_state(
             loop, lambda value: _frozen(value, DEPTH, eye), lambda frame: _of_coroutine(frame, eye)
         )
-    except task_fingerprint.Unseen:
+    except task_fingerprint.UnknownContents:
         return object()
     return object() if eye.unseen else seen
 

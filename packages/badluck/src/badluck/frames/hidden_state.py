@@ -19,7 +19,7 @@ from badluck.frames.operand_stack import has_only, known_waits
 MANAGER = contextmanager(iter).__code__  # what a function becomes by that, whichever it is
 
 
-def keeps_nothing(callee: Any, bound: Any) -> bool:
+def is_transparent(callee: Any, bound: Any) -> bool:
     """A context that this has made, given nothing but constants, and that gave `bound` to `as`."""
     if callee is suppress:  # it keeps what it was given
         return True
@@ -45,7 +45,7 @@ def _forgets(code: CodeType) -> bool:
 CALLED = ("__init__", "__new__", "__call__")
 
 
-def keeps_nothing_unseen(frame: FrameType, inner: FrameType | None) -> bool:
+def hides_nothing(frame: FrameType, inner: FrameType | None) -> bool:
     """Is all that this frame waits with, but for the operands of its call, known?
 
     `inner` is the frame that it waits for. If that was not called by this one itself, then by
@@ -56,7 +56,7 @@ def keeps_nothing_unseen(frame: FrameType, inner: FrameType | None) -> bool:
         wait is not None
         and (inner is None or _calls(frame, wait.called, inner.f_code))
         and all(
-            keeps_nothing(_found(frame, made_by), frame.f_locals.get(variable))
+            is_transparent(_found(frame, made_by), frame.f_locals.get(variable))
             for made_by, variable in wait.contexts
         )
     )

@@ -38,7 +38,7 @@ COUNTERS = ("LOAD_GLOBAL range", "LOAD_GLOBAL enumerate")
 ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_", "END_FOR")
 
 
-class Wait(NamedTuple):
+class CallWait(NamedTuple):
     """What a frame has on its stack when it calls somebody."""
 
     below: Stack
@@ -50,44 +50,44 @@ class Wait(NamedTuple):
         return _callee(*self.operands[:2])
 
 
-class Context(NamedTuple):
+class EnteredContext(NamedTuple):
     """One that a `with` has entered."""
 
     made_by: str  # with nothing but constants
     variable: str  # that has what `as` got, and never anything else; or ""
 
 
-class Known(NamedTuple):
+class KnownCall(NamedTuple):
     """The same, where all ways that lead to a call leave the same below its operands."""
 
     called: str
     variables: Set[str]  # from which all that came, by any of the ways
-    contexts: frozenset[Context]  # that may keep something
+    contexts: frozenset[EnteredContext]  # that may keep something
 
 
 @cache
-def known_waits(code: CodeType) -> dict[int, Known]:
+def known_waits(code: CodeType) -> dict[int, KnownCall]:
     """The positions of its calls at which it is known what lies there, but for some operands."""
-    found: dict[int, set[Wait]] = defaultdict(set)
-    walk = _Walk(code)
+    found: dict[int, set[CallWait]] = defaultdict(set)
+    walk = _StackWalk(code)
     for at, stack in walk.ways():
         instruction = walk.steps[at]
         if instruction.opname.startswith("CALL"):
             below = len(stack) - _operands(instruction)
-            found[at].add(Wait(stack[:below], stack[below:]))
+            found[at].add(CallWait(stack[:below], stack[below:]))
     return {at: _all(waits) for at, waits in found.items() if _known(waits)}
 
 
 def has_only(code: CodeType, at: int) -> bool:
     """Is what that instruction takes all that lies on the stack, whatever way led there?"""
-    return {len(stack) for place, stack in _Walk(code).ways() if place == at} == {1}
+    return {len(stack) for place, stack in _StackWalk(code).ways() if place == at} == {1}
 
 
 @cache
 def known_awaits(code: CodeType) -> frozenset[int]:
     """The positions at which a coroutine waits, and all is known that lies below what it awaits."""
     found: dict[int, set[Stack]] = defaultdict(set)
-    walk = _Walk(code)
+    walk = _StackWalk(code)
     for at, stack in walk.ways():
         if walk.steps[at].opname == "YIELD_VALUE":
             found[at].add(stack[:-2])
@@ -107,19 +107,19 @@ def _stays_known(what: str) -> bool:
     )
 
 
-def _all(waits: set[Wait]) -> Known:
+def _all(waits: set[CallWait]) -> KnownCall:
     sources = {_source(what) for wait in waits for what in (*wait.below, *wait.operands)}
     first = next(iter(waits))  # below their operands all have the same
     contexts = frozenset(_contexts(first.below))
     variables = {name for load, name in sources if load == "LOAD_FAST"}
-    return Known(first.called, variables.union(each.variable for each in contexts), contexts)
+    return KnownCall(first.called, variables.union(each.variable for each in contexts), contexts)
 
 
-def _contexts(stack: Stack) -> Iterator[Context]:
+def _contexts(stack: Stack) -> Iterator[EnteredContext]:
     for what in stack:
         variable, call, by = what.partition(CALL)
         if call:
-            yield Context(by, variable.removeprefix(ENTERED).removeprefix("None"))
+            yield EnteredContext(by, variable.removeprefix(ENTERED).removeprefix("None"))
 
 
 def _callee(first: str, second: str = "") -> str:
@@ -133,7 +133,7 @@ def _source(what: str) -> tuple[str, str]:
     return load, name
 
 
-def _known(waits: set[Wait]) -> bool:
+def _known(waits: set[CallWait]) -> bool:
     """The same, whatever way led there, and all of it known."""
     below, *others = {wait.below for wait in waits}
     callees = {wait.called for wait in waits}
@@ -147,7 +147,7 @@ def _operands(call: dis.Instruction) -> int:
     return 1 - dis.stack_effect(call.opcode, call.arg, jump=False)
 
 
-class _Walk:
+class _StackWalk:
     """Through one function."""
 
     def __init__(self, code: CodeType) -> None:

@@ -17,14 +17,14 @@ from badluck.actor.fiber import Fiber
 Plain = bytes | str | int  # what a variable holds that a person can take in at a glance
 
 
-class Spot(NamedTuple):
+class SourceLine(NamedTuple):
     """A line of a module; the first line is 1."""
 
     module: str  # its name; of somebody's own code its path
     line: int
 
 
-def standing(fiber: Fiber, code: Code) -> tuple[Spot, ...]:
+def source_lines(fiber: Fiber, code: Code) -> tuple[SourceLine, ...]:
     """The line where the work begins, then the innermost one if that is in another file.
 
     Of somebody's own code the innermost alone; of a thread that is in none of it, where it was
@@ -33,21 +33,21 @@ def standing(fiber: Fiber, code: Code) -> tuple[Spot, ...]:
     return _in_modules(fiber, code.shown) if code.shown else _in_own_files(fiber, code.files)
 
 
-def _in_own_files(fiber: Fiber, files: Files) -> tuple[Spot, ...]:
+def _in_own_files(fiber: Fiber, files: Files) -> tuple[SourceLine, ...]:
     if frame := files.innermost(fiber.frame):
-        return (Spot(frame.f_code.co_filename, frame.f_lineno),)
+        return (SourceLine(frame.f_code.co_filename, frame.f_lineno),)
     started = None if fiber.dead else fiber.started
-    return (Spot(*started),) if started and files.own(started[0]) else ()
+    return (SourceLine(*started),) if started and files.own(started[0]) else ()
 
 
-def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
+def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[SourceLine, ...]:
     """`shown`: by how their names begin, the work's first."""
-    spots: list[Spot] = []  # the innermost first
+    spots: list[SourceLine] = []  # the innermost first
     frame: FrameType | None = fiber.gr_frame
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith(shown):
-            spots.append(Spot(module, frame.f_lineno))
+            spots.append(SourceLine(module, frame.f_lineno))
         frame = frame.f_back
     if not spots:
         return ()
@@ -57,7 +57,7 @@ def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[Spot, ...]:
     return (own,) if own.module == inner.module else (own, inner)
 
 
-def at_work(fiber: Fiber, code: Code) -> FrameType | None:
+def working_frame(fiber: Fiber, code: Code) -> FrameType | None:
     """The function of the work's own modules that waits; None before it begins and at its end."""
     if not code.shown:
         return code.files.innermost(fiber.frame)

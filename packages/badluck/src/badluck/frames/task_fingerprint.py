@@ -29,12 +29,12 @@ BETWEEN = {
 }
 
 
-class Unseen(Exception):
+class UnknownContents(Exception):
     """Of something no more than its type is known."""
 
 
-def standing(loop: Loop, inside: Inside, frozen: Callable[[FrameType], object]) -> object:
-    """All of it. `frozen` is what is seen of a frame. Raises Unseen."""
+def loop_state(loop: Loop, inside: Inside, frozen: Callable[[FrameType], object]) -> object:
+    """All of it. `frozen` is what is seen of a frame. Raises UnknownContents."""
     return (
         tuple(
             (
@@ -80,7 +80,7 @@ def of_future(future: asyncio.Future[Any], inside: Inside) -> object:
         error = future._exception  # exception() would be noticed
         return (kind, inside(error)) if error else (kind, "done", inside(future._result))  # type: ignore[attr-defined]
     if not isinstance(loop, Loop):
-        raise Unseen(kind)
+        raise UnknownContents(kind)
     if isinstance(future, Task):
         return (kind, loop.tasks.index(future))
     held = inside(getattr(future, "__dict__", None))
@@ -107,11 +107,11 @@ def _chain(awaited: Any, inside: Inside, frozen: Callable[[FrameType], object]) 
             yield of_future(awaited, inside)
             return
         else:
-            raise Unseen(kind)
+            raise UnknownContents(kind)
 
 
 def _referred(between: Any) -> Any:
     for one in gc.get_referents(between):
         if type(one) in FRAMES or isinstance(one, asyncio.Future):
             return one
-    raise Unseen(type(between))
+    raise UnknownContents(type(between))

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from badluck.findings.endless_wait import STUCK
-from badluck.frames.source_position import Spot
+from badluck.frames.source_position import SourceLine
 from badluck.functions.all_orders import judged
 from badluck.functions.schedule_replay import faults_of
 from badluck.game.board import Board
@@ -103,7 +103,7 @@ def _in_vain(board: Board, number: int, one: Step) -> Transition | None:
     return Transition("goes", actor, one.fiber, number)
 
 
-def _spot(board: Board, number: int, way: Transition) -> Spot | None:
+def _spot(board: Board, number: int, way: Transition) -> SourceLine | None:
     """The line of the project's code that waits there."""
     if way.actor < 0 or way.kind == "arrives":
         return None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from badluck.faults import FAULTS, Faults
-from badluck.frames.source_position import Spot
+from badluck.frames.source_position import SourceLine
 from badluck.functions.explore import forked
 from badluck.functions.function_target import FunctionTarget
 from badluck.report.replay import ReplayedStep
@@ -27,7 +27,7 @@ class FollowedSchedule(NamedTuple):
     """How the same moves go today."""
 
     steps: list[Step]  # up to the first that cannot be taken any more, or breaks a rule
-    spots: list[Spot | None]  # the line that took each
+    spots: list[SourceLine | None]  # the line that took each
     finding: Finding | None  # the rule that they break
     sure: bool  # else it took too long to know of their locks
 
@@ -40,7 +40,7 @@ def follow(target: FunctionTarget, steps: Sequence[Step]) -> FollowedSchedule:
     """In the model. Raises as explore()."""
     said = forked(FollowJob(target, len(target.actors), steps))
     taken = [Step(**step) for step in said["steps"]]
-    spots = [Spot(*spot) if spot else None for spot in said["spots"]]
+    spots = [SourceLine(*spot) if spot else None for spot in said["spots"]]
     finding = None
     if said["finding"]:
         finding = Finding(said["finding"], Cost(*said["cost"]), said["explanation"], taken)

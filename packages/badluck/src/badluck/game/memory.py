@@ -14,7 +14,7 @@ from typing import Any
 
 from badluck.actor.actor import Actor
 from badluck.actor.request import Hear, Lost, Request, Send
-from badluck.frames.source_position import Plain, at_work, plain_variables
+from badluck.frames.source_position import Plain, plain_variables, working_frame
 from badluck.game.board import Board
 from badluck.model.values import Entry
 from badluck.search.graph import CRASHED, State, Transition
@@ -60,7 +60,7 @@ class Memory:
         self._look(nth, read)
 
     def _look(self, nth: int, read: dict[bytes, bytes]) -> None:
-        frame = at_work(self.actor.fibers[0], self.code)
+        frame = working_frame(self.actor.fibers[0], self.code)
         known, self.variables = self.variables, {}
         for name, value in plain_variables(frame).items() if frame else ():
             key = read.get(value, b"") if isinstance(value, bytes) else b""

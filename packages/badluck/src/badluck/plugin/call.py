@@ -13,7 +13,7 @@ from typing import NoReturn, cast
 import pytest
 
 from badluck.errors import BadluckError
-from badluck.frames.source_position import Spot
+from badluck.frames.source_position import SourceLine
 from badluck.functions.function_target import FunctionTarget
 from badluck.functions.result import ExploreResult
 from badluck.functions.schedule_replay import FollowedSchedule, faults_of, follow, replay
@@ -106,7 +106,7 @@ class Call:
             lines.append(f"on a real server: {again}")
         self.fail("\n".join(lines), now.spots)
 
-    def fail(self, text: str, spots: Sequence[Spot | None] = ()) -> NoReturn:
+    def fail(self, text: str, spots: Sequence[SourceLine | None] = ()) -> NoReturn:
         """With this text, and none of our lines; on GitHub beside the last of the `spots`."""
         path, line = next(filter(None, reversed(spots)), (str(self.name.file), self.line))
         root = os.environ.get("GITHUB_WORKSPACE") or self.config.rootpath

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from badluck.frames.source_position import Spot
+from badluck.frames.source_position import SourceLine
 from badluck.report.chart import BETWEEN, between, texts
 from badluck.report.report import Finding
 from badluck.report.trace import Step
@@ -24,7 +24,7 @@ def page(
     finding: Finding,
     test: str,
     again: str,
-    spots: Sequence[Spot | None],
+    spots: Sequence[SourceLine | None],
 ) -> str:
     """`test` found it, and the command `again` plays it on a real server.
 
@@ -98,7 +98,7 @@ def _says(step: Step) -> Iterator[str]:
         yield f"It is told {step.told}."
 
 
-def _source(spot: Spot | None) -> str:
+def _source(spot: SourceLine | None) -> str:
     """`bank.py, line 3: redis.set(…)`"""
     if spot is None:
         return ""

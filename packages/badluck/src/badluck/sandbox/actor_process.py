@@ -22,7 +22,7 @@ from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send
 from badluck.errors import BadluckError
 from badluck.frames.fingerprint import Fingerprint
-from badluck.frames.source_position import Spot
+from badluck.frames.source_position import SourceLine
 from badluck.orphans import end_with_parent
 from badluck.sandbox.job import UserTarget
 from badluck.sandbox.limits import LIMITS, LONGEST_ANSWER, Watchdog
@@ -116,7 +116,9 @@ class RemoteAutomaton(Automaton):
                 came_by,
                 tuple(Fingerprint((number,), whole) for number, whole in node.pop("looks")),
                 bound=tuple(node.pop("bound")),
-                stands=tuple(tuple(Spot(*spot) for spot in each) for each in node.pop("stands")),
+                stands=tuple(
+                    tuple(SourceLine(*spot) for spot in each) for each in node.pop("stands")
+                ),
                 **node,
             )
         )

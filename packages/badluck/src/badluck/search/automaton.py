@@ -17,7 +17,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.code import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send, outcome
 from badluck.frames.fingerprint import Fingerprint, fingerprint_of
-from badluck.frames.source_position import Spot, standing
+from badluck.frames.source_position import SourceLine, source_lines
 
 ANY = -1  # in place of the clock: the code did not look at it
 SECOND = 1_000  # ms
@@ -56,7 +56,7 @@ class NotDeterministic(RuntimeError):
         self,
         once: Sequence[Request],
         again: Sequence[Request],
-        stands: Sequence[tuple[Spot, ...]],
+        stands: Sequence[tuple[SourceLine, ...]],
     ) -> None:
         pairs = enumerate(zip_longest(once, again))
         fiber, (self.once, self.again) = next(each for each in pairs if each[1][0] != each[1][1])
@@ -93,7 +93,7 @@ class Node:
     waits_for_threads: bool  # its work is done, and its process would not end yet
     tells_time: bool  # compares what time it is
     bound: tuple[str, ...]  # connections that have left something with their servers
-    stands: tuple[tuple[Spot, ...], ...]  # the lines at which the fibers wait, to be shown
+    stands: tuple[tuple[SourceLine, ...], ...]  # the lines at which the fibers wait, to be shown
     moves: dict[Answer, Move] = field(default_factory=dict)
 
     @property
@@ -288,7 +288,7 @@ class Automaton:
             actor.waits_for_threads,
             actor.tells_time,
             bound,
-            tuple(standing(fiber, self.code) for fiber in actor.fibers),
+            tuple(source_lines(fiber, self.code) for fiber in actor.fibers),
         )
         self.nodes.append(node)
         self.orders[key] = len(self.nodes) - 1
