@@ -138,4 +138,6 @@ def test_where_not_all_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(all_orders, "MOST", 3)
     now = follow(target, found.trace)
     assert (now.finding, now.sure) == (None, False)
-    assert messages.changed("a.json", found.trace, now).startswith("whether a.json still breaks it")
+    assert messages.no_longer_fails("a.json", found.trace, now).startswith(
+        "whether a.json still breaks it"
+    )

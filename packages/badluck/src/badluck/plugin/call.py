@@ -19,7 +19,7 @@ from badluck.functions.result import ExploreResult
 from badluck.functions.schedule_replay import FollowedSchedule, faults_of, follow, replay
 from badluck.functions.search_rounds import SearchRound
 from badluck.plugin import messages, saved_schedule
-from badluck.plugin.saved_schedule import Name
+from badluck.plugin.saved_schedule import CallId
 from badluck.report.page import page
 from badluck.report.report import Finding
 
@@ -39,9 +39,9 @@ Targets = Mapping[int, FunctionTarget]  # what is asked, by the number of actors
 
 
 @dataclass
-class Call:
+class ExploreCall:
     config: pytest.Config
-    name: Name
+    name: CallId
     line: int  # of the test, that asks
     notes: list[str] = field(default_factory=list)
     annotation: str = ""
@@ -55,7 +55,7 @@ class Call:
         shown = self._from_here(self.name.path)
         saved = saved_schedule.read(self.name.path, shown)
         if (saved.test, saved.call) != (self.name.test, self.name.call):
-            saved_schedule.others(saved, shown, self.name)
+            saved_schedule.refuse_other_call(saved, shown, self.name)
         target = _asked(targets, saved.actors)
         needs = SearchRound(len(target.actors), faults_of(saved.steps))
         if not any(map(needs.within, rungs)):
@@ -63,9 +63,9 @@ class Call:
             return
         now = follow(target, saved.steps)
         if now.finding:
-            text = messages.still(target, now.finding, shown)
+            text = messages.still_fails(target, now.finding, shown)
             self._found(target, now.finding, now, [text])
-        self.notes.append(f"{self.name.test}: {messages.changed(shown, saved.steps, now)}")
+        self.notes.append(f"{self.name.test}: {messages.no_longer_fails(shown, saved.steps, now)}")
 
     def judge(self, result: ExploreResult, allow_inconclusive: bool) -> None:
         """The test fails unless it holds."""
@@ -130,7 +130,7 @@ class Call:
         target = _asked(targets, saved.actors)
         now = follow(target, saved.steps)
         if now.finding is None:
-            text = f"{messages.changed(shown, saved.steps, now)} Nothing was played."
+            text = f"{messages.no_longer_fails(shown, saved.steps, now)} Nothing was played."
             self.fail(text, now.spots)
         program = self._server()
         played = replay(target, now.steps, program)

@@ -11,12 +11,12 @@ from badluck.errors import BadluckError
 from badluck.functions.explore import explore
 from badluck.functions.result import ExploreResult
 from badluck.plugin import saved_schedule
-from badluck.plugin.call import Call
+from badluck.plugin.call import ExploreCall
 
 DEFAULTS = ("faults", "seconds")
 
 
-class Told(NamedTuple):
+class TestNotes(NamedTuple):
     """By one test, to whoever reports on it; plain values only: xdist sends them on."""
 
     notes: list[str]
@@ -30,7 +30,7 @@ class Badluck:
     def __init__(self, item: pytest.Item) -> None:
         self.item = item
         self.asked = 0  # calls, also in its fixtures
-        self.calls: list[Call] = []  # of which nobody was told yet
+        self.calls: list[ExploreCall] = []  # of which nobody was told yet
 
     def explore(self, *, allow_inconclusive: bool = False, **question: Any) -> ExploreResult:
         """As badluck.explore(), and the test fails unless it holds.
@@ -41,8 +41,8 @@ class Badluck:
         """
         __tracebackhide__ = True
         self.asked += 1
-        name = saved_schedule.name(self.item, self.asked)
-        call = Call(self.item.config, name, sys._getframe(1).f_lineno)
+        name = saved_schedule.call_id(self.item, self.asked)
+        call = ExploreCall(self.item.config, name, sys._getframe(1).f_lineno)
         self.calls.append(call)
         for option in DEFAULTS:
             given = self.item.config.getoption(f"--badluck-{option}")
@@ -58,10 +58,10 @@ class Badluck:
             return result
         return call.fail(failed)
 
-    def told(self) -> Told:
+    def told(self) -> TestNotes:
         """By all calls, once."""
         calls, self.calls = self.calls, []
-        return Told(
+        return TestNotes(
             [note for call in calls for note in call.notes],
             calls[-1].annotation if calls else "",
             any(call.played for call in calls),

@@ -20,7 +20,7 @@ INCONCLUSIVE = (
 )
 
 
-def still(target: FunctionTarget, finding: Finding, file: str) -> str:
+def still_fails(target: FunctionTarget, finding: Finding, file: str) -> str:
     lines = (
         f"{target.name}: {finding.name.upper()}, with {cost_text(finding.cost)}. {finding.explanation}",
         chart(finding.trace, LETTERS[: len(target.actors)]),
@@ -29,7 +29,7 @@ def still(target: FunctionTarget, finding: Finding, file: str) -> str:
     return "\n".join(lines)
 
 
-def changed(file: str, steps: Sequence[Step], now: FollowedSchedule) -> str:
+def no_longer_fails(file: str, steps: Sequence[Step], now: FollowedSchedule) -> str:
     """It does not break it any more."""
     text = f"{file} does not break it any more"
     for nth, (then, today) in enumerate(zip(steps, now.steps, strict=False), 1):

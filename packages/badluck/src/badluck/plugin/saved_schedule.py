@@ -25,7 +25,7 @@ LONGEST = 80  # characters of a test's name in a file's
 INSTEAD = "Delete it, and the search finds what there is; or take it back from version control."
 
 
-class Name(NamedTuple):
+class CallId(NamedTuple):
     """Of a question: the file of its test, the test in that, and which of its calls it is."""
 
     file: Path
@@ -48,12 +48,12 @@ class Name(NamedTuple):
         return self.file.parent / FOLDER / f"{self.file.stem}.{plain}{which}.json"
 
 
-def name(item: pytest.Item, call: int) -> Name:
+def call_id(item: pytest.Item, call: int) -> CallId:
     own = item.nodeid.partition("::")[2]
-    return Name(item.path, f"{item.path.name}::{own}", call)
+    return CallId(item.path, f"{item.path.name}::{own}", call)
 
 
-def write(name: Name, functions: str, actors: int, finding: Finding) -> None:
+def write(name: CallId, functions: str, actors: int, finding: Finding) -> None:
     """Raises OSError."""
     steps = [json.dumps(step._asdict(), sort_keys=True) for step in finding.trace]
     document = {
@@ -80,7 +80,7 @@ def replace(path: Path, text: str) -> None:
     beside.replace(path)
 
 
-class Schedule(NamedTuple):
+class SavedSchedule(NamedTuple):
     """What a file holds."""
 
     test: str
@@ -89,7 +89,7 @@ class Schedule(NamedTuple):
     steps: list[Step]
 
 
-def read(path: Path, shown: str) -> Schedule:
+def read(path: Path, shown: str) -> SavedSchedule:
     """`shown`: what the file is called in what is said of it.
 
     Raises BadluckError for what is damaged, or of another version.
@@ -104,7 +104,7 @@ def read(path: Path, shown: str) -> Schedule:
             document.refuse(f"{len(traces)} schedules where one belongs")
         [steps] = traces.values()
         call = document.number("call", 1, MOST)
-        return Schedule(document.text("test"), call, len(names), steps)
+        return SavedSchedule(document.text("test"), call, len(names), steps)
     except FileNotFoundError as error:
         raise BadluckError(f"{shown}: {error.strerror}.") from None
     except OSError as error:
@@ -116,7 +116,7 @@ def read(path: Path, shown: str) -> Schedule:
     raise BadluckError(f"{shown}: {why} {INSTEAD}")
 
 
-def others(schedule: Schedule, shown: str, name: Name) -> NoReturn:
-    """Raises BadluckError: it is not `name`'s."""
+def refuse_other_call(schedule: SavedSchedule, shown: str, name: CallId) -> NoReturn:
+    """Raises BadluckError: it is not `call_id`'s."""
     call = f"call {schedule.call} of explore in {schedule.test}"
     raise BadluckError(f"{shown} is of {call}, and not of {name.test}. {INSTEAD}")
