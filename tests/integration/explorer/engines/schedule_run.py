@@ -13,7 +13,7 @@ from badluck.actor.actor import Actor
 from badluck.actor.request import Done, Failed, Hear, Lost, Request, Rest, Send, outcome
 from badluck.faults import Faults
 from badluck.faults.failover import TAKEOVER_MS
-from badluck.real_server.backend import RealBackend, View
+from badluck.real_server.backend import RealBackend, ServersSnapshot
 from badluck.search.automaton import Automaton
 from badluck.search.graph import LONG_AFTER, SOON
 from badluck.target import EPOCH
@@ -48,7 +48,9 @@ class ScheduleRun:
         self.stage = stage
         self.now = EPOCH
         self.at = [0] * len(places)
-        self.seen: View | None = None  # the servers, as long as nothing has been done since
+        self.seen: ServersSnapshot | None = (
+            None  # the servers, as long as nothing has been done since
+        )
         self.buyers = [Actor(place.name, target.code, EPOCH) for place in places]
         self.crashed: set[int] = set()
         self.in_flight: list[Send] = []
@@ -200,7 +202,7 @@ class ScheduleRun:
             return request.until is not None and request.until <= self.now
         return False
 
-    def _look(self) -> View:
+    def _look(self) -> ServersSnapshot:
         if self.seen is None:
             self.seen = self.stage.view()
         return self.seen

@@ -53,7 +53,7 @@ return seen
 Keys = dict[bytes, tuple[bytes, int]]  # what DUMP and PEXPIRETIME say of each
 
 
-class View(NamedTuple):
+class ServersSnapshot(NamedTuple):
     """All that anybody could find changed."""
 
     keys: tuple[Keys, ...]  # of each server
@@ -103,7 +103,7 @@ class RealBackend:
             spare = self.spare[which]
             self.wires[name] = spare.pop() if spare else self.servers[which].connect()
         wire = self.wires[name]
-        wire.send(*map(fixed_choices.asked, commands))
+        wire.send(*map(fixed_choices.fix_command, commands))
         bound.note(self.bound, name, commands)
         if any(command[0] in LISTENS or may_wait(command) for command in commands):
             self.listening.add(name)
@@ -114,7 +114,7 @@ class RealBackend:
             said = [wire.read() for _ in commands]
         if self.remembers and (keys := self.keys(which)) != self.kept[which]:
             self.written, self.kept[which] = (which, self.kept[which]), keys
-        return fixed_choices.told(commands, said)
+        return fixed_choices.sort_replies(commands, said)
 
     def hear(self, name: str) -> tuple[Reply, ...] | Lost:
         """One of what it has been sent, if there is anything; Lost when its connection broke."""
@@ -206,11 +206,11 @@ class RealBackend:
         seen: Any = self.servers[which].control.ask((b"EVAL", LOOK, b"0"))
         return {key: (dumped, until) for key, dumped, until in seen}
 
-    def view(self) -> View:
+    def view(self) -> ServersSnapshot:
         keys = tuple(self.keys(which) for which in range(len(self.servers)))
         # After that answer all that was said before it has come.
         unread = [(name, len(self.wires[name].peek())) for name in self.bound & set(self.wires)]
-        return View(keys, frozenset(self.bound), tuple(sorted(unread)))
+        return ServersSnapshot(keys, frozenset(self.bound), tuple(sorted(unread)))
 
     def close_all(self) -> None:
         for name in list(self.wires):

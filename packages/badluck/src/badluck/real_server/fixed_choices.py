@@ -32,14 +32,14 @@ UNSORTED = {b"SMEMBERS", b"SINTER", b"SUNION", b"SDIFF", b"KEYS"}
 PAGES = {b"SCAN", b"SSCAN"}  # of which the second part is unsorted
 
 
-def asked(command: Command) -> Command:
+def fix_command(command: Command) -> Command:
     """In its place."""
     if command[0] in DRAWN and len(command) > 1:
         return (b"EVAL", DRAW, b"1", command[1], *command)
     return command
 
 
-def told(commands: Sequence[Command], said: Sequence[Reply]) -> tuple[Reply, ...]:
+def sort_replies(commands: Sequence[Command], said: Sequence[Reply]) -> tuple[Reply, ...]:
     """The replies to them, each in the order of the alphabet where the server has its own."""
     if len(commands) != len(said):  # messages among them: nothing here is sent by who listens
         return tuple(said)
@@ -50,7 +50,7 @@ def _told(command: Command, reply: Reply, unit: Sequence[Command]) -> Reply:
     if not isinstance(reply, tuple):
         return reply
     if command[0] == b"EXEC":
-        return told(unit[1:-1], reply)
+        return sort_replies(unit[1:-1], reply)
     if command[0] in PAGES:
         cursor, found = reply
         return cursor, _in_order(found)
