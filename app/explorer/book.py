@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from badluck.report.saved_traces import Columns
-from badluck.target import Lock, Shown
+from badluck.target import Shown, StoredLock
 
 UNITS = (1, 10)  # that may be asked for, at the least and at the most
 # What is shown of a book: units on the shelf, the lock's value, orders that the store knows of.
@@ -22,7 +22,7 @@ class Sold(NamedTuple):
 class Book(NamedTuple):
     left: int  # units
     sales: tuple[Sold, ...]
-    lock: Lock | None
+    lock: StoredLock | None
 
     def shown(self) -> Shown:
         lock = self.lock.value.decode("utf-8", "backslashreplace") if self.lock else ""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from badluck.model.values import Entry, Hash, SortedSet, Stream
 from badluck.report.saved_traces import Columns
-from badluck.target import Lock, Shown
+from badluck.target import Shown, StoredLock
 
 from app.domain import Order
 from app.explorer.book import COLUMNS, Book, Sold
@@ -29,7 +29,7 @@ class HeldBook(NamedTuple):
 
     left: int  # units
     sales: tuple[Sold, ...]
-    lock: Lock | None
+    lock: StoredLock | None
     held: tuple[Sold, ...]
     ends: tuple[End, ...]
     paid_at: tuple[tuple[str, int], ...]  # an order's id, and when it was paid, ms since 1970

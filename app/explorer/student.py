@@ -14,7 +14,7 @@ from badluck.actor.user_code_error import UserCodeError
 from badluck.model.values import Command, Entry
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
 from badluck.sandbox.user_file import UserFile
-from badluck.target import Lock, Shown
+from badluck.target import Shown, StoredLock
 
 from app.explorer.book import COLUMNS, Book, Sold, shelf
 from app.explorer.findings import NOTHING, OWN_RULES
@@ -108,7 +108,7 @@ class Student(UserFile):
         )
         held: Any = entries[locks[0]].value if locks else None
         # To be shown. What is wrong with a lock is seen from what is done to it.
-        lock = Lock(held, ends=True) if held is not None else None
+        lock = StoredLock(held, ends=True) if held is not None else None
         return Book(int(value), tuple(Sold(sale.decode(), 1) for sale in sales), lock)
 
     def shown(self, book: Book) -> Shown:

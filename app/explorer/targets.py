@@ -14,7 +14,7 @@ from badluck.actor.shared_process_patches import sharing
 from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry, Stream
 from badluck.report.saved_traces import Columns
-from badluck.target import EPOCH, Lock, Shown, Vocabulary
+from badluck.target import EPOCH, Shown, StoredLock, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError
 from app.explorer import words
@@ -225,7 +225,7 @@ class Target:
         if lock and isinstance(lock.value, bytes):
             # A value that is a time is when it ends, to those who ask.
             ends = lock.expires is not None or lock.value.isdigit()
-            held = Lock(lock.value, ends, lock.expires)
+            held = StoredLock(lock.value, ends, lock.expires)
         left = int(stock.value) if stock and isinstance(stock.value, bytes) else 0
         return Book(left, tuple(sales), held)
 

@@ -15,7 +15,7 @@ ACTORS = (2, 4)  # that may be asked for, at the least and at the most
 Shown = dict[str, int | str]  # by column, in their order; "" where there is nothing to show
 
 
-class Lock(NamedTuple):
+class StoredLock(NamedTuple):
     """One that somebody holds."""
 
     value: bytes
@@ -23,11 +23,11 @@ class Lock(NamedTuple):
     until: int | None = None  # ms since 1970, where the store says so
 
 
-class Book(Protocol):
+class StoreView(Protocol):
     """What a target reads in the store; its own rules know what else there is."""
 
     @property
-    def lock(self) -> Lock | None: ...
+    def lock(self) -> StoredLock | None: ...
 
 
 class Vocabulary(NamedTuple):
@@ -107,7 +107,7 @@ class Target(Protocol):
     def setup(self) -> list[list[Command]]:
         """What each server is told first. The first server is the store."""
 
-    def book(self, entries: dict[bytes, Entry], *others: dict[bytes, Entry]) -> Book:
+    def book(self, entries: dict[bytes, Entry], *others: dict[bytes, Entry]) -> StoreView:
         """What the store's keys say, and those of the other servers."""
 
     def moments(self, entries: dict[bytes, Entry]) -> Iterable[int]:

@@ -35,7 +35,7 @@ from badluck.model.values import Command, Entry
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, UserCode
 from badluck.sandbox.value_text import value_text
 from badluck.search.names import LETTERS
-from badluck.target import EPOCH, PLAIN, Lock, Shown, Vocabulary
+from badluck.target import EPOCH, PLAIN, Shown, StoredLock, Vocabulary
 
 NO_LOCK = b""  # in place of a lock's key: no key is one
 COLUMNS = 4  # keys whose values a chart has room for
@@ -45,7 +45,7 @@ class StoreContents(NamedTuple):
     """What is looked at."""
 
     stores: Stores
-    lock: Lock | None = None
+    lock: StoredLock | None = None
 
 
 @dataclass(frozen=True, eq=False)

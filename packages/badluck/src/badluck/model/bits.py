@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from badluck.model.keyspace import Keyspace
 from badluck.model.strings import span
-from badluck.model.values import Command, Refused, Reply, Undefined, integer
+from badluck.model.values import Command, CommandRefused, Reply, Undefined, integer
 
 HIGHEST_BIT = 2**32 - 1  # of a server
 FAR = 8 * 100_000  # a bit beyond it: the model keeps no string so long
@@ -15,10 +15,10 @@ NO_BIT = "ERR bit is not an integer or out of range"
 def _offset(text: bytes) -> int:
     try:
         at = integer(text)
-    except Refused:
+    except CommandRefused:
         at = -1
     if not 0 <= at <= HIGHEST_BIT:
-        raise Refused(NO_OFFSET)
+        raise CommandRefused(NO_OFFSET)
     return at
 
 
@@ -26,7 +26,7 @@ def set_(keys: Keyspace, command: Command) -> Reply:
     _, key, offset, bit = command
     at = _offset(offset)
     if bit not in {b"0", b"1"}:
-        raise Refused(NO_BIT)
+        raise CommandRefused(NO_BIT)
     old = bytearray(keys.value(key, bytes) or b"")
     if at >= FAR:
         raise NotImplementedError(f"SETBIT of bit {at:,}")
@@ -52,7 +52,7 @@ def count(keys: Keyspace, command: Command) -> Reply:
     _, key, *options = command
     try:
         start, stop, unit = _range(options)
-    except Refused:
+    except CommandRefused:
         raise Undefined("BITCOUNT with a wrong range") from None  # who looks at what first?
     text = keys.value(key, bytes) or b""
     bits = "".join(f"{byte:08b}" for byte in text)
@@ -70,5 +70,5 @@ def _range(options: list[bytes]) -> tuple[int, int, int]:
     units = {b"BYTE": 8, b"BIT": 1}
     unit = units.get(options[2].upper() if len(options) == 3 else b"BYTE")
     if unit is None or len(options) > 3:
-        raise Refused("ERR syntax error")
+        raise CommandRefused("ERR syntax error")
     return start, stop, unit

@@ -10,7 +10,7 @@ from badluck.model.keyspace import Keyspace
 from badluck.model.values import (
     SYNTAX,
     Command,
-    Refused,
+    CommandRefused,
     Reply,
     SortedSet,
     Stream,
@@ -38,7 +38,7 @@ def _seconds(text: bytes) -> int:
     try:
         ms = round(float(text) * 1000)
     except (ValueError, OverflowError):
-        raise Refused("ERR timeout is not a float or out of range") from None
+        raise CommandRefused("ERR timeout is not a float or out of range") from None
     return milliseconds(b"%d" % ms)
 
 
@@ -52,7 +52,7 @@ def _first(command: Command) -> int:
 
 def _of_a_move(command: Command) -> int:
     if command[0] == b"BLMOVE" and not {*map(bytes.upper, command[3:5])} <= {b"LEFT", b"RIGHT"}:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     return _seconds(command[-1])
 
 

@@ -12,8 +12,8 @@ from badluck.model.values import (
     SYNTAX,
     WRONG_TYPE,
     Command,
+    CommandRefused,
     Hash,
-    Refused,
     Reply,
     Undefined,
     integer,
@@ -65,7 +65,7 @@ def spop(keys: Keyspace, command: Command) -> Reply:
     """The first ones of the alphabet: the server's own choice is its secret."""
     _, key, *number = command
     if len(number) > 1:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     count = positive(number[0]) if number else 1
     members = sorted(members_of(keys, key))
     taken = tuple(members[:count])
@@ -79,7 +79,7 @@ def spop(keys: Keyspace, command: Command) -> Reply:
 def srandmember(keys: Keyspace, command: Command) -> Reply:
     """The first ones of the alphabet, as SPOP."""
     if len(command) > 3:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     count = drawn(command)
     return first_ones(sorted(members_of(keys, command[1])), count)
 
@@ -119,7 +119,7 @@ def hash_of(keys: Keyspace, key: bytes) -> Hash:
     if entry is None:
         return Hash(())
     if not isinstance(entry.value, Hash):
-        raise Refused(WRONG_TYPE)
+        raise CommandRefused(WRONG_TYPE)
     if keys.due(entry.value):
         raise Undefined("a hash at the very ms at which a field of it expires")
     return entry.value
@@ -147,7 +147,7 @@ def hset(keys: Keyspace, command: Command) -> Reply:
     """HSET, HMSET."""
     name, key, *words = command
     if len(words) % 2:
-        raise Refused(f"ERR wrong number of arguments for '{name.decode().lower()}' command")
+        raise CommandRefused(f"ERR wrong number of arguments for '{name.decode().lower()}' command")
     old = fields_of(keys, key)
     new = old | dict(zip(words[::2], words[1::2], strict=True))
     put_fields(keys, key, new, anew=words[::2])
@@ -211,9 +211,9 @@ def hincrby(keys: Keyspace, command: Command) -> Reply:
     fields = fields_of(keys, command[1])
     try:
         old = integer(fields.get(command[2], b"0"))
-    except Refused:
-        raise Refused("ERR hash value is not an integer") from None
+    except CommandRefused:
+        raise CommandRefused("ERR hash value is not an integer") from None
     if not LOWEST <= old + by <= HIGHEST:
-        raise Refused("ERR increment or decrement would overflow")
+        raise CommandRefused("ERR increment or decrement would overflow")
     put_fields(keys, command[1], fields | {command[2]: b"%d" % (old + by)})
     return old + by

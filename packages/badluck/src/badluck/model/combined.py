@@ -12,7 +12,7 @@ from badluck.model.sorted_sets import in_order, read_score, scores_of, told
 from badluck.model.values import (
     SYNTAX,
     Command,
-    Refused,
+    CommandRefused,
     Reply,
     SortedSet,
     Undefined,
@@ -63,7 +63,7 @@ def _of_sorted_sets(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tupl
     """What comes of it, and whether the scores are to be told."""
     size = integer(words[0])
     if not 0 < size < len(words):
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     sources = [_scores(keys, key) for key in words[1 : 1 + size]]
     options = list(words[1 + size :])
     stored, differs = name.endswith(b"STORE"), name.startswith(b"ZDIFF")
@@ -77,9 +77,9 @@ def _of_sorted_sets(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tupl
         elif word == b"AGGREGATE" and options and not differs:
             how = options.pop(0).upper()
         else:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
     if how not in TOGETHER:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     first, *others = sources
     if differs:
         return {one: first[one] for one in first.keys() - set().union(*others)}, scored
@@ -128,7 +128,7 @@ def cardinality(keys: Keyspace, command: Command) -> Reply:
     name, number, *words = command
     size = above_zero(number, "numkeys")
     if size > len(words):
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     named, options = words[:size], words[size:]
     if name == b"ZINTERCARD":
         for key in named:
@@ -136,10 +136,10 @@ def cardinality(keys: Keyspace, command: Command) -> Reply:
     limit = 0
     while options:
         if options.pop(0).upper() != b"LIMIT" or not options:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
         limit = integer(options.pop(0))
         if limit < 0:
-            raise Refused("ERR LIMIT can't be negative")
+            raise CommandRefused("ERR LIMIT can't be negative")
     if name == b"ZINTERCARD":
         found = len(_in_all([_scores(keys, key) for key in named]))
     else:

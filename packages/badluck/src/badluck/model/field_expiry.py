@@ -8,8 +8,8 @@ from badluck.model.keyspace import Keyspace
 from badluck.model.values import (
     HIGHEST,
     Command,
+    CommandRefused,
     Hash,
-    Refused,
     Reply,
     Undefined,
     integer,
@@ -24,11 +24,11 @@ def expire(keys: Keyspace, command: Command) -> Reply:
     name, key, number, *words = command
     upper = [word.upper() for word in words[:-1]]
     if b"FIELDS" not in upper:
-        raise Refused(NOT_SO_MANY)
+        raise CommandRefused(NOT_SO_MANY)
     at = upper.index(b"FIELDS")
     wanted = set(upper[:at])
     if wanted - CONDITIONS or len(wanted & {b"NX", b"GT", b"LT"}) > 1 or wanted >= {b"NX", b"XX"}:
-        raise Refused("ERR these options are not supported, or not together")
+        raise CommandRefused("ERR these options are not supported, or not together")
     fields = _fields(words[at + 1 :])
     when = _moment(keys, name, number)
     found = hash_of(keys, key)
@@ -58,7 +58,7 @@ def expire(keys: Keyspace, command: Command) -> Reply:
 def _fields(words: list[bytes]) -> list[bytes]:
     """How many, and which."""
     if integer(words[0]) != len(words) - 1 or len(words) < 2:
-        raise Refused(NOT_SO_MANY)
+        raise CommandRefused(NOT_SO_MANY)
     return words[1:]
 
 
@@ -67,7 +67,7 @@ def _moment(keys: Keyspace, name: bytes, number: bytes) -> int:
     scale = 1 if name.startswith(b"HP") else 1000
     base = 0 if name.endswith(b"AT") else keys.now
     if not 0 <= amount <= (HIGHEST - base) // scale:
-        raise Refused(f"ERR invalid expire time in '{name.decode().lower()}' command")
+        raise CommandRefused(f"ERR invalid expire time in '{name.decode().lower()}' command")
     return base + amount * scale
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from badluck.model.collections import fields_of, put_fields
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import Command, Refused, Reply, Undefined
+from badluck.model.values import Command, CommandRefused, Reply, Undefined
 
 BITS = 64
 BEHIND = 17  # digits
@@ -37,16 +37,16 @@ def add_in_hash(keys: Keyspace, command: Command) -> Reply:
 
 
 def _read(text: bytes, otherwise: str = NO_FLOAT) -> Fraction:
-    """Raises Refused, and Undefined for what is no plain number and may still be a C's float."""
+    """Raises CommandRefused, and Undefined for what is no plain number and may still be a C's float."""
     plain = text.lower().lstrip(b"+-")
     if plain.startswith((b"inf", b"0x")):
         raise Undefined(f"{text.decode()} as a number")
     try:
         number = Decimal(text.decode())
     except (InvalidOperation, UnicodeDecodeError):
-        raise Refused(otherwise) from None
+        raise CommandRefused(otherwise) from None
     if not number.is_finite() or text != text.strip() or b"_" in text:
-        raise Refused(otherwise)
+        raise CommandRefused(otherwise)
     if (number.is_signed() and not number) or abs(number.adjusted()) > LARGEST:
         raise Undefined(f"{text.decode()} as a number")
     return _rounded(Fraction(number))

@@ -8,9 +8,9 @@ from badluck.model.values import (
     OK,
     SYNTAX,
     Command,
+    CommandRefused,
     Hash,
     Ok,
-    Refused,
     Reply,
     SomeTime,
     SortedSet,
@@ -51,9 +51,9 @@ def expire(keys: Keyspace, command: Command) -> Reply:
     scale = 1 if name.startswith(b"P") else 1000
     base = 0 if name.endswith(b"AT") else keys.now
     if not -(HIGHEST // scale) <= amount <= (HIGHEST - base) // scale:
-        raise Refused(f"ERR invalid expire time in '{name.decode().lower()}' command")
+        raise CommandRefused(f"ERR invalid expire time in '{name.decode().lower()}' command")
     for word in wanted - CONDITIONS:
-        raise Refused(f"ERR Unsupported option {word.decode()}")
+        raise CommandRefused(f"ERR Unsupported option {word.decode()}")
     keys.told_time |= base == 0
     when = base + amount * scale
     entry = keys.get(key)
@@ -106,7 +106,7 @@ def rename(keys: Keyspace, command: Command) -> Reply:
     name, old, new = command
     entry = keys.get(old)
     if entry is None:
-        raise Refused("ERR no such key")
+        raise CommandRefused("ERR no such key")
     if name == b"RENAMENX" and keys.get(new):
         return 0
     if old != new:
@@ -133,9 +133,9 @@ def copy(keys: Keyspace, command: Command) -> Reply:
     if any(word.upper() == b"DB" for word in options):
         raise NotImplementedError("COPY to another database")
     if any(word.upper() != b"REPLACE" for word in options):
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     if source == target:
-        raise Refused("ERR source and destination objects are the same")
+        raise CommandRefused("ERR source and destination objects are the same")
     entry = keys.get(source)
     if entry is None or (keys.get(target) and not options):
         return 0
@@ -149,7 +149,7 @@ def copy(keys: Keyspace, command: Command) -> Reply:
 def flush(keys: Keyspace, command: Command) -> Reply:
     """FLUSHDB, FLUSHALL: there is one database."""
     if len(command) > 2 or any(word.upper() not in {b"SYNC", b"ASYNC"} for word in command[1:]):
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     for key in list(keys.entries):
         keys.delete(key)
     return OK

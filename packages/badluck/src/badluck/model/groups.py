@@ -10,9 +10,9 @@ from badluck.model.values import (
     OK,
     SYNTAX,
     Command,
+    CommandRefused,
     Group,
     Pending,
-    Refused,
     Reply,
     Stream,
     StreamEntry,
@@ -25,7 +25,7 @@ NEW = b">"  # what nobody in the group has been given
 FROM_NOW = b"$"
 
 
-class Asked(NamedTuple):
+class ReadRequest(NamedTuple):
     """The words of an XREAD or XREADGROUP."""
 
     streams: tuple[tuple[bytes, bytes], ...]  # key, and behind which id
@@ -36,15 +36,17 @@ class Asked(NamedTuple):
     keeps: bool = True  # what is given must be acknowledged
 
 
-def _asked(command: Command) -> Asked:
-    asked, words = Asked(()), list(command[1:])
+def _asked(command: Command) -> ReadRequest:
+    asked, words = ReadRequest(()), list(command[1:])
     of_a_group = command[0] == b"XREADGROUP"
     while words:
         word = words.pop(0).upper()
         if word == b"STREAMS" and words:
             half = len(words) // 2
             if len(words) % 2:
-                raise Refused(f"ERR Unbalanced '{command[0].decode().lower()}' list of streams")
+                raise CommandRefused(
+                    f"ERR Unbalanced '{command[0].decode().lower()}' list of streams"
+                )
             pairs = zip(words[:half], words[half:], strict=True)
             asked = asked._replace(streams=tuple(pairs))
             break
@@ -57,13 +59,13 @@ def _asked(command: Command) -> Asked:
         elif word == b"NOACK" and of_a_group:
             asked = asked._replace(keeps=False)
         else:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
     if not asked.streams:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     if asked.patience is not None and len(dict(asked.streams)) < len(asked.streams):
         raise Undefined(f"{command[0].decode()} that waits for one stream twice")
     if of_a_group and asked.group is None:
-        raise Refused("ERR Missing GROUP option for XREADGROUP")
+        raise CommandRefused("ERR Missing GROUP option for XREADGROUP")
     return asked
 
 
@@ -121,21 +123,21 @@ def is_there(keys: Keyspace, command: Command) -> None:
     try:
         for key, _ in asked.streams if asked.group is not None else ():
             group_of(stream_of(keys, key), asked.group or b"")
-    except Refused:
+    except CommandRefused:
         raise Undefined("XREADGROUP that waits in a group which is removed") from None
 
 
-def _behind(keys: Keyspace, asked: Asked, key: bytes, text: bytes) -> Id:
-    """Raises Refused for whatever is wrong with that stream or id."""
+def _behind(keys: Keyspace, asked: ReadRequest, key: bytes, text: bytes) -> Id:
+    """Raises CommandRefused for whatever is wrong with that stream or id."""
     stream = stream_of(keys, key)
     if asked.group is not None:
         group_of(stream, asked.group)
         if text == FROM_NOW:
-            raise Refused("ERR The $ ID is meaningless in the context of XREADGROUP")
+            raise CommandRefused("ERR The $ ID is meaningless in the context of XREADGROUP")
         if text == NEW:
             return 0, 0
     elif text == NEW:
-        raise Refused("ERR The > ID can be specified only when calling XREADGROUP")
+        raise CommandRefused("ERR The > ID can be specified only when calling XREADGROUP")
     if text == b"+":
         raise Undefined("XREAD behind +")
     if text == FROM_NOW:
@@ -147,7 +149,7 @@ def _after(stream: Stream, id: Id) -> tuple[StreamEntry, ...]:
     return tuple(entry for entry in stream.entries if entry.id > id)
 
 
-def _give_new(keys: Keyspace, key: bytes, stream: Stream, asked: Asked) -> Reply:
+def _give_new(keys: Keyspace, key: bytes, stream: Stream, asked: ReadRequest) -> Reply:
     group = group_of(stream, asked.group or b"")
     entries = _after(stream, group.last)[: asked.most]
     if entries:
@@ -159,7 +161,7 @@ def _give_new(keys: Keyspace, key: bytes, stream: Stream, asked: Asked) -> Reply
     return _told(entries)
 
 
-def _history(keys: Keyspace, key: bytes, stream: Stream, asked: Asked, id: Id) -> Reply:
+def _history(keys: Keyspace, key: bytes, stream: Stream, asked: ReadRequest, id: Id) -> Reply:
     """What this consumer was given and has not acknowledged; of what is deleted, only the id."""
     group = group_of(stream, asked.group or b"")
     fields = {entry.id: entry.fields for entry in stream.entries}
@@ -177,7 +179,9 @@ def _history(keys: Keyspace, key: bytes, stream: Stream, asked: Asked, id: Id) -
 def group_of(stream: Stream | None, name: bytes) -> Group:
     found = [one for one in stream.groups if one.name == name] if stream else []
     if not found:
-        raise Refused(f"NOGROUP No such key or consumer group '{name.decode(errors='replace')}'")
+        raise CommandRefused(
+            f"NOGROUP No such key or consumer group '{name.decode(errors='replace')}'"
+        )
     return found[0]
 
 
@@ -211,7 +215,7 @@ def group(keys: Keyspace, command: Command) -> Reply:
         raise NotImplementedError(f"XGROUP {what.decode()} with {rest[1].decode()}")
     stream = stream_of(keys, key)
     if stream is None and not makes:
-        raise Refused("ERR The XGROUP subcommand requires the key to exist")
+        raise CommandRefused("ERR The XGROUP subcommand requires the key to exist")
     stream = stream or Stream((0, 0), ())
     if what == b"CREATE":
         return _create(keys, key, stream, name, rest[0])
@@ -230,7 +234,7 @@ def group(keys: Keyspace, command: Command) -> Reply:
 def _create(keys: Keyspace, key: bytes, stream: Stream, name: bytes, start: bytes) -> Reply:
     last = stream.last if start == FROM_NOW else read_id(start, 0)
     if name in [group.name for group in stream.groups]:
-        raise Refused("BUSYGROUP Consumer Group name already exists")
+        raise CommandRefused("BUSYGROUP Consumer Group name already exists")
     made = stream._replace(groups=(*stream.groups, Group(name, last)))
     if key in keys.entries:  # who watches it sees nothing of a group
         keys.amend(key, made)

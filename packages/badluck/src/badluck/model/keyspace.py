@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from badluck.model.values import (
     WRONG_TYPE,
+    CommandRefused,
     Entry,
     Hash,
-    Refused,
     SortedSet,
     Stream,
     Undefined,
@@ -48,12 +48,12 @@ class Keyspace:
         return entry
 
     def value(self, key: bytes, kind: type[V]) -> V | None:
-        """Raises Refused when the key holds something else."""
+        """Raises CommandRefused when the key holds something else."""
         entry = self.get(key)
         if entry is None:
             return None
         if type(entry.value) is not kind:
-            raise Refused(WRONG_TYPE)
+            raise CommandRefused(WRONG_TYPE)
         return entry.value
 
     def put(self, key: bytes, value: Value, expires: int | None = None) -> None:

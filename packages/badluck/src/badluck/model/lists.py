@@ -8,7 +8,7 @@ from badluck.model.values import (
     OK,
     SYNTAX,
     Command,
-    Refused,
+    CommandRefused,
     Reply,
     integer,
     positive,
@@ -64,21 +64,21 @@ def several(command: Command, ends: set[bytes]) -> tuple[Command, bytes, int]:
     size = above_zero(command[1], "numkeys")
     names, words = command[2 : 2 + size], [word.upper() for word in command[2 + size :]]
     if not words or words[0] not in ends:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     if len(words) == 1:
         return names, words[0], 1
     if len(words) != 3 or words[1] != b"COUNT":
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     return names, words[0], above_zero(words[2], "count")
 
 
 def above_zero(text: bytes, what: str) -> int:
     try:
         number = integer(text)
-    except Refused:
+    except CommandRefused:
         number = 0
     if number < 1:
-        raise Refused(f"ERR {what} should be greater than 0")
+        raise CommandRefused(f"ERR {what} should be greater than 0")
     return number
 
 
@@ -90,7 +90,7 @@ def move(keys: Keyspace, command: Command) -> Reply:
         source, target = command[1:3]
         ends = (command[3].upper(), command[4].upper())
         if not set(ends) <= {b"LEFT", b"RIGHT"}:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
     whole = _list(keys, source)
     if whole is None:
         return None
@@ -133,10 +133,10 @@ def index(keys: Keyspace, command: Command) -> Reply:
 def set_(keys: Keyspace, command: Command) -> Reply:
     whole = _list(keys, command[1])
     if whole is None:
-        raise Refused("ERR no such key")
+        raise CommandRefused("ERR no such key")
     at = integer(command[2])
     if not -len(whole) <= at < len(whole):
-        raise Refused("ERR index out of range")
+        raise CommandRefused("ERR index out of range")
     changed = list(whole)
     changed[at] = command[3]
     keys.change(command[1], tuple(changed))
@@ -173,7 +173,7 @@ def insert(keys: Keyspace, command: Command) -> Reply:
     """LINSERT."""
     _, key, where, pivot, word = command
     if where.upper() not in {b"BEFORE", b"AFTER"}:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     whole = _list(keys, key)
     if whole is None:
         return 0
@@ -191,14 +191,14 @@ def position(keys: Keyspace, command: Command) -> Reply:
     while options:
         word = options.pop(0).upper()
         if word not in {b"RANK", b"COUNT", b"MAXLEN"} or not options:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
         number = integer(options.pop(0))
         if word == b"RANK":
             if number in {0, LOWEST}:
-                raise Refused(f"ERR RANK can't be {number}")
+                raise CommandRefused(f"ERR RANK can't be {number}")
             rank = number
         elif number < 0:
-            raise Refused(f"ERR {word.decode()} can't be negative")
+            raise CommandRefused(f"ERR {word.decode()} can't be negative")
         elif word == b"COUNT":
             count = number
         else:

@@ -16,8 +16,8 @@ from badluck.model.values import (
     HIGHEST,
     SYNTAX,
     Command,
+    CommandRefused,
     Pending,
-    Refused,
     Reply,
     SomeTime,
     Stream,
@@ -43,7 +43,7 @@ def _some(keys: Keyspace, command: Command) -> Reply:
         at_least = integer(words[1])
         words = words[2:]
     if not 3 <= len(words) <= 4:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     most = max(0, integer(words[2]))
     low, high = bound(words[0], 0), bound(words[1], LAST)
     found = [
@@ -87,7 +87,7 @@ def claim(keys: Keyspace, command: Command) -> Reply:
     if set(options) & {b"IDLE", b"TIME", b"RETRYCOUNT", b"FORCE", b"LASTID"}:
         raise NotImplementedError(f"XCLAIM with {options[0].decode()}")
     if set(options) - {b"JUSTID"}:
-        raise Refused("ERR Unrecognized XCLAIM option")
+        raise CommandRefused("ERR Unrecognized XCLAIM option")
     pending = {one.id: one for one in group.pending}
     there = {entry.id for entry in stream.entries}
     taken: list[Id] = []
@@ -110,7 +110,7 @@ def _ids(words: list[bytes]) -> list[Id]:
     for word in words:
         try:
             ids.append(read_id(word, 0))
-        except Refused:
+        except CommandRefused:
             break
     return ids
 
@@ -127,9 +127,9 @@ def claim_next(keys: Keyspace, command: Command) -> Reply:
         elif word == b"COUNT" and words:
             most = integer(words.pop(0))
             if not 1 <= most <= LARGEST:
-                raise Refused("ERR COUNT must be > 0")
+                raise CommandRefused("ERR COUNT must be > 0")
         else:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
     stream = stream_of(keys, key) or Stream((0, 0), ())
     group = group_of(stream, name)
     there = {entry.id for entry in stream.entries}

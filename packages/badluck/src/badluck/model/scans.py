@@ -15,7 +15,7 @@ from badluck.model.collections import fields_of, hash_of, members_of
 from badluck.model.generic import TYPES
 from badluck.model.keyspace import Keyspace
 from badluck.model.sorted_sets import in_order, scores_of, shown
-from badluck.model.values import SYNTAX, Command, Refused, Reply, integer
+from badluck.model.values import SYNTAX, Command, CommandRefused, Reply, integer
 
 PAGE = 10  # COUNT, if it is not said
 PACKED = 128  # so many members of a hash or sorted set come at once, however few were asked for
@@ -68,7 +68,7 @@ def _pairs(keys: Keyspace, name: bytes, key: bytes) -> list[tuple[bytes, ...]]:
 def _cursor(text: bytes) -> None:
     """No reply but the last names one, so nobody has one but 0."""
     if not re.fullmatch(rb"\d+", text) or int(text) > LAST_CURSOR:
-        raise Refused("ERR invalid cursor")
+        raise CommandRefused("ERR invalid cursor")
     if int(text):
         raise NotImplementedError(f"a SCAN that goes on from {text.decode()}")
 
@@ -86,12 +86,12 @@ def _options(words: list[bytes], of_keys: bool) -> tuple[int, re.Pattern[bytes],
         if word == b"NOVALUES":
             raise NotImplementedError("HSCAN with NOVALUES")
         if not words or word not in {b"COUNT", b"MATCH", *([b"TYPE"] if of_keys else [])}:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
         value = words.pop(0)
         if word == b"COUNT":
             count = integer(value)
             if count < 1:
-                raise Refused(SYNTAX)
+                raise CommandRefused(SYNTAX)
         elif word == b"MATCH":
             wanted = glob(value)
         else:

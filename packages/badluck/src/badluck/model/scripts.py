@@ -15,11 +15,11 @@ from badluck.model.values import (
     HIGHEST,
     LOWEST,
     Command,
+    CommandRefused,
     Double,
     Err,
     NeverAnswers,
     Ok,
-    Refused,
     Reply,
     SomeTime,
     Undefined,
@@ -65,13 +65,13 @@ class Lua:
         )
 
     def run(self, text: bytes, keys: tuple[bytes, ...], args: tuple[bytes, ...], do: Run) -> Reply:
-        """Raises Refused when the script does not compile or fails, NeverAnswers, and
+        """Raises CommandRefused when the script does not compile or fails, NeverAnswers, and
         NotImplementedError when it asks for what the model lacks, caught by its pcall or not.
         """
         if text not in self.compiled:
             body, why = self.compile(text)
             if body is None:
-                raise Refused(f"ERR Error compiling script (new function): {why.decode()}")
+                raise CommandRefused(f"ERR Error compiling script (new function): {why.decode()}")
             self.compiled[text] = body
         self.do, self.failed = do, None
         table = self.lua.table_from
@@ -81,24 +81,24 @@ class Lua:
         except lupa.lua51.LuaError as error:
             if ENDLESS in str(error):
                 raise NeverAnswers(f"this script goes on for {LONGEST:,} instructions") from error
-            raise Refused(f"ERR {error}") from error
+            raise CommandRefused(f"ERR {error}") from error
         finally:
             self.hook()
             if self.failed:
                 raise self.failed
         if not well:
-            raise Refused(_said(value))
+            raise CommandRefused(_said(value))
         return self._reply(value)
 
     def _call(self, *words: Any) -> tuple[bool, Any]:
         """Whether it failed; what it answered, or the table that says why it failed."""
         try:
             if not words:
-                raise Refused("ERR Please specify at least one argument for this call")
+                raise CommandRefused("ERR Please specify at least one argument for this call")
             command = tuple(self._word(word) for word in words)
             reply = self.do((command[0].upper(), *command[1:]))
             seen = self._value(reply)
-        except Refused as error:
+        except CommandRefused as error:
             reply = Err(str(error))
             seen = self._value(reply)
         except BaseException as error:  # a Ctrl-C, too: Lua catches whatever is raised in here
@@ -120,7 +120,7 @@ class Lua:
         if isinstance(word, bytes):
             return word
         if isinstance(word, bool) or not isinstance(word, int | float):
-            raise Refused("ERR Command arguments must be strings or integers")
+            raise CommandRefused("ERR Command arguments must be strings or integers")
         text = f"{word:.{DIGITS}g}"
         # Of more digits, and of most fractions, Redis writes all and Valkey as few as will do.
         if abs(word) < 10**DIGITS and (not word % 1 or text == repr(word)):
@@ -248,9 +248,9 @@ def parts(command: Command) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
     """The keys and the arguments of an EVAL or EVALSHA."""
     keys = integer(command[2])
     if keys < 0:
-        raise Refused("ERR Number of keys can't be negative")
+        raise CommandRefused("ERR Number of keys can't be negative")
     if keys > len(command) - 3:
-        raise Refused("ERR Number of keys can't be greater than number of args")
+        raise CommandRefused("ERR Number of keys can't be greater than number of args")
     return command[3 : 3 + keys], command[3 + keys :]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from badluck.model import blocking, commands, scripts
 from badluck.model.channels import LISTENS
-from badluck.model.values import OK, QUEUED, Command, Err, Ok, Refused, Reply, Undefined
+from badluck.model.values import OK, QUEUED, Command, CommandRefused, Err, Ok, Reply, Undefined
 from badluck.model.waiters import WAITS, Waiters, Waits
 
 ABORTED = "EXECABORT Transaction discarded because of previous errors."
@@ -31,7 +31,7 @@ class Server(Waiters):
         command = (name, *command[1:])
         try:
             reply = self._execute(connection, command)
-        except Refused as refused:
+        except CommandRefused as refused:
             if connection in self.queued:
                 self.spoilt.add(connection)
             reply = Err(str(refused))
@@ -100,7 +100,7 @@ class Server(Waiters):
         try:
             commands.check(command)
             reply: Reply = self._do(connection, command)
-        except Refused as refused:
+        except CommandRefused as refused:
             return Err(str(refused))
         return reply
 

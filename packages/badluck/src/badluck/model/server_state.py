@@ -19,7 +19,7 @@ class Blocked(NamedTuple):
     until: int | None  # ms since 1970
 
 
-class State(NamedTuple):
+class ServerState(NamedTuple):
     """All that the server knows. Two equal ones behave alike for ever."""
 
     now: int
@@ -49,8 +49,8 @@ class Memory:
         self.scripts: dict[bytes, bytes] = {}  # the texts of all that were known in any state
         self.broken: set[str] = set()
 
-    def state(self) -> State:
-        return State(
+    def state(self) -> ServerState:
+        return ServerState(
             self.keys.now,
             tuple(sorted(self.keys.entries.items())),
             tuple(
@@ -65,7 +65,7 @@ class Memory:
             frozenset(self.broken),
         )
 
-    def load(self, state: State) -> None:
+    def load(self, state: ServerState) -> None:
         """Be in that state again."""
         self.keys.now = state.now
         self.keys.ready.clear()
@@ -86,7 +86,7 @@ class Memory:
         self.known.add(name)
         return name
 
-    def fail_over(self, before: State) -> None:
+    def fail_over(self, before: ServerState) -> None:
         """Another server takes over, and it has the keys of `before`.
 
         Connections that hold something of the old one (a WATCH, a subscription) are broken. The

@@ -9,7 +9,7 @@ from badluck.model.sorted_sets import Pairs, in_order, put, read_score, scores_o
 from badluck.model.values import (
     SYNTAX,
     Command,
-    Refused,
+    CommandRefused,
     Reply,
     SortedSet,
     Undefined,
@@ -62,10 +62,10 @@ def _found(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Pairs, 
         elif word == b"REV" and choosing:
             reverse = True
         else:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
     by = by or b"BYRANK"
     if (most != -1 and by == b"BYRANK") or (scored and by == b"BYLEX"):
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     if reverse and by != b"BYRANK":
         first, last = last, first
     inside = _inside(by, first, last)
@@ -113,7 +113,7 @@ def _by_score(first: bytes, last: bytes) -> Inside:
 def _by_name(first: bytes, last: bytes) -> Inside:
     for text in (first, last):
         if text not in {b"-", b"+"} and text[:1] not in {b"(", b"["}:
-            raise Refused(NO_NAME)
+            raise CommandRefused(NO_NAME)
 
     def from_first(member: bytes) -> bool:
         if first in {b"-", b"+"}:

@@ -12,8 +12,8 @@ from badluck.model.values import (
     SYNTAX,
     WRONG_TYPE,
     Command,
+    CommandRefused,
     Double,
-    Refused,
     Reply,
     SortedSet,
     Undefined,
@@ -32,7 +32,7 @@ def scores_of(keys: Keyspace, key: bytes) -> dict[bytes, float]:
     if entry is None:
         return {}
     if not isinstance(entry.value, SortedSet):
-        raise Refused(WRONG_TYPE)
+        raise CommandRefused(WRONG_TYPE)
     return dict(entry.value.scores)
 
 
@@ -45,15 +45,15 @@ def in_order(scores: dict[bytes, float]) -> Pairs:
 
 
 def read_score(text: bytes, otherwise: str = NO_FLOAT) -> float:
-    """Raises Refused, and Undefined for what each server reads in its own way."""
+    """Raises CommandRefused, and Undefined for what each server reads in its own way."""
     if text.lower().lstrip(b"+-").startswith(b"0x"):
         raise Undefined(f"a score of {text.decode()}")
     try:
         score = float(text)
     except ValueError:
-        raise Refused(otherwise) from None
+        raise CommandRefused(otherwise) from None
     if isnan(score) or text != text.strip() or b"_" in text:
-        raise Refused(otherwise)
+        raise CommandRefused(otherwise)
     if (isinf(score) and b"inf" not in text.lower()) or (not score and text.startswith(b"-")):
         raise Undefined(f"a score of {text.decode()}")
     return score
@@ -80,13 +80,13 @@ def add(keys: Keyspace, command: Command) -> Reply:
         while words and words[0].upper() in OPTIONS:
             flags.add(words.pop(0).upper())
     if len(words) % 2 or not words:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     if b"NX" in flags and b"XX" in flags:
-        raise Refused("ERR XX and NX options at the same time are not compatible")
+        raise CommandRefused("ERR XX and NX options at the same time are not compatible")
     if len(flags & {b"GT", b"LT", b"NX"}) > 1:
-        raise Refused("ERR GT, LT, and/or NX options at the same time are not compatible")
+        raise CommandRefused("ERR GT, LT, and/or NX options at the same time are not compatible")
     if b"INCR" in flags and len(words) > 2:
-        raise Refused("ERR INCR option supports a single increment-element pair")
+        raise CommandRefused("ERR INCR option supports a single increment-element pair")
     given = [
         (member, read_score(text)) for text, member in zip(words[::2], words[1::2], strict=True)
     ]
@@ -114,7 +114,7 @@ def _wanted(old: float | None, given: float, flags: set[bytes]) -> float | None:
         return None
     new = old + given if b"INCR" in flags else given
     if isnan(new):
-        raise Refused("ERR resulting score is not a number (NaN)")
+        raise CommandRefused("ERR resulting score is not a number (NaN)")
     if (b"GT" in flags and new <= old) or (b"LT" in flags and new >= old):
         return None
     return new
@@ -161,7 +161,7 @@ def pop(keys: Keyspace, command: Command) -> Reply:
     """ZPOPMIN, ZPOPMAX: the lowest or highest, with their scores."""
     name, key, *number = command
     if len(number) > 1:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     count = positive(number[0]) if number else 1
     return told(take(keys, name, key, count), scored=True)
 

@@ -11,7 +11,7 @@ from badluck.model.values import (
     SYNTAX,
     WRONG_TYPE,
     Command,
-    Refused,
+    CommandRefused,
     Reply,
     Stream,
     StreamEntry,
@@ -31,7 +31,7 @@ def stream_of(keys: Keyspace, key: bytes) -> Stream | None:
     if entry is None:
         return None
     if not isinstance(entry.value, Stream):
-        raise Refused(WRONG_TYPE)
+        raise CommandRefused(WRONG_TYPE)
     return entry.value
 
 
@@ -40,12 +40,12 @@ def shown(id: Id) -> bytes:
 
 
 def read_id(text: bytes, sequence: int) -> Id:
-    """`sequence` for an id that has none. Raises Refused, and Undefined for a sign or a space."""
+    """`sequence` for an id that has none. Raises CommandRefused, and Undefined for a sign or a space."""
     parts = text.split(b"-", 1)
     if any(part.lstrip(b"+- \t\r\n\v\f") != part for part in parts):
         raise Undefined(f"an id of a stream like {text.decode()}")
     if not all(part.isdigit() and int(part) <= LAST for part in parts):
-        raise Refused(BAD_ID)
+        raise CommandRefused(BAD_ID)
     return int(parts[0]), int(parts[1]) if len(parts) == 2 else sequence
 
 
@@ -85,7 +85,7 @@ def read_trim(words: list[bytes]) -> Trim | None:
             limit = _at_least_zero(words.pop(0), word)
             continue
         if trim:
-            raise Refused("ERR syntax error, MAXLEN and MINID at the same time")
+            raise CommandRefused("ERR syntax error, MAXLEN and MINID at the same time")
         about = len(words) > 1 and words[0] == b"~"
         if about or (len(words) > 1 and words[0] == b"="):
             words.pop(0)
@@ -94,14 +94,14 @@ def read_trim(words: list[bytes]) -> Trim | None:
         else:
             trim = Trim(lowest=read_id(words.pop(0), 0), about=about)
     if limit is not None and not (trim and trim.about):
-        raise Refused("ERR syntax error, LIMIT cannot be used without the special ~ option")
+        raise CommandRefused("ERR syntax error, LIMIT cannot be used without the special ~ option")
     return trim and trim._replace(limit=limit)
 
 
 def _at_least_zero(text: bytes, name: bytes) -> int:
     number = integer(text)
     if number < 0:
-        raise Refused(f"ERR The {name.decode()} argument must be >= 0.")
+        raise CommandRefused(f"ERR The {name.decode()} argument must be >= 0.")
     return number
 
 
@@ -110,7 +110,7 @@ def trim(keys: Keyspace, command: Command) -> Reply:
     _, key, *words = command
     how = read_trim(words)
     if how is None or words:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     stream = stream_of(keys, key)
     if stream is None:
         return 0
@@ -129,13 +129,13 @@ def add(keys: Keyspace, command: Command) -> Reply:
         words.pop(0)
         how = how or read_trim(words)
     if len(words) < 3 or not len(words) % 2:
-        raise Refused("ERR wrong number of arguments for 'xadd' command")
+        raise CommandRefused("ERR wrong number of arguments for 'xadd' command")
     id, *fields = words
     if id.endswith(b"-*"):
         raise NotImplementedError(f"XADD with an id like {id.decode()}")
     own = None if id == b"*" else read_id(id, 0)
     if own == (0, 0):
-        raise Refused("ERR The ID specified in XADD must be greater than 0-0")
+        raise CommandRefused("ERR The ID specified in XADD must be greater than 0-0")
     there = stream_of(keys, key)
     if there is None and not creates:
         return None
@@ -144,7 +144,7 @@ def add(keys: Keyspace, command: Command) -> Reply:
         keys.told_time = True
         own = max((keys.now, 0), (stream.last[0], stream.last[1] + 1))
     elif own <= stream.last:
-        raise Refused(
+        raise CommandRefused(
             "ERR The ID specified in XADD is equal or smaller than the target stream top item"
         )
     if stream.added == HIGHEST:
@@ -173,7 +173,7 @@ def range_(keys: Keyspace, command: Command) -> Reply:
     count = None
     if options:
         if len(options) != 2 or options[0].upper() != b"COUNT":
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
         count = integer(options[1])
     stream = stream_of(keys, key)
     if stream is None:
@@ -204,10 +204,10 @@ def _beside(id: Id, before: bool) -> Id:
     ms, sequence = id
     if before:
         if id == (0, 0):
-            raise Refused("ERR invalid end ID for the interval")
+            raise CommandRefused("ERR invalid end ID for the interval")
         return (ms, sequence - 1) if sequence else (ms - 1, LAST)
     if id == (LAST, LAST):
-        raise Refused("ERR invalid start ID for the interval")
+        raise CommandRefused("ERR invalid start ID for the interval")
     return (ms, sequence + 1) if sequence < LAST else (ms + 1, 0)
 
 
@@ -229,7 +229,7 @@ def info(keys: Keyspace, command: Command) -> Reply:
         raise NotImplementedError("XINFO but of a STREAM")
     stream = stream_of(keys, command[2])
     if stream is None:
-        raise Refused("ERR no such key")
+        raise CommandRefused("ERR no such key")
     ends = [(shown(one.id), one.fields) for one in (*stream.entries[:1], *stream.entries[-1:])]
     first, last = ends or (None, None)
     said: list[tuple[bytes, Reply]] = [
@@ -257,13 +257,13 @@ def set_id(keys: Keyspace, command: Command) -> Reply:
             raise NotImplementedError("XSETID with options other than ENTRIESADDED")
         added = integer(options[1])
         if added < 0:
-            raise Refused("ERR entries_added must be positive")
+            raise CommandRefused("ERR entries_added must be positive")
     stream = stream_of(keys, key)
     if stream is None:
-        raise Refused("ERR no such key")
+        raise CommandRefused("ERR no such key")
     if last < stream.deleted or (stream.entries and last < stream.entries[-1].id):
-        raise Refused("ERR The ID specified in XSETID is smaller than what was there")
+        raise CommandRefused("ERR The ID specified in XSETID is smaller than what was there")
     if stream.entries and added is not None and added < len(stream.entries):
-        raise Refused("ERR The entries_added specified in XSETID is smaller than the length")
+        raise CommandRefused("ERR The entries_added specified in XSETID is smaller than the length")
     keys.amend(key, stream._replace(last=last, added=stream.added if added is None else added))
     return OK

@@ -9,7 +9,7 @@ from badluck.model.values import (
     OK,
     SYNTAX,
     Command,
-    Refused,
+    CommandRefused,
     Reply,
     Undefined,
     integer,
@@ -28,18 +28,18 @@ def set_(keys: Keyspace, command: Command) -> Reply:
         word = raw.upper()
         if word in DIGITS:
             if expires is not None or b"KEEPTTL" in flags:
-                raise Refused(SYNTAX)
+                raise CommandRefused(SYNTAX)
             expires = _expiry(keys, word, next(words, None), b"set")
         elif word in {b"NX", b"XX", b"GET", b"KEEPTTL", b"IFEQ"}:
             flags.add(word)
         else:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
         if word == b"IFEQ" and (expected := next(words, None)) is None:
-            raise Refused(SYNTAX)
+            raise CommandRefused(SYNTAX)
     if len(flags & {b"NX", b"XX", b"IFEQ"}) > 1:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     if b"KEEPTTL" in flags and expires is not None:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     old = keys.value(key, bytes) if flags & {b"GET", b"IFEQ"} else None
     there = keys.get(key)
     done = not (b"NX" in flags and there) and not (b"XX" in flags and not there)
@@ -60,10 +60,10 @@ def set_(keys: Keyspace, command: Command) -> Reply:
 
 def _expiry(keys: Keyspace, word: bytes, number: bytes | None, command: bytes) -> int:
     if number is None:
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     amount = integer(number)
     if amount <= 0 or amount > HIGHEST // 1000:
-        raise Refused(f"ERR invalid expire time in '{command.decode()}' command")
+        raise CommandRefused(f"ERR invalid expire time in '{command.decode()}' command")
     keys.told_time |= word.endswith(b"AT")
     return amount * DIGITS[word] + (0 if word.endswith(b"AT") else keys.now)
 
@@ -106,12 +106,12 @@ def getex(keys: Keyspace, command: Command) -> Reply:
     if options and not (
         (word in DIGITS and len(options) == 2) or (word == b"PERSIST" and len(options) == 1)
     ):
-        raise Refused(SYNTAX)
+        raise CommandRefused(SYNTAX)
     expires, wrong = None, None
     if len(options) == 2:
         try:
             expires = _expiry(keys, word, options[1], b"getex")
-        except Refused as refused:
+        except CommandRefused as refused:
             wrong = refused
     there = keys.get(key)
     if wrong and not (there and isinstance(there.value, bytes)):
@@ -154,7 +154,9 @@ def msetnx(keys: Keyspace, command: Command) -> Reply:
 
 def _pairs(command: Command) -> list[tuple[bytes, bytes]]:
     if len(command) % 2 == 0:
-        raise Refused(f"ERR wrong number of arguments for '{command[0].decode().lower()}' command")
+        raise CommandRefused(
+            f"ERR wrong number of arguments for '{command[0].decode().lower()}' command"
+        )
     return list(zip(command[1::2], command[2::2], strict=True))
 
 
@@ -164,12 +166,12 @@ def add(keys: Keyspace, command: Command) -> Reply:
     by = integer(command[2]) if len(command) == 3 else 1
     if name.startswith(b"DECR"):
         if by == LOWEST:
-            raise Refused("ERR decrement would overflow")
+            raise CommandRefused("ERR decrement would overflow")
         by = -by
     old = keys.value(key, bytes)
     number = (0 if old is None else integer(old)) + by
     if not LOWEST <= number <= HIGHEST:
-        raise Refused("ERR increment or decrement would overflow")
+        raise CommandRefused("ERR increment or decrement would overflow")
     keys.change(key, b"%d" % number)
     return number
 
@@ -204,12 +206,12 @@ def setrange(keys: Keyspace, command: Command) -> Reply:
     _, key, offset, part = command
     start = integer(offset)
     if start < 0:
-        raise Refused("ERR offset is out of range")
+        raise CommandRefused("ERR offset is out of range")
     whole = keys.value(key, bytes) or b""
     if not part:
         return len(whole)
     if start + len(part) > MOST:
-        raise Refused("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+        raise CommandRefused("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
     if start + len(part) > LONGEST:
         raise NotImplementedError(f"SETRANGE from {start:,}")
     whole = whole[:start].ljust(start, b"\0") + part + whole[start + len(part) :]

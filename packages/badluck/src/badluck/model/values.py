@@ -122,7 +122,7 @@ class Undefined(NotImplementedError):
     """Of which servers, or the processors below them, make different things."""
 
 
-class Refused(ResponseError):
+class CommandRefused(ResponseError):
     """A command that the server answers with an error."""
 
 
@@ -139,9 +139,9 @@ def integer(text: bytes) -> int:
     try:
         number = int(text)
     except ValueError:
-        raise Refused(NOT_AN_INTEGER) from None
+        raise CommandRefused(NOT_AN_INTEGER) from None
     if b"%d" % number != text or not LOWEST <= number <= HIGHEST:
-        raise Refused(NOT_AN_INTEGER)
+        raise CommandRefused(NOT_AN_INTEGER)
     return number
 
 
@@ -149,10 +149,10 @@ def positive(text: bytes) -> int:
     """An integer, and none below 0."""
     try:
         number = integer(text)
-    except Refused:
-        raise Refused(NOT_POSITIVE) from None
+    except CommandRefused:
+        raise CommandRefused(NOT_POSITIVE) from None
     if number < 0:
-        raise Refused(NOT_POSITIVE)
+        raise CommandRefused(NOT_POSITIVE)
     return number
 
 
@@ -160,7 +160,7 @@ def milliseconds(text: bytes) -> int:
     """How long a client is ready to wait."""
     amount = integer(text)
     if amount < 0:
-        raise Refused("ERR timeout is negative")
+        raise CommandRefused("ERR timeout is negative")
     if amount > LONGEST:  # Redis 7 waits, newer servers refuse
         raise Undefined(f"a wait of {amount:,} ms")
     return amount

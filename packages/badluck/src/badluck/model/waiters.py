@@ -9,9 +9,9 @@ from badluck.model.keyspace import Keyspace
 from badluck.model.server_state import Blocked, Memory
 from badluck.model.values import (
     Command,
+    CommandRefused,
     Entry,
     Err,
-    Refused,
     Reply,
     Stream,
     Undefined,
@@ -104,5 +104,5 @@ class Waiters(Memory):
         keys.now, keys.entries = self.keys.now, dict(self.keys.entries)
         try:
             return waiting.take(keys, client.command, of), keys.entries
-        except Refused as refused:
+        except CommandRefused as refused:
             return Err(str(refused)), keys.entries

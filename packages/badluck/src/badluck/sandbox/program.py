@@ -19,14 +19,14 @@ from badluck.model.values import Command, Entry, Value
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
 from badluck.sandbox.user_file import UserFile
 from badluck.sandbox.value_text import value_text
-from badluck.target import EPOCH, Lock, Shown
+from badluck.target import EPOCH, Shown, StoredLock
 
 
 class Contents(NamedTuple):
     """What a rule finds in the store, as `view.book`."""
 
     keys: dict[str, Value]  # strings are bytes, lists tuples of bytes, sets frozensets
-    lock: Lock | None
+    lock: StoredLock | None
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Program(UserFile):
         held = entries.get(self.lock_key or b"")
         lock = None
         if held and isinstance(held.value, bytes):
-            lock = Lock(held.value, held.expires is not None, held.expires)
+            lock = StoredLock(held.value, held.expires is not None, held.expires)
         return Contents({decoded(key): one.value for key, one in entries.items()}, lock)
 
     def shown(self, book: Contents) -> Shown:

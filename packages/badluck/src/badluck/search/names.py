@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from badluck.model.server_state import State
+from badluck.model.server_state import ServerState
 
 LETTERS = "ABCD"  # the actors' names; there are no more of them
 TOKEN = b"token-"  # stands before the name in a token, as `Actor` makes them
@@ -56,9 +56,9 @@ def renaming(follows: Sequence[bytes] = ()) -> Rename:
     return renamed
 
 
-def state_renamed(state: State, names: Names, rename: Rename) -> State:
+def state_renamed(state: ServerState, names: Names, rename: Rename) -> ServerState:
     """A server's; what lies sorted in it lies sorted again."""
-    made: State = rename(state, names)
+    made: ServerState = rename(state, names)
     return made._replace(
         entries=tuple(sorted(made.entries)),
         watches=tuple(sorted((who, tuple(sorted(watched))) for who, watched in made.watches)),

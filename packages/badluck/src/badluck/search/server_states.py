@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from badluck.actor.request import Lost
 from badluck.model.server import Server
-from badluck.model.server_state import State
+from badluck.model.server_state import ServerState
 from badluck.model.values import Command, Entry, NeverAnswers, Reply, Undefined
 from badluck.model.waiters import Waits
 from badluck.search.names import Names, renaming, state_renamed
@@ -65,8 +65,8 @@ class ServerStates:
         self.servers = servers
         self.rename = renaming(names_follow)
         self.moments = moments
-        self.states: list[tuple[State, ...]] = []
-        self.numbers: dict[tuple[State, ...], int] = {}
+        self.states: list[tuple[ServerState, ...]] = []
+        self.numbers: dict[tuple[ServerState, ...], int] = {}
         self.steps: dict[object, ServerStep | None] = {}
         self.ways: dict[object, int] = {}
         self.held: dict[tuple[int, str], frozenset[int]] = {}
@@ -219,11 +219,11 @@ class ServerStates:
             self.ways[key] = self._number(states)
         return self.ways[key]
 
-    def _with(self, at: int, which: int, state: State) -> int:
+    def _with(self, at: int, which: int, state: ServerState) -> int:
         states = self.states[at]
         return self._number((*states[:which], state, *states[which + 1 :]))
 
-    def _number(self, states: tuple[State, ...]) -> int:
+    def _number(self, states: tuple[ServerState, ...]) -> int:
         number = self.numbers.setdefault(states, len(self.states))
         if number == len(self.states):
             self.states.append(states)

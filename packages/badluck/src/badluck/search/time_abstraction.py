@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from badluck.actor.request import NEVER, Hear, Request, Rest
-from badluck.model.server_state import State as Store
+from badluck.model.server_state import ServerState as Store
 from badluck.model.values import Hash, Stream
 from badluck.search.automaton import Known, Node
 from badluck.search.names import Names
