@@ -24,7 +24,7 @@ IDLE = Done("")
 COMES = Rest(0, "its reply comes")  # at any time
 
 
-class Line(Fiber):
+class ReplyPath(Fiber):
     """One of the two ways in which a flight is answered."""
 
     def __init__(self, flight: Flight, slow: bool) -> None:
@@ -55,7 +55,7 @@ class Flight:
         self.waits: Future[None] | None = None  # whoever has sent it
         self.sender: Any = None  # the outermost of whoever has sent it
         self.open = True
-        self.prompt, self.slow = Line(self, slow=False), Line(self, slow=True)
+        self.prompt, self.slow = ReplyPath(self, slow=False), ReplyPath(self, slow=True)
         self.prompt.told_in = self.slow.told_in = len(loop.actor.fibers)
         loop.actor.fibers += [self.prompt, self.slow]
         loop.flights.append(self)

@@ -216,7 +216,7 @@ def of_its_own() -> Iterator[dict[int, Any]]:
         code_warnings.NOTING,
         (signal, "signal", _handling(signal.signal)),
         *((random, name, randomness.drawing(name)) for name in randomness.DRAWS),
-        (random, "Random", randomness.Seeded),
+        (random, "Random", randomness.SeededRandom),
         (random, "_urandom", randomness.urandom(os.urandom)),  # secrets asks it
         (os, "urandom", randomness.urandom(os.urandom)),
         (uuid, "uuid1", randomness.a_uuid(uuid.uuid1)),
@@ -226,14 +226,14 @@ def of_its_own() -> Iterator[dict[int, Any]]:
         (threading.Thread, "ident", property(_of_a_thread("ident"))),
         (threading, "Thread", threads.Thread),
         *((module, name, _starting(getattr(module, name))) for module, name in STARTS),
-        (threading, "Event", threads.Event),
-        (threading, "Lock", _in_a_fiber(threading.Lock, threads.Lock)),
-        (threading, "_allocate_lock", _in_a_fiber(threading.Lock, threads.Lock)),
+        (threading, "Event", threads.FiberEvent),
+        (threading, "Lock", _in_a_fiber(threading.Lock, threads.FiberLock)),
+        (threading, "_allocate_lock", _in_a_fiber(threading.Lock, threads.FiberLock)),
         (threading, "RLock", _in_a_fiber(threading.RLock, threading._PyRLock)),  # type: ignore[attr-defined]
         *((module, name, _clock("monotonic")) for module, name in WAIT_BY),
         (queue, "SimpleQueue", _in_a_fiber(queue.SimpleQueue, queue._PySimpleQueue)),  # type: ignore[attr-defined]
         (threading, "Timer", threads.Timer),
-        (threading, "local", threads.Local),
+        (threading, "local", threads.FiberLocal),
         *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),
         *(
             (threading, name, _in_a_fiber(getattr(threading, name), getattr(threads, name)))

@@ -29,7 +29,7 @@ DRAWS = (
 )
 
 
-class Chance(Random):
+class ActorRandom(Random):
     """For an actor's code."""
 
     def random(self) -> float:
@@ -42,7 +42,7 @@ class Chance(Random):
         """Nobody's luck depends on it."""
 
 
-class Seeded(Random):
+class SeededRandom(Random):
     """`random.Random`: without a seed an actor's is sown by its own chance."""
 
     def seed(self, a: Any = None, version: int = 2) -> None:
@@ -52,7 +52,7 @@ class Seeded(Random):
 
 def drawing(name: str) -> Any:
     """The function of that name in `random`: for an actor's code ours, else the real one."""
-    real, ours = getattr(random, name), getattr(Chance(), name)
+    real, ours = getattr(random, name), getattr(ActorRandom(), name)
 
     def draw(*args: Any, **kwargs: Any) -> Any:
         do = ours if isinstance(getcurrent(), Fiber) else real

@@ -41,7 +41,7 @@ def sharing() -> Iterator[None]:
     """Outside of an actor's code all of it is the system's, but for locals that begin meanwhile."""
     uuids = ((uuid, name, _a_uuid) for name in ("uuid4", "uuid1"))
     clock = (time, "monotonic", _never_idle)
-    with replaced(*uuids, clock, (threading, "local", threads.Local)), _no_collection():
+    with replaced(*uuids, clock, (threading, "local", threads.FiberLocal)), _no_collection():
         yield
 
 

@@ -36,7 +36,7 @@ class Thread:
         daemon: bool | None = None,
     ) -> None:
         self._initialized = True  # the real one's name and daemon are properties that ask for it
-        self._started, self.__over = Event(), Event()
+        self._started, self.__over = FiberEvent(), FiberEvent()
         self.__ident: int | None = None
         self.__named = name is not None
         self.name = name or "a thread"
@@ -77,7 +77,7 @@ class Thread:
             self.__over.wait(timeout)
 
 
-def _work_of(run: Callable[[], object], over: Event) -> Request:
+def _work_of(run: Callable[[], object], over: FiberEvent) -> Request:
     actor = here().actor
     try:
         run()
@@ -98,7 +98,7 @@ def _work_of(run: Callable[[], object], over: Event) -> Request:
     return Done("")
 
 
-class Event:
+class FiberEvent:
     """As threading.Event."""
 
     def __init__(self) -> None:
@@ -133,7 +133,7 @@ class Event:
         return self._is_set
 
 
-class Lock:
+class FiberLock:
     """As threading.Lock; on it stand those of the standard library that wait.
 
     (RLock, Condition, Semaphore, Barrier, queue.Queue, ThreadPoolExecutor.) Who waits longest has
@@ -199,7 +199,7 @@ class Timer(Thread):
     ) -> None:
         super().__init__(target=function, args=args or (), kwargs=kwargs)
         self.interval = interval
-        self.finished = Event()
+        self.finished = FiberEvent()
 
     def cancel(self) -> None:
         self.finished.set()
@@ -209,7 +209,7 @@ class Timer(Thread):
             super().run()
 
 
-class Local:
+class FiberLocal:
     """As threading.local: what one thread keeps in it, the others do not see."""
 
     def __init__(self) -> None:
@@ -239,7 +239,7 @@ class Local:
         return list(kept.values())
 
 
-class Main:
+class MainThread:
     """What current_thread() says of who is no Thread: an actor's work, above all."""
 
     daemon = False
@@ -258,7 +258,7 @@ def main_thread() -> Any:
 
 
 def _thread(fiber: Fiber) -> Any:
-    fiber.thread = fiber.thread or Main(fiber)
+    fiber.thread = fiber.thread or MainThread(fiber)
     return fiber.thread
 
 

@@ -213,9 +213,9 @@ def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
         return (kind, *map(inside, _subscribed(value)))
     if kind in (Lock, AsyncLock):
         return (kind, inside(_kept(value.local)))
-    if isinstance(value, threads.Lock):  # who waits for it, the places of the fibers show
+    if isinstance(value, threads.FiberLock):  # who waits for it, the places of the fibers show
         return (kind, value.locked(), value.waiting())
-    if isinstance(value, threads.Local):
+    if isinstance(value, threads.FiberLocal):
         return (kind, inside(_kept(value)))
     if _skipped(value, eye):
         if isinstance(value, CLIENTS) and vars(value).keys() - USUAL:
@@ -234,7 +234,7 @@ def _named(kind: type, eye: StateHasher) -> object:
 
 
 def _kept(local: Any) -> object:
-    return local.everybodys() if isinstance(local, threads.Local) else vars(local)
+    return local.everybodys() if isinstance(local, threads.FiberLocal) else vars(local)
 
 
 def _subscribed(value: PubSub) -> Iterator[object]:
