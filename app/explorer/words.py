@@ -6,7 +6,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from badluck.actor.command_text import CommandText, script_names
+from badluck.actor.command_text import CommandText, names_by_sha
 from badluck.target import Vocabulary
 from fairlock import scripts as fairlock
 
@@ -34,7 +34,7 @@ def scripts() -> dict[str, str]:
 
 @cache
 def script_names() -> dict[bytes, str]:
-    return script_names(scripts())
+    return names_by_sha(scripts())
 
 
 def _shorten(word: str) -> str:

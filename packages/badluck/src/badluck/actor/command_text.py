@@ -21,7 +21,7 @@ LOCK_SCRIPTS = {
 }
 
 
-def script_names(scripts: Mapping[str, str]) -> dict[bytes, str]:
+def names_by_sha(scripts: Mapping[str, str]) -> dict[bytes, str]:
     """What EVALSHA calls each of them, and its name; beside them those of redis-py's lock."""
     texts = {**scripts, **{f"redis.lock/{name}": text for name, text in LOCK_SCRIPTS.items()}}
     return {sha(text.encode()): name for name, text in texts.items()}
@@ -40,7 +40,7 @@ def decoded(word: bytes) -> str:
 
 @cache
 def _plain() -> Mapping[bytes, str]:
-    return script_names({})
+    return names_by_sha({})
 
 
 class CommandText:

@@ -54,7 +54,7 @@ class InlineConnection(GateConnection):
 
 
 class InlineServer:
-    """Models of servers; `as_argument` is their only client or clients, `sent` what each was told."""
+    """Models of servers: `given` are their clients, `sent` the commands that each has received."""
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ class Rebinder:
         self.made: dict[int, Any] = {}  # functions, by the id of the original
 
     def of(self, value: Any, holder: str) -> Any:
-        """Raises UserCodeError for what would be shared: `pay has captured log`, which is the `holder`."""
+        """Raises UserCodeError for a shared value, with its `holder`: `pay has captured log`."""
         kind = type(value)
         if id(value) in self.project.instead:
             return self.project.instead[id(value)]

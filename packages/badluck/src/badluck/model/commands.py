@@ -226,7 +226,7 @@ OF_THE_SECOND = {
 
 
 def check(command: Command) -> None:
-    """Raises CommandRefused for a wrong number of words, NotImplementedError for an unknown command."""
+    """Raises CommandRefused for a wrong number of words, NotImplementedError for what it lacks."""
     known = TABLE.get(command[0])
     if known is None:
         raise NotImplementedError(command[0].decode())

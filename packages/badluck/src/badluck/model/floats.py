@@ -37,7 +37,7 @@ def add_in_hash(keys: Keyspace, command: Command) -> Reply:
 
 
 def _read(text: bytes, otherwise: str = NO_FLOAT) -> Fraction:
-    """Raises CommandRefused, and Undefined for what is no plain number and may still be a C's float."""
+    """Raises CommandRefused, and Undefined for a number that only a C library may read."""
     plain = text.lower().lstrip(b"+-")
     if plain.startswith((b"inf", b"0x")):
         raise Undefined(f"{text.decode()} as a number")

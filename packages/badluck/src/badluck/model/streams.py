@@ -40,7 +40,7 @@ def shown(id: Id) -> bytes:
 
 
 def read_id(text: bytes, sequence: int) -> Id:
-    """`sequence` for an id that has none. Raises CommandRefused, and Undefined for a sign or a space."""
+    """`sequence` completes an id. Raises CommandRefused, and Undefined for a sign or a space."""
     parts = text.split(b"-", 1)
     if any(part.lstrip(b"+- \t\r\n\v\f") != part for part in parts):
         raise Undefined(f"an id of a stream like {text.decode()}")

@@ -21,8 +21,9 @@ INCONCLUSIVE = (
 
 
 def still_fails(target: FunctionTarget, finding: Finding, file: str) -> str:
+    cost = cost_text(finding.cost)
     lines = (
-        f"{target.name}: {finding.name.upper()}, with {cost_text(finding.cost)}. {finding.explanation}",
+        f"{target.name}: {finding.name.upper()}, with {cost}. {finding.explanation}",
         chart(finding.trace, LETTERS[: len(target.actors)]),
         f"{file} still breaks it: nothing else was looked at",
     )

@@ -117,6 +117,6 @@ def read(path: Path, shown: str) -> SavedSchedule:
 
 
 def refuse_other_call(schedule: SavedSchedule, shown: str, name: CallId) -> NoReturn:
-    """Raises BadluckError: it is not `call_id`'s."""
+    """Raises BadluckError: it is not `name`'s."""
     call = f"call {schedule.call} of explore in {schedule.test}"
     raise BadluckError(f"{shown} is of {call}, and not of {name.test}. {INSTEAD}")

@@ -35,9 +35,10 @@ def budget(report: Report) -> Iterator[str]:
     """What was looked at, and what that does not show."""
     target, actor = report.target, report.target.vocabulary.actor
     states = _count(report.states, "state")
+    setting = starvation_setting(target) if report.again else fault_text(report.faults)
     yield (
         f"{_count(report.actors, actor)} ({', '.join(LETTERS[: report.actors])}), "
-        f"{target.setting}; {starvation_setting(target) if report.again else fault_text(report.faults)}"
+        f"{target.setting}; {setting}"
     )
     if not report.exhaustive:
         yield f"stopped after {states}: {_fewer(report)}"

@@ -1,7 +1,8 @@
 """The process in which somebody's own code runs: a job from standard input, an answer to output.
 
 `python -m badluck.sandbox.worker`, started by client.py. A job is pickled: it comes from the
-process that started this one. An answer is JSON: it comes from a process in which foreign code has run.
+process that started this one. An answer is JSON: it comes from a process in which foreign code
+has run.
 """
 
 from __future__ import annotations
