@@ -2,7 +2,7 @@
 
 docs/promises.md is made from this, and every run of chaos is held against it. A *loss* is what may
 happen to a buyer or to the books; a cell without any says *nothing*. What the judge can find is a
-`UserCodeError`; a `Nuisance` is something that it would not call wrong.
+`Wrong`; a `Nuisance` is something that it would not call wrong.
 """
 
 from __future__ import annotations

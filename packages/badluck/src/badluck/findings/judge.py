@@ -71,7 +71,7 @@ class Judge:
     def after(self, number: int, way: Transition) -> list[str]:
         """What is the case after this step, the gravest first.
 
-        Stuck actors and owners of locks (GraphRule) need all orders: see functions/schedule_check.py.
+        Stuck actors and owners of locks (GraphRule) need all orders: functions/schedule_check.py.
         """
         done = [rule.name for _, rule in self._done(self.graph.states[number], [way])]
         return self._in_order({*self._at(way.to, self.graph.states[way.to]), *done})
