@@ -19,7 +19,7 @@ class Crash(Fault):
     drawn = "X CRASHES, for ever"
     ends_its_actor = True
 
-    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         for actor, node in graph.alive(state):
             if graph.moves.own or not node.ended:
                 servers = graph.servers.drop(state.servers, node.bound)

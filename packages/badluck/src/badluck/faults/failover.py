@@ -24,7 +24,7 @@ class Failover(Fault):
     befalls_one = False
     forgets = True
 
-    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         if state.before == NONE:
             return
         which = graph.servers.written_last(state.servers, state.before)

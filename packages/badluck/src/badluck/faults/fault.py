@@ -49,7 +49,7 @@ class Fault(ABC):
     forgets: ClassVar[bool] = False  # loses the last write
 
     @abstractmethod
-    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         """All that it can do to this state of the search."""
 
     @abstractmethod

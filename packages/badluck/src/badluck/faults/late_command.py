@@ -22,7 +22,7 @@ class Late(Fault):
     drawn = "GIVES UP; it is still under way"
     tells = "command"
 
-    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         for one in graph.moves.unanswered(state, late=True):
             if one.sent.connection in one.move.closed:
                 # To the server it is open until the command has come.

@@ -16,7 +16,7 @@ class LostReply(Fault):
     drawn = "WHICH IS LOST"
     tells = "command and reply"
 
-    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         for one in graph.moves.unanswered(state):
             servers = graph.servers.drop(one.step.to, one.move.closed)
             before = state.servers if one.step.wrote and state.left.forgets else state.before

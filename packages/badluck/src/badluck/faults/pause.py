@@ -21,7 +21,7 @@ class Pause(Fault):
     befalls_one = False
     tells = "duration"
 
-    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         if graph.over(state):
             return
         for moment in self._ends(graph, state):

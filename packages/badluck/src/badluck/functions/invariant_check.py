@@ -24,7 +24,7 @@ class InvariantCheck:
         self.hears: dict[Function, bool] = {}  # what actors were told
 
     def true(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> bool:
-        """`words` are the actors' answers, by name. Raises UserCodeError if the check has effects."""
+        """`words` are the actors' answers, by name. Raises UserCodeError if it has effects."""
         return self._asked(function, stores, words) is None
 
     def said(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> str:

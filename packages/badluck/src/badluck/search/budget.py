@@ -32,7 +32,7 @@ class SearchFault(Protocol):
     def name(self) -> str:
         """The kind of the transitions that it makes."""
 
-    def befall(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         """All that it can do to this state."""
 
 

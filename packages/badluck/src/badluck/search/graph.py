@@ -245,7 +245,7 @@ class Graph:
         for nth in range(len(in_flight)):
             ways.append(self._arrives(state, nth))
         for fault, less in left.possible():
-            for hit in fault.befall(self, state):
+            for hit in fault.apply(self, state):
                 less_late = late - {hit.actor}
                 to, names = self._number(
                     hit.servers, hit.nodes, less, hit.before, hit.in_flight, less_late
