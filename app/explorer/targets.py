@@ -122,7 +122,7 @@ class Target:
         return b"order-", b"key-", b'"buyer":"'
 
     @property
-    def frugal(self) -> bool:
+    def reuse_tokens(self) -> bool:
         """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
         return self.round.recipe == "redlock"
 

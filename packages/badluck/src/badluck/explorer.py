@@ -80,7 +80,7 @@ class Explorer:
                     self.automaton(name, target.code, EPOCH) for name in LETTERS[:actors]
                 ]
             own = not target.code.shown
-            self.moves = Moves(self.servers, self.automata, target.frugal, own)
+            self.moves = Moves(self.servers, self.automata, target.reuse_tokens, own)
 
     def explore(self, faults: Faults, most: int = MOST) -> Report:
         """Every order of the steps, with up to so many faults of each kind in one schedule.

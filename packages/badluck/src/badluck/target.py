@@ -77,7 +77,7 @@ class Target(Protocol):
         """
 
     @property
-    def frugal(self) -> bool:
+    def reuse_tokens(self) -> bool:
         """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
 
     @property

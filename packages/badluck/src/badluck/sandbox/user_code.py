@@ -31,7 +31,7 @@ class UserCode(ABC):
     locks = False
     alike = False  # nobody knows what it does with a name
     names_follow: Sequence[bytes] = ()
-    frugal = False
+    reuse_tokens = False
     gave_up: str | None = None
     lock_key: bytes | None = None
 

@@ -78,13 +78,13 @@ class Moves:
         self,
         servers: ServerStates,
         automata: Sequence[Known],
-        frugal: bool = False,
+        reuse_tokens: bool = False,
         own: bool = False,
     ) -> None:
-        """`frugal`: tokens that are nowhere any more are drawn again; to be said only of actors who
+        """`reuse_tokens`: tokens that are nowhere any more are drawn again; to be said only of actors who
         do not keep or hear any but their own last one. `own`: the code is somebody's own."""
         self.own = own
-        self.frugal = frugal
+        self.reuse_tokens = reuse_tokens
         self.servers = servers
         self.automata = automata
         self.known: dict[object, list[Successor]] = {}
@@ -95,7 +95,7 @@ class Moves:
         """The steps that an actor may take; it has not crashed."""
         at = state.nodes[actor]
         key: object = (state.servers, actor, at)
-        if self.frugal:  # what a failover brings back, or arrives late, has tokens as well
+        if self.reuse_tokens:  # what a failover brings back, or arrives late, has tokens as well
             key = (key, state.before, state.in_flight)
         found = self.known.get(key)
         if found is None:
@@ -275,7 +275,7 @@ class Moves:
         self, state: State, to: int, in_flight: tuple[Send, ...], actor: int
     ) -> TokenNumbers:
         """The numbers of the actor's tokens that lie on a server, or are on their way to one."""
-        if not self.frugal:
+        if not self.reuse_tokens:
             return None
         name = self.automata[actor].name
         known = {state.servers, to, state.before}
