@@ -79,8 +79,9 @@ class Explorer:
                 self.automata = [
                     self.automaton(name, target.code, EPOCH) for name in LETTERS[:actors]
                 ]
-            own = not target.code.shown
-            self.moves = Moves(self.servers, self.automata, target.reuse_tokens, own)
+            self.moves = Moves(
+                self.servers, self.automata, target.reuse_tokens, not target.code.shown
+            )
 
     def explore(self, faults: Faults, most: int = MOST) -> Report:
         """Every order of the steps, with up to so many faults of each kind in one schedule.
@@ -124,11 +125,11 @@ class Explorer:
             if STUCK.name in found:
                 found[STUCK.name] = extend_to_wait(judge, found[STUCK.name])
             report = self._report(judge, faults, exhaustive, many, found, began)
-            if report.findings and self.moves.own:
+            if report.findings and self.moves.user_code:
                 first = found[report.findings[0].name]
                 reasons = reasons or _without_a_race(graph, first)
                 reasons += errors(graph, first)
-            elif exhaustive and self.moves.own:
+            elif exhaustive and self.moves.user_code:
                 reasons += never_well(graph)
             return replace(report, causes=reasons)
 
@@ -166,11 +167,11 @@ class Explorer:
                 explanations[rule.name] += f" {more}"
         if STUCK.name in paths and (waiting := wait_text(judge, paths[STUCK.name])):
             explanations[STUCK.name] += f" {waiting}"
-            if 0 in judge.stuck and self.moves.own:
+            if 0 in judge.stuck and self.moves.user_code:
                 explanations[STUCK.name] += f" {IN_EVERY_ORDER}"
         if EXCEPTION.name in paths:
             explanations[EXCEPTION.name] += _raised(graph, paths[EXCEPTION.name])
-        for name in OF_ANY & {*paths} if self.moves.own else ():
+        for name in OF_ANY & {*paths} if self.moves.user_code else ():
             explanations[name] += f" Taken for a lock: {', '.join(judge.held.keys)}."
         findings = [
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))

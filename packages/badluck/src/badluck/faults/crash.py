@@ -21,7 +21,7 @@ class Crash(Fault):
 
     def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
         for actor, node in graph.alive(state):
-            if graph.moves.own or not node.ended:
+            if graph.moves.user_code or not node.ended:
                 servers = graph.servers.drop(state.servers, node.bound)
                 nodes = (*state.nodes[:actor], CRASHED, *state.nodes[actor + 1 :])
                 yield FaultEffect(actor, 0, servers, nodes, state.before, state.in_flight)

@@ -31,19 +31,19 @@ class Pause(Fault):
     def _ends(self, graph: Graph, state: State) -> set[int]:
         """Until when, ms since 1970."""
         found = graph.deadlines(state, renewals=False)
-        if graph.moves.own:  # until it is too late for what they do next
+        if graph.moves.user_code:  # until it is too late for what they do next
             for actor, _ in graph.alive(state):
                 found.update(graph.moves.turns(state, actor))
         # Some leases are but a time that is compared with a clock.
         if any(node.tells_time for _, node in graph.alive(state)) or self._by_clock(graph, state):
             now = graph.servers.now(state.servers)
             long = {now + pause for pause in graph.pauses}
-            return found | long if graph.moves.own else found or long
+            return found | long if graph.moves.user_code else found or long
         return found
 
     def _by_clock(self, graph: Graph, state: State) -> bool:
         """Does anybody ask next what the server says by its clock?"""
-        return graph.moves.own and any(
+        return graph.moves.user_code and any(
             graph.servers.send(state.servers, *request).by_clock
             for _, node in graph.alive(state)
             for request in node.requests

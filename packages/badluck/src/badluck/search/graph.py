@@ -109,7 +109,7 @@ class Graph:
         self.all_seen = False
         # When all work is done: how often time has passed for threads on the way to a state.
         self.rounds: dict[int, int] = {}
-        self.again = TimeAbstraction(self.servers, self.automata, moves.own)
+        self.again = TimeAbstraction(self.servers, self.automata, moves.user_code)
         start = self.servers.start
         self.began = self.servers.now(start)
         self._number(start, tuple(0 for _ in self.automata), faults, NONE, ())
@@ -142,7 +142,7 @@ class Graph:
     def _goes(self, number: int) -> Iterable[int]:
         """Where somebody's step leads; while others wait for a moment, of those who have begun."""
         state = self.states[number]
-        waited = self.moves.own and self._waits(state)
+        waited = self.moves.user_code and self._waits(state)
         return [
             way.to
             for way in self.ways[number]
@@ -280,7 +280,7 @@ class Graph:
         turns = (
             self.moves.turns(state, actor)
             for actor, _ in self.alive(state)
-            if not (self.moves.own and state.nodes[actor] == BEGINNING)
+            if not (self.moves.user_code and state.nodes[actor] == BEGINNING)
         )
         due = self.deadlines(state, renewals=True, sleepers=sleepers).union(*turns)
         moment = min(due, default=patient)
@@ -354,10 +354,10 @@ class Graph:
                 elif (
                     isinstance(request, Rest)
                     and not request.sleeps
-                    and (renewals or self.moves.own)
+                    and (renewals or self.moves.user_code)
                 ):
                     found.add(request.until)
-        latest = NEVER - 1 if self.moves.own else max(min(ends, default=0), now + SOON)
+        latest = NEVER - 1 if self.moves.user_code else max(min(ends, default=0), now + SOON)
         return {moment for moment in (*found, *ends) if now < moment <= latest}
 
     def alive(self, state: State) -> Iterator[tuple[int, Node]]:

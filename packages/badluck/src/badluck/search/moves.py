@@ -79,11 +79,11 @@ class Moves:
         servers: ServerStates,
         automata: Sequence[Known],
         reuse_tokens: bool = False,
-        own: bool = False,
+        user_code: bool = False,
     ) -> None:
         """`reuse_tokens`: tokens that are nowhere any more are drawn again; to be said only of actors who
-        do not keep or hear any but their own last one. `own`: the code is somebody's own."""
-        self.own = own
+        do not keep or hear any but their own last one. `user_code`: the code is somebody's own."""
+        self.user_code = user_code
         self.reuse_tokens = reuse_tokens
         self.servers = servers
         self.automata = automata
@@ -142,7 +142,7 @@ class Moves:
             if answer := self._answer(state.servers, request):
                 taken = self._taken(state, answer.servers, state.in_flight, actor)
                 turn = automaton.turn(at, fiber, answer.said, now, taken)
-                if self.own and self._asks_by_clock(actor, at, fiber, answer, now, taken):
+                if self.user_code and self._asks_by_clock(actor, at, fiber, answer, now, taken):
                     turn = min(turn or now + SOON, now + SOON)
             elif wakes(request, now) and self.idles(state, actor, fiber):
                 turn = self._turn(state, actor, fiber)

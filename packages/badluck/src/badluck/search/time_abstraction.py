@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class TimeAbstraction:
     """`known`: states by what they are but for the clock, and by which names."""
 
-    def __init__(self, servers: ServerStates, automata: Sequence[Known], own: bool) -> None:
-        """`own`: the code is somebody's own; else only a thread can go on for ever."""
-        self.own = own
+    def __init__(self, servers: ServerStates, automata: Sequence[Known], user_code: bool) -> None:
+        """`user_code`: the code is somebody's own; else only a thread can go on for ever."""
+        self.user_code = user_code
         self.servers = servers
         self.automata = automata
         self.known: dict[object, tuple[int, Names]] = {}
@@ -44,7 +44,7 @@ class TimeAbstraction:
             return None
         if state.before >= 0 or state.in_flight:
             return None
-        if not self.own and not any(map(_outlived, nodes)):
+        if not self.user_code and not any(map(_outlived, nodes)):
             return None
         if not all(look.whole for node in nodes for look in node.looks):
             return None
