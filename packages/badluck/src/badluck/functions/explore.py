@@ -81,7 +81,7 @@ def explore(
     at_end: Function | None = None,
     faults: str = NONE,
     seconds: int = SEARCH,
-    resend: bool = False,
+    client_retries: bool = False,
     decode_responses: bool = False,
     servers: int = 1,
     lock: str | Literal[False] | None = None,
@@ -92,7 +92,7 @@ def explore(
     Each is called with a client, of redis.asyncio if it is `async def`, and with its name if it
     takes two arguments. `setup` is given a client beforehand. `invariant` is asked after every
     step, `at_end` when all have come to an end: with a client that reads, and with what actors have
-    answered, by name, if it takes two. `resend`: the actors' clients send again what was not
+    answered, by name, if it takes two. `client_retries`: the actors' clients send again what was not
     answered, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
     several `servers` all functions get a tuple of clients.
     `lock` is a key that is to keep all but its holder out: with two holders it fails; False: none
@@ -123,7 +123,7 @@ def explore(
     for looks in filter(None, (invariant, at_end)):
         refuse_shared(functions, looks)
     key = NO_LOCK if lock is False else lock.encode() if lock else None
-    settings = (setup, invariant, at_end, resend, decode_responses, key)
+    settings = (setup, invariant, at_end, client_retries, decode_responses, key)
     imports = imported_for_their_effect(names.get("__file__"), names.get("__package__") or "")
     targets = {
         many: FunctionTarget(

@@ -61,7 +61,7 @@ class FunctionTarget(UserCode):
     prepare: Callable[[Any], object] | None = None
     invariant: Function | None = None  # of the client, and of what actors were told
     at_end: Function | None = None  # the same, when all have come to an end
-    resend: bool = False  # as redis-py does by default
+    client_retries: bool = False  # as redis-py does by default
     decode_responses: bool = False  # of all clients, as redis-py's
     lock_key: bytes | None = None  # a lock, which is seen by itself where it is deleted or polled
     show: Sequence[str] = ()  # keys that a chart shows; (): those that are met first
@@ -126,7 +126,7 @@ class FunctionTarget(UserCode):
             return RAISED + user_code_error.describe_error(error, self.files).partition("\n")[0]
 
     def _answered(self, call: Function, name: str, names: Sequence[str]) -> str:
-        retry = RESENDS if self.resend else SENDS_ONCE
+        retry = RESENDS if self.client_retries else SENDS_ONCE
         decode = self.decode_responses
         clients = [client(server, retry, decode) for server in range(self.servers)]
         marks = self._marks

@@ -46,7 +46,7 @@ class Program(UserFile):
     show: Sequence[str] = ()  # keys whose values a chart shows beside each step
     lock_key: bytes | None = None  # of a lock, that is shown as well
     gave_up: str | None = None  # what run() answers that does not try any more
-    resend: bool = False  # as redis-py does by default
+    client_retries: bool = False  # as redis-py does by default
 
     @property
     def rules(self) -> Sequence[Rule]:
@@ -58,7 +58,7 @@ class Program(UserFile):
         return f"each {self.signature} of {self.name}"
 
     def terms(self) -> dict[str, Any]:
-        return {"retries": "default" if self.resend else 0}
+        return {"retries": "default" if self.client_retries else 0}
 
     def setup(self) -> list[list[Command]]:
         commands = [tuple(str(word).encode() for word in words) for words in self.prepare]
@@ -69,7 +69,7 @@ class Program(UserFile):
         return begun(EPOCH, self.setup())[0].keys.entries | lock
 
     def arguments(self, actor: Actor) -> tuple[Any, ...]:
-        return client(retry=RESENDS if self.resend else SENDS_ONCE), actor.name
+        return client(retry=RESENDS if self.client_retries else SENDS_ONCE), actor.name
 
     def outcome(self, said: object) -> str:
         return str(said)
