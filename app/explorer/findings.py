@@ -24,7 +24,7 @@ def _orders(view: View) -> set[str]:
 
 def bought(view: View) -> set[str]:
     """Orders of buyers who were told that they have bought."""
-    return {view.target.order(name).id for name, word in view.told.words if word == "SOLD"}
+    return {view.target.order(name).id for name, word in view.answers.words if word == "SOLD"}
 
 
 def _sold(view: View) -> int:
@@ -52,16 +52,16 @@ def _sold_twice(view: View) -> bool:
 
 
 def _negative_stock(view: View) -> bool:
-    return view.told.over and view.book.left < 0
+    return view.answers.over and view.book.left < 0
 
 
 def _unit_lost(view: View) -> bool:
-    return view.told.over and view.target.stock - max(0, view.book.left) - _sold(view) > 0
+    return view.answers.over and view.target.stock - max(0, view.book.left) - _sold(view) > 0
 
 
 def _undersell(view: View) -> bool:
-    sold_out = any(word == "SOLD_OUT" for _, word in view.told.words)
-    return view.told.over and sold_out and view.book.left >= view.target.quantity
+    sold_out = any(word == "SOLD_OUT" for _, word in view.answers.words)
+    return view.answers.over and sold_out and view.book.left >= view.target.quantity
 
 
 def _order_lost(view: View) -> bool:
@@ -71,14 +71,14 @@ def _order_lost(view: View) -> bool:
 def _phantom_order(view: View) -> bool:
     orders = _orders(view)
     return any(
-        word != "SOLD" and view.target.order(name).id in orders for name, word in view.told.words
+        word != "SOLD" and view.target.order(name).id in orders for name, word in view.answers.words
     )
 
 
 def _no_sale(end: Ending) -> bool:
-    target, book, told = end.view
-    nothing = not book.sales and all(word != "SOLD" for _, word in told.words)
-    return bool(told.words) and nothing and book.left >= target.quantity and end.calm
+    target, book, answers = end.view
+    nothing = not book.sales and all(word != "SOLD" for _, word in answers.words)
+    return bool(answers.words) and nothing and book.left >= target.quantity and end.calm
 
 
 # The gravest first: it is what a verdict speaks of.
@@ -150,7 +150,7 @@ _SHOPS = {rule.name: rule for rule in RULES}
 
 def _no_answer(view: View) -> bool:
     orders = _orders(view)
-    told = (name for name, word in view.told.words if word == NOTHING)
+    told = (name for name, word in view.answers.words if word == NOTHING)
     return any(view.target.order(name).id in orders for name in told)
 
 

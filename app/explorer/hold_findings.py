@@ -36,17 +36,17 @@ def _oversell(view: View) -> bool:
 
 
 def _there_twice(view: View) -> bool:
-    return view.told.over and bool(_accounted(view) > view.target.stock)
+    return view.answers.over and bool(_accounted(view) > view.target.stock)
 
 
 def _lost(view: View) -> bool:
-    return view.told.over and bool(_accounted(view) < view.target.stock)
+    return view.answers.over and bool(_accounted(view) < view.target.stock)
 
 
 def _two_ends(view: View) -> bool:
     paid = _sold(view).keys() | findings.bought(view)
     over = {end.id for end in view.book.ends if end.stands != PAID}
-    given_back = {view.target.held_by(name).id for name, word in view.told.words if word in OVER}
+    given_back = {view.target.held_by(name).id for name, word in view.answers.words if word in OVER}
     return bool(paid & (over | given_back))
 
 
@@ -59,11 +59,11 @@ def _too_late(view: View) -> bool:
 
 
 def _for_ever(view: View) -> bool:
-    return view.told.over and bool(view.book.unseen)
+    return view.answers.over and bool(view.book.unseen)
 
 
 def _error(end: Ending) -> bool:
-    return end.undisturbed and any(word == "ERROR" for _, word in end.view.told.words)
+    return end.undisturbed and any(word == "ERROR" for _, word in end.view.answers.words)
 
 
 OVERSOLD = StateRule(

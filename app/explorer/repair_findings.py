@@ -96,7 +96,7 @@ def _unasked(taken: StepView) -> bool:
 
 
 def _error(end: Ending) -> bool:
-    return end.undisturbed and any(word == "ERROR" for _, word in end.view.told.words)
+    return end.undisturbed and any(word == "ERROR" for _, word in end.view.answers.words)
 
 
 RULES: tuple[Rule, ...] = (

@@ -11,16 +11,16 @@ def alone(redis: Any, name: str) -> bool:
     return bool(redis.get("inside") == name.encode())
 
 
-def one_at_a_time(_: Any, told: dict[str, Any]) -> bool:
+def one_at_a_time(_: Any, answers: dict[str, Any]) -> bool:
     """Whoever has been inside was alone."""
-    return False not in told.values()
+    return False not in answers.values()
 
 
-def at_most_one(_: Any, told: dict[str, Any]) -> bool:
+def at_most_one(_: Any, answers: dict[str, Any]) -> bool:
     """One was let through, or none."""
-    return list(told.values()).count(True) <= 1
+    return list(answers.values()).count(True) <= 1
 
 
-def once(_: Any, told: dict[str, Any]) -> bool:
+def once(_: Any, answers: dict[str, Any]) -> bool:
     """The only job went to one, or to none."""
-    return list(told.values()).count("job") <= 1
+    return list(answers.values()).count("job") <= 1

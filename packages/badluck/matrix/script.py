@@ -61,7 +61,7 @@ def _called(actor: Any, name: str) -> str:
 
 
 def _arguments(rule: Function) -> str:
-    return "plain" if count_arguments(rule) == 1 else "plain, told"
+    return "plain" if count_arguments(rule) == 1 else "plain, answers"
 
 
 def _turns(steps: Sequence[Step]) -> Iterator[Turn]:

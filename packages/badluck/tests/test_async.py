@@ -88,7 +88,7 @@ def test_a_reply_may_come_after_one_that_was_given_later() -> None:
         )
         return next(iter(first)).result()
 
-    result = explore(actors=[races], at_end=lambda redis, told: told["A"] == 1)
+    result = explore(actors=[races], at_end=lambda redis, answers: answers["A"] == 1)
     assert result.verdict == "fails"
 
 
@@ -110,7 +110,7 @@ def test_sleeps_come_in_their_order() -> None:
 
     explore(
         actors=[sleeps],
-        at_end=lambda redis, told: told == {"A": "slept"} and redis.get("n") == b"abc",
+        at_end=lambda redis, answers: answers == {"A": "slept"} and redis.get("n") == b"abc",
     ).assert_holds()
 
 

@@ -87,7 +87,7 @@ def test_a_script_that_reads_and_writes_at_once_holds() -> None:
     explore(
         setup=lambda redis: redis.set("n", 1),
         actors=[take, take, take],
-        invariant=lambda redis, told: number(redis) >= 0 and [*told.values()].count(0) <= 1,
+        invariant=lambda redis, answers: number(redis) >= 0 and [*answers.values()].count(0) <= 1,
         faults="crash=1,pause=1,lost=1",
     ).assert_holds()
 
@@ -133,8 +133,8 @@ def test_different_actors_by_name() -> None:
 
     explore(
         actors=[signs, partial(signs, name="Z"), signs],
-        at_end=lambda redis, told: (
-            told == {"A": "A", "B": "Z", "C": "C"}
+        at_end=lambda redis, answers: (
+            answers == {"A": "A", "B": "Z", "C": "C"}
             and sorted(redis.lrange("names", 0, -1)) == [b"A", b"C", b"Z"]
         ),
     ).assert_holds()
@@ -214,7 +214,7 @@ def test_what_actors_would_share_is_refused_by_name(actor: Callable[..., Any], s
         (lambda redis: redis.incr("n") == 1, "may only read"),
         (lambda redis: redis.get("n"), "answers None, and not True or False"),
         (lambda redis: int(redis.get("n")) == 1, "TypeError: int"),
-        (lambda redis, told: told["A"] > 0, "A has not answered: it is at work, has crashed"),
+        (lambda redis, answers: answers["A"] > 0, "A has not answered: it is at work, has crashed"),
         (lambda redis: redis.ttl("lives") > 5, "whether a key expires is to be seen"),
         (lambda redis: redis.ttl("lives") + 1 > 0, "unsupported operand"),
         (lambda redis: redis.expiretime("lives") > 0, "at no clock"),
@@ -284,7 +284,7 @@ def test_who_exits_has_come_to_its_end_and_told_nothing(status: object) -> None:
         actor=exits,
         count=2,
         setup=lambda redis: redis.set("n", 1),
-        at_end=lambda _, told: list(told.values()) == ["bought"],
+        at_end=lambda _, answers: list(answers.values()) == ["bought"],
     )
     assert found.verdict == "holds"
 
@@ -316,9 +316,9 @@ def put_the_flag_up(redis: Redis) -> None:
 
 @pytest.mark.parametrize("actor", [takes_the_flag, takes_the_flag_later])
 def test_all_clients_decode_what_they_are_answered(actor: Callable[..., Any]) -> None:
-    def once(redis: Redis, told: dict[str, Any]) -> bool:
+    def once(redis: Redis, answers: dict[str, Any]) -> bool:
         assert redis.get("flag") in ("up", "down")
-        return [*told.values()].count(True) <= 1
+        return [*answers.values()].count(True) <= 1
 
     result = explore(
         actor=actor, count=2, setup=put_the_flag_up, at_end=once, decode_responses=True
@@ -401,7 +401,7 @@ def test_an_exception_comes_before_what_follows_of_it() -> None:
     result = explore(
         setup=lambda redis: redis.hset("user", "name", "ann"),
         actors=[shows, lambda redis: redis.delete("user")],
-        at_end=lambda redis, told: told["A"] in ("b'ann'", None),
+        at_end=lambda redis, answers: answers["A"] in ("b'ann'", None),
     )
     (finding,) = result.report.findings
     assert finding.name == "exception"

@@ -62,7 +62,7 @@ def test_how_often_it_was_given_is_counted_once_somebody_asks() -> None:
     given_up = explore(
         setup=begins_a_group,
         actor=works,
-        at_end=lambda redis, told: "gave it up" in told.values(),
+        at_end=lambda redis, answers: "gave it up" in answers.values(),
     )
     assert given_up.verdict == "holds", given_up
 

@@ -79,7 +79,7 @@ def test_three_without_a_fault_come_before_two_with_one() -> None:
     result = explore(
         actor=takes_a_seat,
         count=(2, 3),
-        invariant=lambda redis, told: all(told.values()),
+        invariant=lambda redis, answers: all(answers.values()),
         at_end=lambda redis: redis.get("seats") != b"1",  # with one fault of two actors
         faults="crash=1",
     )
@@ -90,7 +90,7 @@ def test_what_holds_says_so_of_how_much_and_what_is_next() -> None:
     result = explore(
         actor=counts,
         count=(2, 3),
-        at_end=lambda redis, told: int(redis.get("n") or 0) >= len(told),
+        at_end=lambda redis, answers: int(redis.get("n") or 0) >= len(answers),
         faults="crash=1,pause=1",
     )
     assert result.verdict == "holds"

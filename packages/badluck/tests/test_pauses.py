@@ -70,8 +70,8 @@ def a_timer(redis: Redis) -> str:
     ],
 )
 def test_a_pause_lasts_until_somebody_gives_up_by_whatever_clock(actor: Callable[..., Any]) -> None:
-    def nobody_is_late(redis: Redis, told: Mapping[str, Any]) -> bool:
-        return told == {"A": "ordered"}
+    def nobody_is_late(redis: Redis, answers: Mapping[str, Any]) -> bool:
+        return answers == {"A": "ordered"}
 
     assert explore(actor=actor, count=1, at_end=nobody_is_late).verdict == "holds"
     paused = explore(actor=actor, count=1, at_end=nobody_is_late, faults="pause=1")
@@ -131,7 +131,7 @@ def test_a_pause_is_longer_than_the_first_thing_that_changes_by_it() -> None:
     paused = explore(
         actor=takes,
         count=1,
-        at_end=lambda redis, told: told["A"] != "too late",
+        at_end=lambda redis, answers: answers["A"] != "too late",
         faults="pause=1",
     )
     assert paused.verdict == "fails"
@@ -155,7 +155,7 @@ def test_clocks_that_only_count_began_at_another_time() -> None:
         return time.process_time() == time.process_time()
 
     result = explore(
-        actor=counts_by_its_loop, count=1, at_end=lambda redis, told: told == {"A": True}
+        actor=counts_by_its_loop, count=1, at_end=lambda redis, answers: answers == {"A": True}
     )
     assert result.verdict == "holds", result
 

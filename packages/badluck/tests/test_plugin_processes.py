@@ -64,7 +64,9 @@ class TestSales:
         )
 
 def test_one_alone(badluck, one_left):
-    badluck.explore(setup=one_left, actor=sales.sell, count=1, at_end=lambda redis, told: told["A"])
+    badluck.explore(
+        setup=one_left, actor=sales.sell, count=1, at_end=lambda redis, answers: answers["A"]
+    )
 """,
 }
 FOR_EVER = """

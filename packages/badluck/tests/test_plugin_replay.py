@@ -65,8 +65,8 @@ def works(redis, name):
         time.sleep(5)
         return redis.get("lock") == name.encode()
 
-def is_still_its_own(redis, told):
-    return False not in told.values()
+def is_still_its_own(redis, answers):
+    return False not in answers.values()
 
 def test_n(badluck):
     badluck.explore(actor=works, count=2, at_end=is_still_its_own)

@@ -158,7 +158,7 @@ def test_handlers_are_there(badluck):
 
 def test_setup_has_the_classes_of_the_test(badluck):
     badluck.explore(
-        setup=fill, actor=says_her_name, at_end=lambda redis, told: told["A"] == "ann"
+        setup=fill, actor=says_her_name, at_end=lambda redis, answers: answers["A"] == "ann"
     )
 
 def test_constants_of_the_test_may_be_read(badluck):

@@ -22,9 +22,9 @@ def locks_any(servers: tuple[Redis, ...], name: str) -> bool:
     return any(one.set("lock", name, nx=True) for one in servers)
 
 
-def at_most_one(servers: tuple[Redis, ...], told: dict[str, bool]) -> bool:
+def at_most_one(servers: tuple[Redis, ...], answers: dict[str, bool]) -> bool:
     assert len(servers) == 3
-    return sum(told.values()) <= 1
+    return sum(answers.values()) <= 1
 
 
 def test_several_servers() -> None:

@@ -98,8 +98,8 @@ def waits_for_two_seconds(lease: float) -> Callable[[Redis], str]:
     return actor
 
 
-def nobody_gave_up(_: Redis, told: Mapping[str, Any]) -> bool:
-    return "gave up" not in told.values()
+def nobody_gave_up(_: Redis, answers: Mapping[str, Any]) -> bool:
+    return "gave up" not in answers.values()
 
 
 @pytest.mark.parametrize(("lease", "verdict"), [(3, "fails"), (1, "holds")])

@@ -21,8 +21,8 @@ def pays(redis: Redis) -> str:
     return "ok"
 
 
-def as_often_as_it_says(redis: Redis, told: dict[str, Any]) -> bool:
-    return int(redis.get("paid") or 0) == list(told.values()).count("ok")
+def as_often_as_it_says(redis: Redis, answers: dict[str, Any]) -> bool:
+    return int(redis.get("paid") or 0) == list(answers.values()).count("ok")
 
 
 def test_who_crashes_before_it_answers_has_told_nobody(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_lease_that_only_a_clock_knows_ends_beside_a_key_that_expires() -> Non
         count=1,
         faults="pause=1",
         setup=lambda redis: redis.hset("grant", "until", "1900000030"),
-        at_end=lambda _, told: "late" not in told.values(),
+        at_end=lambda _, answers: "late" not in answers.values(),
     )
     assert result.verdict == "fails", result
 
@@ -66,8 +66,8 @@ def test_no_lease_is_too_long_to_run_out_in_a_pause(seconds: int) -> None:
         redis.set("bill", bill + 1)
         return "done"
 
-    def billed(redis: Redis, told: dict[str, Any]) -> bool:
-        return int(redis.get("bill") or 0) >= list(told.values()).count("done")
+    def billed(redis: Redis, answers: dict[str, Any]) -> bool:
+        return int(redis.get("bill") or 0) >= list(answers.values()).count("done")
 
     assert explore(actor=nightly, count=2, at_end=billed).verdict == "holds"
     assert explore(actor=nightly, count=2, at_end=billed, faults="pause=1").verdict == "fails"
@@ -133,8 +133,8 @@ def test_who_is_told_error_is_told_which() -> None:
             redis.incr("n")
         return "ok"
 
-    def both(redis: Redis, told: dict[str, Any]) -> bool:
-        return len(told) == 2
+    def both(redis: Redis, answers: dict[str, Any]) -> bool:
+        return len(answers) == 2
 
     found = explore(actor=work, count=2, at_end=both, faults="pause=1")
     assert found.verdict == "fails"

@@ -86,8 +86,8 @@ def test_a_message_that_nobody_listens_to_is_lost(subscriber: Any, rule: str) ->
 
 @pytest.mark.parametrize("subscriber", [asks_for_five_seconds, asks_three_times])
 def test_who_gives_up_may_have_given_up_before(subscriber: Any) -> None:
-    def heard(redis: Redis, told: dict[str, Any]) -> bool:
-        return bool(told["A"] == "heard")
+    def heard(redis: Redis, answers: dict[str, Any]) -> bool:
+        return bool(answers["A"] == "heard")
 
     [found, *_] = badluck.explore(
         actors=[subscriber, publishes_after_a_rest], at_end=heard
@@ -151,7 +151,7 @@ def loops_by_the_flag(redis: Redis) -> str:
 def test_what_was_told_and_not_handed_on_is_part_of_it_too(listener: Any, said: str) -> None:
     """Also in a loop over what is heard."""
     found = badluck.explore(
-        actors=[listener, raises_a_flag], at_end=lambda redis, told: told["A"] != said
+        actors=[listener, raises_a_flag], at_end=lambda redis, answers: answers["A"] != said
     )
     assert found.verdict == "fails"
 

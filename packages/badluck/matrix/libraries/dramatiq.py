@@ -34,8 +34,8 @@ def lease(redis):
     redis.set("a lease", "for which they stand still", px=3000)
 
 
-def two_seconds_apart(_, told):
-    when = sorted(one for one in told.values() if one)
+def two_seconds_apart(_, answers):
+    when = sorted(one for one in answers.values() if one)
     return len(when) < 2 or when[1] - when[0] >= 2
 
 

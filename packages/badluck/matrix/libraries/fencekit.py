@@ -35,8 +35,8 @@ def write(redis):
     return token.value
 
 
-def newest_stays(redis, told):
-    wrote = [token for token in told.values() if token is not None]
+def newest_stays(redis, answers):
+    wrote = [token for token in answers.values() if token is not None]
     return not wrote or int(redis.get("value")) >= max(wrote)
 
 
@@ -57,8 +57,8 @@ def finish(redis, name):
         return "done, without its result" if guard.status("job") == "done" else None
 
 
-def done_has_its_result(_, told):
-    return "done, without its result" not in told.values()
+def done_has_its_result(_, answers):
+    return "done, without its result" not in answers.values()
 
 
 ENTRIES = (

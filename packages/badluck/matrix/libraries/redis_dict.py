@@ -15,8 +15,8 @@ def choose(redis, name):
     return words(redis).setdefault("key", name)
 
 
-def all_have_the_same(_, told):
-    return len(set(told.values())) <= 1
+def all_have_the_same(_, answers):
+    return len(set(answers.values())) <= 1
 
 
 def pop(redis):

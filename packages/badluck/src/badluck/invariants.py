@@ -74,8 +74,8 @@ def no_lost_update(key: str, start: int = 0) -> Callable[[Any, AnswersByName], b
     levels", 1995.
     """
 
-    def holds(redis: Any, told: AnswersByName) -> bool:
-        added = sum(said is not False for said in told.values())
+    def holds(redis: Any, answers: AnswersByName) -> bool:
+        added = sum(said is not False for said in answers.values())
         return sum(_number(store, key) for store in _stores(redis)) >= start + added
 
     return holds

@@ -9,7 +9,7 @@ from badluck.findings.rule import StateRule, View
 
 
 def _raised(view: View) -> bool:
-    return any(word.startswith(RAISED) for _, word in view.told.words)
+    return any(word.startswith(RAISED) for _, word in view.answers.words)
 
 
 EXCEPTION = StateRule(

@@ -118,20 +118,20 @@ class Judge:
 
     def _at(self, number: int, state: State) -> list[str]:
         standing = state.nodes, bool(state.in_flight)
-        told = self._told.get(standing)
-        if told is None:
-            told = self._told[standing] = self._what_they_know(state)
-        if told.over and not self.graph.settled(number):
-            told = told._replace(over=False)
-        key = (state.servers, told)
+        answers = self._answers.get(standing)
+        if answers is None:
+            answers = self._answers[standing] = self._what_they_know(state)
+        if answers.over and not self.graph.settled(number):
+            answers = answers._replace(over=False)
+        key = (state.servers, answers)
         found = self._found.get(key)
         if found is None:
-            view = View(self.target, self.book(state.servers), told)
+            view = View(self.target, self.book(state.servers), answers)
             found = self._found[key] = [rule.name for rule in self._of_state if rule.wrong(view)]
-        return [*found, *self._at_an_end(state, told)] if told.over else found
+        return [*found, *self._at_an_end(state, answers)] if answers.over else found
 
-    def _at_an_end(self, state: State, told: Answers) -> list[str]:
-        view = View(self.target, self.book(state.servers), told)
+    def _at_an_end(self, state: State, answers: Answers) -> list[str]:
+        view = View(self.target, self.book(state.servers), answers)
         end = Ending(view, self.undisturbed(state), self.calm(state))
         return [rule.name for rule in self._of_end if rule.wrong(end)]
 
@@ -172,7 +172,7 @@ class Judge:
         return {}
 
     @cached_property
-    def _told(self) -> dict[tuple[tuple[int, ...], bool], Answers]:
+    def _answers(self) -> dict[tuple[tuple[int, ...], bool], Answers]:
         return {}
 
     @cached_property

@@ -12,7 +12,7 @@ PROLONG = (b"EXPIRE", b"PEXPIRE", b"PERSIST")
 
 
 def _two_inside(view: View) -> bool:
-    return bool(view.target.locks) and view.told.inside > 1
+    return bool(view.target.locks) and view.answers.inside > 1
 
 
 TWO_HOLDERS = StateRule(
@@ -102,7 +102,7 @@ LEFT_BEHIND = EndRule(
 
 def _stays_for_ever(view: View) -> bool:
     lock = view.book.lock
-    return view.told.over and lock is not None and not lock.ends
+    return view.answers.over and lock is not None and not lock.ends
 
 
 LEAKED = StateRule(

@@ -31,7 +31,7 @@ class View(NamedTuple):
 
     target: Any
     book: Any  # what the target read in the store
-    told: Answers
+    answers: Answers
 
 
 class Ending(NamedTuple):

@@ -27,7 +27,7 @@ class AnswersByName(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         raise KeyError(
             f"{name} has not answered: it is at work, has crashed, or ended in an error "
-            f"(told.get({name!r}) is None then)"
+            f"(answers.get({name!r}) is None then)"
         )
 
 

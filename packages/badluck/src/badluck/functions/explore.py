@@ -92,8 +92,8 @@ def explore(
     Each is called with a client, of redis.asyncio if it is `async def`, and with its name if it
     takes two arguments. `setup` is given a client beforehand. `invariant` is asked after every
     step, `at_end` when all have come to an end: with a client that reads, and with what actors have
-    answered, by name, if it takes two. `client_retries`: the actors' clients send again what was not
-    answered, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
+    answered, by name, if it takes two. `client_retries`: the actors' clients send a command again
+    after an error, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
     several `servers` all functions get a tuple of clients.
     `lock` is a key that is to keep all but its holder out: with two holders it fails; False: none
     of the keys is a lock, whatever is done to it.

@@ -162,16 +162,16 @@ class FunctionTarget(UserCode):
         return self.invariant is not None and not self._true(self.invariant, view)
 
     def _ends_badly(self, view: View) -> bool:
-        if self.at_end is None or not view.told.over or EXCEPTION.wrong(view):
+        if self.at_end is None or not view.answers.over or EXCEPTION.wrong(view):
             return False  # of one that ended by an exception that says enough
         return not self._true(self.at_end, view)
 
     def _true(self, function: Function, view: View) -> bool:
-        return self._looking.true(function, view.book.stores, view.told.words)
+        return self._looking.true(function, view.book.stores, view.answers.words)
 
     def _said(self, function: Function, view: View) -> str:
         """What its `assert` says."""
-        return self._looking.said(function, view.book.stores, view.told.words)
+        return self._looking.said(function, view.book.stores, view.answers.words)
 
     @cached_property
     def _looking(self) -> InvariantCheck:

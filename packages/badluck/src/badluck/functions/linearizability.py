@@ -57,20 +57,20 @@ class Linearizable:
         """`said` goes with it: in this frame nobody would see by what an actor's places differ."""
         redis.hset(ENDED, name, said)
 
-    def __call__(self, redis: Any, told: Mapping[str, object]) -> bool:
+    def __call__(self, redis: Any, answers: Mapping[str, object]) -> bool:
         store = redis[0] if isinstance(redis, tuple) else redis
-        for name, said in told.items():
+        for name, said in answers.items():
             if isinstance(said, str) and said.startswith("<"):
                 raise TypeError(f"{name} answers {said}, which cannot be compared")
         begun = {text(name): text(after) for name, after in store.hgetall(BEGUN).items()}
         calls = {
-            name: CallRecord(self._of(name), frozenset(after), name in told, told.get(name))
-            for name, after in (dict.fromkeys(told, "") | begun).items()
+            name: CallRecord(self._of(name), frozenset(after), name in answers, answers.get(name))
+            for name, after in (dict.fromkeys(answers, "") | begun).items()
         }
         if _explained(self.start, calls):
             return True
-        answers = ", ".join(f"{name} {said!r:.60}" for name, said in told.items())
-        raise AssertionError(f"In no order of the calls are they told: {answers}.")
+        listed = ", ".join(f"{name} {said!r:.60}" for name, said in answers.items())
+        raise AssertionError(f"In no order of the calls are they told: {listed}.")
 
     def _of(self, name: str) -> PlainFunction:
         return self.plain[LETTERS.index(name) % len(self.plain)]

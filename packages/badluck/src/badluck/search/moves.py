@@ -81,8 +81,8 @@ class Moves:
         reuse_tokens: bool = False,
         user_code: bool = False,
     ) -> None:
-        """`reuse_tokens`: tokens that are nowhere any more are drawn again; to be said only of actors who
-        do not keep or hear any but their own last one. `user_code`: the code is somebody's own."""
+        """`reuse_tokens`: draw a token again that no server has any more. Only for actors that keep
+        and hear no token except their own last one. `user_code`: nothing is known of the code."""
         self.user_code = user_code
         self.reuse_tokens = reuse_tokens
         self.servers = servers
