@@ -197,8 +197,8 @@ def settings(
 @pytest.fixture(autouse=True)
 def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each search of a file ten times what it takes on a slow machine with other work."""
-    monkeypatch.setattr(client, "SEARCH", PATIENCE)
-    monkeypatch.setattr(client, "DEADLINE", PATIENCE + limits.SHOWING)
+    monkeypatch.setattr(client, "SEARCH_S", PATIENCE)
+    monkeypatch.setattr(client, "DEADLINE_S", PATIENCE + limits.SHOWING_S)
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.game.board import Board
 from badluck.game.play import Impossible, play
-from badluck.sandbox.worker import MOST, SandboxWorker, main
+from badluck.sandbox.worker import MAX_STATES, SandboxWorker, main
 from badluck.search.graph import TooMany
 
 from app.explorer.desk import written
@@ -51,7 +51,7 @@ class OwnDesk(SandboxWorker):
         with job.target.surroundings():
             explorer = Explorer(job.target, job.buyers, automaton=automaton)
             self.watch.explorer = explorer
-            report = explorer.explore(job.faults, MOST)
+            report = explorer.explore(job.faults, MAX_STATES)
             return written(report, Board(job.target, job.buyers, automaton=automaton))
 
     def _play(self, job: Play) -> dict[str, Any]:

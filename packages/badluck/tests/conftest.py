@@ -21,5 +21,5 @@ def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each search time enough; a test of the limit itself passes its own `seconds`."""
     monkeypatch.setitem(explore.__kwdefaults__, "seconds", PATIENCE)
     for module in (client, worker, sys.modules[explore.__module__]):
-        monkeypatch.setattr(module, "SEARCH", PATIENCE)
-    monkeypatch.setattr(client, "DEADLINE", PATIENCE + limits.SHOWING)
+        monkeypatch.setattr(module, "SEARCH_S", PATIENCE)
+    monkeypatch.setattr(client, "DEADLINE_S", PATIENCE + limits.SHOWING_S)

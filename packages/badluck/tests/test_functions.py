@@ -360,7 +360,7 @@ def no_line(redis: Redis) -> bool:
 
 
 def test_what_was_found_is_said_before_the_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "FULL", 1 << 24)
+    monkeypatch.setattr(limits, "FULL_BYTES", 1 << 24)
     result = explore(actor=writes_on_and_on, at_end=no_line)
     assert (result.verdict, result.report.exhaustive) == ("fails", False)
     assert result.report.seconds < 100, "the memory ended it, and not the time, which is 120 s"
@@ -386,8 +386,8 @@ def test_a_search_that_takes_too_much_is_inconclusive(
         begin(watch, target, *ends[:2], 1 if actor is two_never_end and not one else ends[2])
 
     monkeypatch.setattr(limits.Watchdog, "__init__", limited)
-    monkeypatch.setattr(limits, "SHOWING", 0)
-    monkeypatch.setattr(limits, "FULL", 1 << 40)
+    monkeypatch.setattr(limits, "SHOWING_S", 0)
+    monkeypatch.setattr(limits, "FULL_BYTES", 1 << 40)
     result = explore(actor=actor, count=(1, 2))
     assert result.verdict == "inconclusive", result
     assert f"The search takes more than {takes}" in str(result)

@@ -22,7 +22,7 @@ from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
 from badluck.report.wait_text import extend_to_wait, wait_text
 from badluck.search.automaton import Automaton, Known
-from badluck.search.graph import MOST, Graph, State, TooMany
+from badluck.search.graph import MAX_STATES, Graph, State, TooMany
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS
 from badluck.search.paths import Path, schedules, shortest
@@ -83,7 +83,7 @@ class Explorer:
                 self.servers, self.automata, target.reuse_tokens, not target.code.shown
             )
 
-    def explore(self, faults: Faults, most: int = MOST) -> Report:
+    def explore(self, faults: Faults, most: int = MAX_STATES) -> Report:
         """Every order of the steps, with up to so many faults of each kind in one schedule.
 
         `most`: states that are looked at; with more to see the report is not exhaustive. Raises
@@ -91,7 +91,7 @@ class Explorer:
         """
         return self._counted(lambda: self._explore(faults, most))
 
-    def starve(self, most: int = MOST) -> Report:
+    def starve(self, most: int = MAX_STATES) -> Report:
         """Let all but the first come again and again, without a fault: can they starve it?"""
         return self._counted(lambda: self._starve(most))
 

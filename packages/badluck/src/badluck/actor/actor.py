@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from badluck.actor.loop import Loop
 
 BOOTED = 1_899_900_000_000  # ms since 1970: when clocks that only count began to do so
-LONG = 1.0  # s; no poll and no backoff sleeps for so long
+LONG_SLEEP_S = 1.0  # s; no poll and no backoff sleeps for so long
 
 
 class Actor:
@@ -231,7 +231,7 @@ class ActorClock:
         return self.now()
 
     def sleep(self, seconds: float) -> None:
-        if seconds >= LONG:
+        if seconds >= LONG_SLEEP_S:
             ask(Rest(self.actor.look_at_clock() + round(seconds * 1000)))
 
     def random(self) -> float:

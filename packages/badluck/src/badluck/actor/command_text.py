@@ -11,7 +11,7 @@ from badluck.actor.request import Hear, Lost, Request, Rest, Send
 from badluck.model.scripts import sha
 from badluck.model.values import Command, Err, Ok, Reply
 
-LONG = 24  # characters of one word
+MAX_WORD_LENGTH = 24  # characters of one word
 STATUS = (b"OK", b"QUEUED")  # as a real server's come
 # Of redis-py's own lock.
 LOCK_SCRIPTS = {
@@ -97,4 +97,4 @@ class CommandText:
 
     def _word(self, word: bytes) -> str:
         text = self.shorten(decoded(word))
-        return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
+        return text if len(text) <= MAX_WORD_LENGTH else f"{text[: MAX_WORD_LENGTH - 1]}…"

@@ -19,7 +19,7 @@ from badluck.actor.fiber import Fiber, ask, here
 from badluck.actor.request import NEVER, RAISED, Done, Failed, Request, Rest
 
 OURS = "_Thread__over"  # who has it was made in a fiber
-SHORT = 0.2  # s; what sleeps for less only polls, or backs off, and takes no time by it
+SHORT_SLEEP_S = 0.2  # s; what sleeps for less only polls, or backs off, and takes no time by it
 
 
 class Thread:
@@ -277,7 +277,7 @@ def sleep(seconds: float) -> None:
         rest(seconds)  # and lets the others go
         return
     fiber.actor.slept += seconds
-    if fiber.actor.slept >= SHORT:
+    if fiber.actor.slept >= SHORT_SLEEP_S:
         until = fiber.actor.look_at_clock() + round(fiber.actor.slept * 1000)
         ask(Rest(until + 1, "has slept", sleeps=True))  # it always takes a little longer
 

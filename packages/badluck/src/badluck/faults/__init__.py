@@ -15,7 +15,7 @@ from badluck.faults.pause import Pause
 
 __all__ = ["FAULTS", "Fault", "Faults"]
 
-MOST = 3  # of one kind
+MAX_OF_A_KIND = 3  # of one kind
 NONE = "none"
 
 
@@ -42,8 +42,8 @@ class Faults(NamedTuple):
             if kind in counts:
                 raise BadluckError(f"{kind}= is there twice.")
             # Only plain digits: to Python ² is one as well.
-            if not (count.isascii() and count.isdigit()) or int(count) > MOST:
-                text = f"it needs a number, {kind}=1 (0 to {MOST})"
+            if not (count.isascii() and count.isdigit()) or int(count) > MAX_OF_A_KIND:
+                text = f"it needs a number, {kind}=1 (0 to {MAX_OF_A_KIND})"
                 raise BadluckError(f"{part.strip()!r}: {text}.")
             counts[kind] = int(count)
         return cls(**counts)

@@ -12,7 +12,7 @@ from badluck.game.board import Board
 from badluck.search.graph import Graph, TooMany, Transition
 from badluck.search.paths import Goal
 
-MOST = 500_000  # states, as many as of a search
+MAX_STATES = 500_000  # states, as many as of a search
 
 Ways = Sequence[tuple[int, Transition]]
 
@@ -24,7 +24,7 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
     """
     if not LockTracker(board, board.judge.target.lock_key).likely:
         return [], len(ways), True
-    graph = Graph(board.moves, board.states[0].left, board.pauses, MOST)
+    graph = Graph(board.moves, board.states[0].left, board.pauses, MAX_STATES)
     board.explorer.graph = graph
     try:
         graph.explore()

@@ -9,12 +9,12 @@ from badluck.actor.request import Lost, Request, Send
 from badluck.errors import BadluckError
 from badluck.model.values import Reply
 
-MOST = 5  # as the description of Redlock has them
+MAX_SERVERS = 5  # as the description of Redlock has them
 
 
 def require_count(servers: int) -> None:
-    if not 1 <= servers <= MOST:
-        raise BadluckError(f"1 to {MOST} servers can be had, not {servers}.")
+    if not 1 <= servers <= MAX_SERVERS:
+        raise BadluckError(f"1 to {MAX_SERVERS} servers can be had, not {servers}.")
 
 
 def as_argument(clients: list[Any]) -> Any:

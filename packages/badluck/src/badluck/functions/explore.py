@@ -34,7 +34,7 @@ from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.orphans import end_with_parent
 from badluck.sandbox.client import parse_report
 from badluck.sandbox.job import ExploreJob, Job
-from badluck.sandbox.limits import SEARCH
+from badluck.sandbox.limits import SEARCH_S
 from badluck.search.names import LETTERS
 
 
@@ -80,7 +80,7 @@ def explore(
     invariant: Function | None = None,
     at_end: Function | None = None,
     faults: str = NONE,
-    seconds: int = SEARCH,
+    seconds: int = SEARCH_S,
     client_retries: bool = False,
     decode_responses: bool = False,
     servers: int = 1,
@@ -91,9 +91,9 @@ def explore(
 
     Each is called with a client, of redis.asyncio if it is `async def`, and with its name if it
     takes two arguments. `setup` is given a client beforehand. `invariant` is asked after every
-    step, `at_end` when all have come to an end: with a client that reads, and with what actors have
-    answered, by name, if it takes two. `client_retries`: the actors' clients send a command again
-    after an error, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
+    step, `at_end` when all have ended: with a client that reads and, if it takes two arguments,
+    with the actors' answers by name. `client_retries`: the clients send a command again after an
+    error, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
     several `servers` all functions get a tuple of clients.
     `lock` is a key that is to keep all but its holder out: with two holders it fails; False: none
     of the keys is a lock, whatever is done to it.
@@ -183,7 +183,7 @@ def _refuse(functions: Sequence[Any], others: Sequence[Any]) -> None:
 
 def forked(job: Job) -> dict[str, Any]:
     """What one job by itself comes to, in a child. Raises as explore()."""
-    seconds = job.seconds if isinstance(job, ExploreJob) else SEARCH
+    seconds = job.seconds if isinstance(job, ExploreJob) else SEARCH_S
     with closing(side_by_side([job], [0], _explore, seconds)) as answers:
         return next(answers)
 

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from badluck.sandbox.client import START, parse_answer
 from badluck.sandbox.job import ExploreJob, Job
-from badluck.sandbox.limits import LONGEST_ANSWER, SHOWING
+from badluck.sandbox.limits import MAX_ANSWER_BYTES, SHOWING_S
 
 Search = Callable[[Job, int], NoReturn]  # and writes what comes of it there
 
@@ -44,7 +44,7 @@ class Child:
     def listen(self) -> None:
         chunk = os.read(self.reads, 1 << 16)
         self.said += chunk
-        if not chunk or len(self.said) > LONGEST_ANSWER:
+        if not chunk or len(self.said) > MAX_ANSWER_BYTES:
             self.end()
 
     def end(self) -> None:
@@ -102,7 +102,7 @@ def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[i
         if process == 0:
             os.close(reads)
             search(job, writes)
-        late = time.monotonic() + START + seconds + SHOWING
+        late = time.monotonic() + START + seconds + SHOWING_S
         children[number] = Child(job, process, reads, late)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -20,7 +20,7 @@ from badluck.model.values import (
     positive,
 )
 
-MOST = 10_000  # members in one reply that a client may ask for again and again
+MAX_MEMBERS = 10_000  # members in one reply that a client may ask for again and again
 
 
 def members_of(keys: Keyspace, key: bytes) -> frozenset[bytes]:
@@ -87,7 +87,7 @@ def srandmember(keys: Keyspace, command: Command) -> Reply:
 def drawn(command: Command) -> int | None:
     """How many SRANDMEMBER and ZRANDMEMBER are to draw; None: one, as itself."""
     count = integer(command[2]) if len(command) > 2 else None
-    if count is not None and count < -MOST:
+    if count is not None and count < -MAX_MEMBERS:
         raise NotImplementedError(f"{command[0].decode()} of {-count:,}")
     return count
 

@@ -25,7 +25,7 @@ from badluck.model.values import (
     integer,
 )
 
-MOST = 100  # that an XAUTOCLAIM takes, if it does not say
+DEFAULT_COUNT = 100  # that an XAUTOCLAIM takes, if it does not say
 LARGEST = HIGHEST // 16  # that it may say
 LOOKED_AT = 10  # times so many it looks at
 
@@ -118,7 +118,7 @@ def _ids(words: list[bytes]) -> list[Id]:
 def claim_next(keys: Keyspace, command: Command) -> Reply:
     """XAUTOCLAIM, with COUNT and JUSTID."""
     _, key, name, consumer, idle, start, *words = command
-    at_least, low, most, only_ids = max(0, integer(idle)), bound(start, 0), MOST, False
+    at_least, low, most, only_ids = max(0, integer(idle)), bound(start, 0), DEFAULT_COUNT, False
     keys.told_time |= at_least > 0
     while words:
         word = words.pop(0).upper()

@@ -29,7 +29,7 @@ from badluck.model.values import (
 Run = Callable[[Command], Reply]
 ENVIRONMENT = Path(__file__).with_name("environment.lua")
 
-LONGEST = 10_000_000  # instructions of one script: some 0.1 s; a usual one needs hundreds
+MAX_INSTRUCTIONS = 10_000_000  # instructions of one script: some 0.1 s; a usual one needs hundreds
 ENDLESS = "the script has no end"
 DIGITS = 17  # so many a server writes of a number of Lua's, a double
 JSON_DIGITS = 14  # and so many cjson
@@ -75,12 +75,13 @@ class Lua:
             self.compiled[text] = body
         self.do, self.failed = do, None
         table = self.lua.table_from
-        self.hook(self.stop, b"", LONGEST)
+        self.hook(self.stop, b"", MAX_INSTRUCTIONS)
         try:
             well, value = self.begin(self.compiled[text], table(keys), table(args))
         except lupa.lua51.LuaError as error:
             if ENDLESS in str(error):
-                raise NeverAnswers(f"this script goes on for {LONGEST:,} instructions") from error
+                text = f"this script goes on for {MAX_INSTRUCTIONS:,} instructions"
+                raise NeverAnswers(text) from error
             raise CommandRefused(f"ERR {error}") from error
         finally:
             self.hook()

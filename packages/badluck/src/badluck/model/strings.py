@@ -15,8 +15,8 @@ from badluck.model.values import (
     integer,
 )
 
-MOST = 512 * 2**20  # bytes of a string
-LONGEST = 100_000  # of them that SETRANGE fills: the model keeps no string so long
+MAX_BYTES = 512 * 2**20  # bytes of a string
+MAX_FILLED_BYTES = 100_000  # of them that SETRANGE fills: the model keeps no string so long
 DIGITS = {b"EX": 1000, b"PX": 1, b"EXAT": 1000, b"PXAT": 1}
 
 
@@ -210,9 +210,9 @@ def setrange(keys: Keyspace, command: Command) -> Reply:
     whole = keys.value(key, bytes) or b""
     if not part:
         return len(whole)
-    if start + len(part) > MOST:
+    if start + len(part) > MAX_BYTES:
         raise CommandRefused("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
-    if start + len(part) > LONGEST:
+    if start + len(part) > MAX_FILLED_BYTES:
         raise NotImplementedError(f"SETRANGE from {start:,}")
     whole = whole[:start].ljust(start, b"\0") + part + whole[start + len(part) :]
     keys.change(key, whole)

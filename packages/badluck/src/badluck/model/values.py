@@ -131,7 +131,7 @@ NOT_POSITIVE = "ERR value is out of range, must be positive"
 NOT_AN_INTEGER = "ERR value is not an integer or out of range"
 SYNTAX = "ERR syntax error"
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
-LONGEST = HIGHEST - 2**42  # ms that a client may wait: whatever the clock says, the sum fits
+MAX_WAIT_MS = HIGHEST - 2**42  # ms that a client may wait: whatever the clock says, the sum fits
 
 
 def integer(text: bytes) -> int:
@@ -161,6 +161,6 @@ def milliseconds(text: bytes) -> int:
     amount = integer(text)
     if amount < 0:
         raise CommandRefused("ERR timeout is negative")
-    if amount > LONGEST:  # Redis 7 waits, newer servers refuse
+    if amount > MAX_WAIT_MS:  # Redis 7 waits, newer servers refuse
         raise Undefined(f"a wait of {amount:,} ms")
     return amount

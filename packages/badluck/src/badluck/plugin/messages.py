@@ -11,7 +11,7 @@ from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.report.verdict import cost_text
-from badluck.sandbox.limits import SEARCH
+from badluck.sandbox.limits import SEARCH_S
 from badluck.search.names import LETTERS
 
 INCONCLUSIVE = (
@@ -40,7 +40,7 @@ def no_longer_fails(file: str, steps: Sequence[Step], now: FollowedSchedule) -> 
     if len(now.steps) < len(steps):
         return f"{text}: step {len(now.steps) + 1} cannot be taken."
     if not now.sure:
-        return f"whether {file} still breaks it could not be seen in {SEARCH} s."
+        return f"whether {file} still breaks it could not be seen in {SEARCH_S} s."
     return f"{text}."
 
 

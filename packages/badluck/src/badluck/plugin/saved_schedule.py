@@ -20,8 +20,8 @@ from badluck.target import ACTORS
 
 FOLDER = "badluck-schedules"
 VERSION = 1  # of the files
-MOST = 1 << 20  # calls of explore in a test
-LONGEST = 80  # characters of a test's name in a file's
+MAX_CALLS = 1 << 20  # calls of explore in a test
+MAX_NAME_LENGTH = 80  # characters of a test's name in a file's
 INSTEAD = "Delete it, and the search finds what there is; or take it back from version control."
 
 
@@ -41,7 +41,7 @@ class CallId(NamedTuple):
     def path(self) -> Path:
         """Where its schedule is kept; what a file's name cannot hold stands there as a number."""
         own = self.own.removeprefix("::").replace("::", ".")
-        plain = re.sub(r"[^A-Za-z0-9_.]+", "-", own)[:LONGEST].strip("-")
+        plain = re.sub(r"[^A-Za-z0-9_.]+", "-", own)[:MAX_NAME_LENGTH].strip("-")
         if plain != own:
             plain += f"-{zlib.crc32(own.encode()):08x}"
         which = f".{self.call}" if self.call > 1 else ""
@@ -103,7 +103,7 @@ def read(path: Path, shown: str) -> SavedSchedule:
         if len(traces) != 1:
             document.refuse(f"{len(traces)} schedules where one belongs")
         [steps] = traces.values()
-        call = document.number("call", 1, MOST)
+        call = document.number("call", 1, MAX_CALLS)
         return SavedSchedule(document.text("test"), call, len(names), steps)
     except FileNotFoundError as error:
         raise BadluckError(f"{shown}: {error.strerror}.") from None

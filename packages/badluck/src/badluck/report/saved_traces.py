@@ -15,8 +15,8 @@ from badluck.target import ACTORS, Shown
 SOMEBODYS = ("goes", "arrives", *(one.name for one in FAULTS.values() if one.befalls_one))
 EVERYBODYS = ("time", *(one.name for one in FAULTS.values() if not one.befalls_one))
 FIBERS = 100  # of one actor, at the most
-LONGEST = 366 * 86_400_000  # ms that a schedule may take
-MOST = 1 << 40  # the most that any number is which is compared, and nothing else
+MAX_DURATION_MS = 366 * 86_400_000  # ms that a schedule may take
+MAX_NUMBER = 1 << 40  # the most that any number is which is compared, and nothing else
 
 
 Columns = Mapping[str, type[int] | type[str]]  # of a target's Shown, and what stands in each
@@ -62,7 +62,7 @@ def _step(part: CheckedJson, names: str, again: bool, columns: Columns) -> Step:
         part.one_of("actor", tuple(names) if does in somebodys else ("",)),
         part.number("fiber", 0, FIBERS),
         does,
-        part.number("at", 0, LONGEST),
+        part.number("at", 0, MAX_DURATION_MS),
         part.texts("lines"),
         part.texts("said"),
         part.text("told"),
@@ -76,6 +76,6 @@ def _step(part: CheckedJson, names: str, again: bool, columns: Columns) -> Step:
 
 def _shown(part: CheckedJson, columns: Columns) -> Shown:
     return {
-        name: part.number(name, -MOST, MOST) if kind is int else part.text(name)
+        name: part.number(name, -MAX_NUMBER, MAX_NUMBER) if kind is int else part.text(name)
         for name, kind in columns.items()
     }

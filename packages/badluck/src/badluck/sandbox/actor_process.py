@@ -25,7 +25,7 @@ from badluck.frames.fingerprint import Fingerprint
 from badluck.frames.source_position import SourceLine
 from badluck.orphans import end_with_parent
 from badluck.sandbox.job import UserTarget
-from badluck.sandbox.limits import LIMITS, LONGEST_ANSWER, Watchdog
+from badluck.sandbox.limits import LIMITS, MAX_ANSWER_BYTES, Watchdog
 from badluck.search.automaton import ANY, Answer, Automaton, Known, Move, Node, NotDeterministic
 
 KINDS: dict[str, type[Request]] = {kind.__name__: kind for kind in (Hear, Rest, Done, Failed)}
@@ -59,7 +59,7 @@ class ActorProcess:
         try:
             pickle.dump((what, given), self.questions)
             self.questions.flush()
-            line = self.answers.readline(LONGEST_ANSWER)
+            line = self.answers.readline(MAX_ANSWER_BYTES)
             answer = json.loads(line)
             code_warnings.SEEN.update({(path, line): said for path, line, said in answer["warned"]})
             if "wrong" in answer:

@@ -23,7 +23,7 @@ from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding, Report
 from badluck.report.trace import Step
 from badluck.sandbox.job import ExploreJob, ReplayJob, UserTarget
-from badluck.sandbox.limits import DEADLINE, LIMITS, LONGEST_ANSWER, SEARCH
+from badluck.sandbox.limits import DEADLINE_S, LIMITS, MAX_ANSWER_BYTES, SEARCH_S
 from badluck.search.paths import Cost
 
 SANDBOX = "badluck.sandbox.worker"
@@ -36,7 +36,7 @@ def explore(target: UserTarget, actors: int, faults: Faults) -> Report:
     Raises BadCode for what is wrong with the code, or takes too long; BadluckError when the process
     fails.
     """
-    return parse_report(target, run_job(ExploreJob(target, actors, (faults,), SEARCH)))
+    return parse_report(target, run_job(ExploreJob(target, actors, (faults,), SEARCH_S)))
 
 
 def parse_report(target: UserTarget, answer: dict[str, Any]) -> Report:
@@ -116,7 +116,7 @@ def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, byt
     """
     sends: Any = process.stdin
     said: dict[Any, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
-    until = time.monotonic() + START + DEADLINE
+    until = time.monotonic() + START + DEADLINE_S
     selector = selectors.DefaultSelector()  # the lab may have too many descriptors for select()
     try:
         with suppress(BrokenPipeError), sends:
@@ -130,11 +130,11 @@ def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, byt
             for stream in heard:
                 piece = os.read(stream.fileno(), 1 << 16)
                 said[stream] += piece
-                if not piece or sum(map(len, said.values())) > LONGEST_ANSWER:
+                if not piece or sum(map(len, said.values())) > MAX_ANSWER_BYTES:
                     selector.unregister(stream)
                     stream.close()
             if not heard:
-                raise subprocess.TimeoutExpired(process.args, START + DEADLINE)
+                raise subprocess.TimeoutExpired(process.args, START + DEADLINE_S)
         process.wait(max(1, until - time.monotonic()))
     finally:
         selector.close()

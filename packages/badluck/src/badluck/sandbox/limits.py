@@ -24,14 +24,14 @@ from badluck.explorer import Explorer
 from badluck.sandbox import seccomp
 from badluck.sandbox.job import UserTarget
 
-SEARCH = 10  # s; then no state more is looked at, and what was found until then is shown
-SHOWING = 10  # s more, for that
-DEADLINE = SEARCH + SHOWING  # s for all of it, also on the processor
-SILENCE = 2  # s in which code may go on without a command, a sleep or an end
-MEMORY = 1 << 30  # bytes of address space
-LONGEST_ANSWER = 1 << 26  # bytes that a process may write, to whatever descriptor
-FULL = MEMORY * 3 // 4  # then no state more is looked at: to say what was found takes some, too
-LIMITS = f"{DEADLINE} s, {MEMORY >> 30} GiB of memory"
+SEARCH_S = 10  # s; then no state more is looked at, and what was found until then is shown
+SHOWING_S = 10  # s more, for that
+DEADLINE_S = SEARCH_S + SHOWING_S  # s for all of it, also on the processor
+SILENCE_S = 2  # s in which code may go on without a command, a sleep or an end
+MEMORY_BYTES = 1 << 30  # bytes of address space
+MAX_ANSWER_BYTES = 1 << 26  # bytes that a process may write, to whatever descriptor
+FULL_BYTES = MEMORY_BYTES * 3 // 4  # then the search stops: its report takes memory, too
+LIMITS = f"{DEADLINE_S} s, {MEMORY_BYTES >> 30} GiB of memory"
 LIMITS_TEXT = f"{LIMITS}, {seccomp.isolation_text()}"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 FILES = "changes files: what actors share beside the store, the search does not see"
@@ -66,13 +66,13 @@ class Watchdog:
     """Looks once a second where the code is."""
 
     def __init__(
-        self, target: UserTarget, give_up: GiveUp, too_long: TooLong, search: int = SEARCH
+        self, target: UserTarget, give_up: GiveUp, too_long: TooLong, search: int = SEARCH_S
     ) -> None:
         self.files = target.code.files
         self.function = target.function
         self.give_up, self.too_long = give_up, too_long
         self.search = search  # s
-        self.deadline = search + SHOWING
+        self.deadline = search + SHOWING_S
         self.explorer: Explorer | None = None
         self.seconds = 0
         self.quiet = 0
@@ -82,8 +82,8 @@ class Watchdog:
     def begin(self, signals: Sequence[int] = ()) -> None:
         """`signals`: to which processes this one has yet to send some."""
         before = _in_use()
-        memory = MEMORY + before
-        self.full = before + FULL
+        memory = MEMORY_BYTES + before
+        self.full = before + FULL_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         # For what never comes back to Python, where the alarm below would be heard before.
         resource.setrlimit(resource.RLIMIT_CPU, (self.deadline + 2, self.deadline + 5))
@@ -105,9 +105,9 @@ class Watchdog:
         same = now is not None and self.before is not None and now[1] is self.before[1]
         self.quiet = self.quiet + 1 if same and not _imports(frame) else 0
         self.before = now
-        if self.quiet >= SILENCE:
+        if self.quiet >= SILENCE_S:
             text = (
-                f"goes on for {SILENCE} s and asks the store for nothing: a loop without an end, "
+                f"goes on for {SILENCE_S} s and asks the store for nothing: a loop without an end, "
                 "or a call that waits"
             )
             self.give_up(user_code_error.locate(frame, self.files, text))

@@ -31,13 +31,13 @@ from badluck.report.replay import replay
 from badluck.report.report import Report
 from badluck.sandbox.actor_process import ActorProcess, name_line, silence
 from badluck.sandbox.job import ExploreJob, Job, ReplayJob
-from badluck.sandbox.limits import MEMORY, SEARCH, Watchdog
+from badluck.sandbox.limits import MEMORY_BYTES, SEARCH_S, Watchdog
 from badluck.sandbox.user_file import UserFile
 from badluck.search.automaton import Automaton, Known, NotDeterministic
 from badluck.search.server_states import UnsupportedCommand
 
 ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}|^\d{14,15}$")  # repr() and id() of an object
-MOST = 500_000  # states, which fit into the memory
+MAX_STATES = 500_000  # states, which fit into the memory
 
 
 @dataclass
@@ -50,7 +50,7 @@ class SandboxWorker:
     def run(self) -> NoReturn:
         target = self.job.target
         job = self.job
-        seconds = job.seconds if isinstance(job, ExploreJob) else SEARCH
+        seconds = job.seconds if isinstance(job, ExploreJob) else SEARCH_S
         self.watch = Watchdog(
             target, lambda text: self.answer({"wrong": text}), self._too_long, seconds
         )
@@ -63,7 +63,7 @@ class SandboxWorker:
         except NotDeterministic as error:
             self.answer({"wrong": self._otherwise(error)})
         except MemoryError:
-            self._incomplete(f"more than {MEMORY >> 30} GiB of memory")
+            self._incomplete(f"more than {MEMORY_BYTES >> 30} GiB of memory")
         except BadluckError as error:
             self.answer({"failed": str(error)})
 
@@ -111,7 +111,7 @@ class SandboxWorker:
             explorer = Explorer(job.target, job.actors, automaton=automaton)
             self.watch.explorer = explorer
             for self.faults in job.ladder:
-                report = explorer.explore(self.faults, MOST)
+                report = explorer.explore(self.faults, MAX_STATES)
                 if report.findings or not report.exhaustive or self.watch.over:
                     break
         return {"report": report.document()}

@@ -40,7 +40,7 @@ ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps tha
 
 # States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
 # watchdog, 400 for the hungriest, redlock with four actors and redis-py's retries.
-MOST = 200_000
+MAX_STATES = 200_000
 
 
 Sleepers = frozenset[tuple[int, int]]  # actors and their fibers
@@ -87,7 +87,7 @@ class Graph:
         moves: Moves,
         faults: Budget,
         pauses: Sequence[int],
-        most: int = MOST,
+        most: int = MAX_STATES,
         symmetry: Symmetry | None = None,
     ) -> None:
         """`pauses` in ms: see Target; more than `most` states are TooMany."""

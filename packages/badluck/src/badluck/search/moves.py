@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TokenNumbers = frozenset[int] | None
 SOON = 200  # ms, for whose polls take no time
-LONGEST_ROUND = 50  # commands between two sleeps
+MAX_ROUND_COMMANDS = 50  # commands between two sleeps
 
 
 def sent(request: Request) -> object:
@@ -212,7 +212,7 @@ class Moves:
         """Where it asks, and what it is told, in a loop that changes nothing; [] if in none."""
         automaton, now = self.automata[actor], self.servers.now(state.servers)
         at, found = state.nodes[actor], list[tuple[int, Any]]()
-        while len(found) < LONGEST_ROUND:
+        while len(found) < MAX_ROUND_COMMANDS:
             requests = automaton.nodes[at].requests
             request = requests[fiber] if fiber < len(requests) else None
             if not isinstance(request, Send):
@@ -255,7 +255,7 @@ class Moves:
         here, said, looked = at, None, False
         asked: list[tuple[Command, ...]] = []
         answers: list[Answer] = []
-        for _ in range(LONGEST_ROUND):
+        for _ in range(MAX_ROUND_COMMANDS):
             taken = self._taken(state, servers, state.in_flight, actor)
             answers.append(Answer(fiber, said, when, taken))
             move = automaton.move(here, *answers[-1])
