@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from badluck.actor.actor import Actor
-from badluck.actor.code import Code
+from badluck.actor.actor import Actor, Code
 from badluck.actor.shared_process_patches import sharing
 from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry, Stream

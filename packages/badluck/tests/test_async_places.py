@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from badluck.actor import process_patches
+from badluck.actor.actor import Code
 from badluck.actor.async_connection import call
-from badluck.actor.code import Code
 from badluck.actor.connection import client
 from badluck.faults import Faults
 from badluck.frames import fingerprint

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 import redis
-from badluck.actor.actor import Actor
-from badluck.actor.code import Code
+from badluck.actor.actor import Actor, Code
 from badluck.actor.connection import client
 from badluck.actor.request import Done, Hear, Lost, Send
 from badluck.actor.shared_process_patches import sharing

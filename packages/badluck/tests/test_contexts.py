@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 import redis
-from badluck.actor.code import Code
+from badluck.actor.actor import Code
 from badluck.actor.connection import client
 from badluck.search.automaton import Automaton
 from badluck.target import EPOCH

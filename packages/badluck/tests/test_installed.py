@@ -10,8 +10,7 @@ import pytest
 import redis
 from badluck import explore
 from badluck.actor import code_warnings
-from badluck.actor.actor import Actor
-from badluck.actor.code import Code
+from badluck.actor.actor import Actor, Code
 from badluck.actor.connection import client
 from badluck.actor.process_patches import taken
 from badluck.actor.request import Done

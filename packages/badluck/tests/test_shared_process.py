@@ -6,8 +6,7 @@ import threading
 import time
 import uuid
 
-from badluck.actor.actor import Actor
-from badluck.actor.code import Code
+from badluck.actor.actor import Actor, Code
 from badluck.actor.connection import client
 from badluck.actor.shared_process_patches import sharing
 from badluck.target import EPOCH

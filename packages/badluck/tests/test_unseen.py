@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import cast
 
 import redis
-from badluck.actor.code import Code
+from badluck.actor.actor import Code
 from badluck.actor.connection import client
 from badluck.frames.hidden_state import hides_nothing
 from badluck.frames.operand_stack import known_waits

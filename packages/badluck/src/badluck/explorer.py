@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
-from badluck.actor.code import Code
+from badluck.actor.actor import Code
 from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import UserCodeError
 from badluck.faults import Faults

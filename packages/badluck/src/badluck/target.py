@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
-from badluck.actor.code import Code
+from badluck.actor.actor import Code
 from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry
 

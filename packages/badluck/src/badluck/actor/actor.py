@@ -1,26 +1,114 @@
-"""An actor: real code, stopped at each thing that it sends."""
+"""An actor: real code in fibers, each of which stops before every command that it sends.
+
+A fiber is a greenlet: a switch costs a third of a microsecond, and a crashed one is never resumed,
+so that no `finally` of its own runs.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from types import FrameType, ModuleType
+from typing import Any, NamedTuple, Protocol, cast
 
 import redis
-from greenlet import GreenletExit, getcurrent
+from greenlet import GreenletExit, getcurrent, greenlet
 
-from badluck.actor.code import Code
-from badluck.actor.fiber import Fiber, ask
+from badluck.actor.command_text import CommandText
 from badluck.actor.request import NEVER, Done, Failed, Hear, Request, Rest, Send
-
-if TYPE_CHECKING:
-    from badluck.actor.loop import Loop
 
 BOOTED = 1_899_900_000_000  # ms since 1970: when clocks that only count began to do so
 LONG_SLEEP_S = 1.0  # s; no poll and no backoff sleeps for so long
+EXITS = 20
+PARKED: list[Fiber] = []  # nobody goes on with them; kept, since to collect one is to run it
+
+
+class Files(NamedTuple):
+    """Whose lines are named where something is wrong with the code."""
+
+    name: str  # of all of them
+    own: Callable[[str], bool]  # is that the path of one?
+
+    def innermost(self, frame: FrameType | None) -> FrameType | None:
+        """Of these, the first from `frame` outward."""
+        while frame and not self.own(frame.f_code.co_filename):
+            frame = frame.f_back
+        return frame
+
+
+class Code(NamedTuple):
+    """Modules are named by how their names begin: `app.modes.`"""
+
+    work: Callable[[Actor], str]  # to its end; answers what the actor is told
+    errors: tuple[type[BaseException], ...] = ()  # beside redis-py's: the actor is told ERROR
+    section: str = ""  # the function that none but the lock's holder may be in
+    shown: tuple[str, ...] = ()  # modules whose lines are shown; the first, where work begins
+    harness: tuple[str, ...] = ()  # modules of whoever explores: what they hold decides nothing
+    counters: tuple[type, ...] = ()  # nor what these hold, and it changes at every poll
+    words: CommandText = CommandText()
+    keys: tuple[bytes, ...] = ()  # beside those that the store has at first: no slips of the pen
+    files: Files = Files("the code", lambda _: False)
+
+
+class EventLoop(Protocol):
+    """The part of an asyncio loop that an actor uses; see event_loop.py."""
+
+    fiber: Fiber  # in which it runs
+
+    def aside(self) -> AbstractContextManager[None]:
+        """While another fiber runs in the same thread of the system."""
+
+    def abandon(self) -> None:
+        """End its tasks: the actor is over."""
+
+    def is_closed(self) -> bool: ...
+
+
+class Fiber(greenlet):
+    """One line of execution of an actor: its work, or a thread beside it."""
+
+    def __init__(self, actor: Actor, run: Callable[..., Request], request: Request) -> None:
+        super().__init__(run)
+        self.actor = actor
+        self.request = request
+        self.woken = False  # what it rests for has come: it goes on with the others' next step
+        self.told_in = 0  # the number of the fiber that stands for it; 0: none but itself
+        self.exits = 0  # so often it was told to end
+        self.started: tuple[str, int] | None = None  # of a thread, by that line of a file
+        self.outlives = False  # goes on when the work has come to its end
+        self.loop: EventLoop | None = None  # of asyncio, that runs in it
+        self.thread: Any = None  # what threading.current_thread() says in it
+
+    @property
+    def frame(self) -> FrameType | None:
+        """The innermost of what waits here."""
+        return self.gr_frame
+
+    def go_on(self, *answer: Any) -> None:
+        self.parent = getcurrent()  # whoever searches now
+        self.request = self.switch(*answer)
+
+
+def here() -> Fiber:
+    """Whose code is running."""
+    return cast(Fiber, getcurrent())
+
+
+def ask(request: Request) -> Any:
+    """From a fiber: stop here until the search knows the answer."""
+    fiber = here()
+    if fiber.actor.over or fiber.parent is None:
+        fiber.exits += 1
+        if fiber.exits > EXITS and fiber.parent is not None:
+            PARKED.append(fiber)  # `except:` in a loop catches that too: it would never end
+            return fiber.parent.switch(request)
+        raise GreenletExit  # what it does on its way out reaches nobody
+    if fiber.loop is None:
+        return fiber.parent.switch(request)
+    with fiber.loop.aside():
+        return fiber.parent.switch(request)
 
 
 class Actor:
@@ -51,7 +139,7 @@ class Actor:
         self.open: set[str] = set()  # connections
         self.bound: set[str] = set()  # those that have left something with their servers
         self.closed: list[str] = []  # since it went on last
-        self.loops: list[Loop] = []  # of asyncio, also those that have come to their end
+        self.loops: list[EventLoop] = []  # of asyncio, also those that have come to their end
 
         expected: tuple[type[BaseException], ...] = (redis.RedisError, *code.errors)
 

@@ -16,8 +16,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
 
 from badluck.actor import user_code_error
+from badluck.actor.actor import Fiber, here
 from badluck.actor.connection import decoded, native, units, unpacked
-from badluck.actor.fiber import Fiber, here
 from badluck.actor.flight import Flight
 from badluck.actor.loop import Loop, run
 from badluck.actor.request import Lost

@@ -15,7 +15,7 @@ from greenlet import getcurrent
 from redis.asyncio.connection import Connection, UnixDomainSocketConnection
 
 from badluck.actor import user_code_error
-from badluck.actor.fiber import Fiber, here
+from badluck.actor.actor import Fiber, here
 from badluck.actor.loop import Loop
 from badluck.actor.patching import Replacement
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from greenlet import getcurrent
 
-from badluck.actor.fiber import Fiber, here
+from badluck.actor.actor import Fiber, here
 from badluck.actor.patching import Replacement
 
 SEEN: dict[tuple[str, int], str] = {}  # by file and line, in Python's words

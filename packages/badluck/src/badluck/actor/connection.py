@@ -18,7 +18,7 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 
 from badluck.actor import bound
-from badluck.actor.fiber import Fiber, ask, here
+from badluck.actor.actor import Fiber, ask, here
 from badluck.actor.request import Hear, Lost, Send
 from badluck.model.values import Command, Double, Err, Ok, Reply
 

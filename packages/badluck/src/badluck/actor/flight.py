@@ -13,7 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from badluck.actor import bound
-from badluck.actor.fiber import Fiber
+from badluck.actor.actor import Fiber
 from badluck.actor.request import Done, Hear, Lost, Request, Rest, Send
 from badluck.model.values import Command, Reply
 

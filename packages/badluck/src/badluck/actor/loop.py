@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from greenlet import GreenletExit
 
 from badluck.actor import threads, user_code_error
-from badluck.actor.actor import BOOTED
-from badluck.actor.fiber import ask, here
+from badluck.actor.actor import BOOTED, ask, here
 from badluck.actor.request import NEVER, Done, Failed, Rest
 
 if TYPE_CHECKING:

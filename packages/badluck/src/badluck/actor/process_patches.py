@@ -25,7 +25,7 @@ from typing import Any, Self
 from greenlet import GreenletExit, getcurrent
 
 from badluck.actor import asyncio_patches, code_warnings, randomness, threads, user_code_error
-from badluck.actor.fiber import Fiber, here
+from badluck.actor.actor import Fiber, here
 from badluck.actor.patching import Replacement, replaced
 from badluck.actor.user_code_error import UserCodeError
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from greenlet import getcurrent
 
-from badluck.actor.fiber import Fiber, here
+from badluck.actor.actor import Fiber, here
 
 ON_THE_WAY = {random.__file__, secrets.__file__, uuid.__file__, __file__}
 # What the module `random` offers, all of it made of random() and getrandbits().

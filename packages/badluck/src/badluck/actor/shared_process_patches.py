@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from greenlet import getcurrent
 
 from badluck.actor import threads
-from badluck.actor.fiber import Fiber
+from badluck.actor.actor import Fiber
 from badluck.actor.patching import replaced
 
 _uuid4, _monotonic = uuid.uuid4, time.monotonic

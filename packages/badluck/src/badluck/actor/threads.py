@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from badluck.actor import user_code_error
-from badluck.actor.fiber import Fiber, ask, here
+from badluck.actor.actor import Fiber, ask, here
 from badluck.actor.request import NEVER, RAISED, Done, Failed, Request, Rest
 
 OURS = "_Thread__over"  # who has it was made in a fiber

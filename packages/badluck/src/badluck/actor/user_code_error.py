@@ -11,9 +11,7 @@ from types import FrameType
 import redis
 from redis.exceptions import LockError
 
-from badluck.actor.actor import Actor
-from badluck.actor.code import Files
-from badluck.actor.fiber import here
+from badluck.actor.actor import Actor, Files, here
 from badluck.actor.request import Send
 
 # What redis-py raises where nothing is wrong with the code: its actor is told that it went wrong.

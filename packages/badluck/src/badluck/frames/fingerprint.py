@@ -26,8 +26,7 @@ from redis.client import Pipeline, PubSub, PubSubWorkerThread, Redis
 from redis.lock import Lock
 
 from badluck.actor import threads
-from badluck.actor.actor import Actor
-from badluck.actor.fiber import Fiber
+from badluck.actor.actor import Actor, Fiber
 from badluck.actor.loop import Loop
 from badluck.frames import task_fingerprint
 from badluck.frames.bytecode import places

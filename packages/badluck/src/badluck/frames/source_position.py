@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from greenlet import greenlet
 
-from badluck.actor.code import Code, Files
-from badluck.actor.fiber import Fiber
+from badluck.actor.actor import Code, Fiber, Files
 
 Plain = bytes | str | int  # what a variable holds that a person can take in at a glance
 

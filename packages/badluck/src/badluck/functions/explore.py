@@ -19,7 +19,7 @@ from typing import Any, Literal, NoReturn
 
 from greenlet import getcurrent
 
-from badluck.actor.fiber import Fiber
+from badluck.actor.actor import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
 from badluck.functions.client_tuple import require_count

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from greenlet import GreenletExit
 
 from badluck.actor import async_connection, process_patches, user_code_error
-from badluck.actor.actor import Actor
-from badluck.actor.code import Files
+from badluck.actor.actor import Actor, Files
 from badluck.actor.command_text import CommandText, decoded
 from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.actor.request import RAISED

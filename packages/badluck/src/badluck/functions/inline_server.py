@@ -10,8 +10,7 @@ from typing import Any, NoReturn, TypeVar
 import redis
 
 from badluck.actor import user_code_error
-from badluck.actor.actor import Actor
-from badluck.actor.code import Code, Files
+from badluck.actor.actor import Actor, Code, Files
 from badluck.actor.connection import GateConnection, pool
 from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.client_tuple import as_argument

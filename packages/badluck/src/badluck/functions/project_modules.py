@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from greenlet import getcurrent
 
-from badluck.actor.fiber import Fiber, here
+from badluck.actor.actor import Fiber, here
 
 # Also in a virtual environment that lies in the project.
 PACKAGES = ("site-packages", "dist-packages")

@@ -15,7 +15,7 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 from uuid import UUID
 
-from badluck.actor.fiber import here
+from badluck.actor.actor import here
 from badluck.actor.user_code_error import UserCodeError
 from badluck.errors import BadCode
 from badluck.functions.project_modules import Project

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from badluck.actor import code_warnings, user_code_error
-from badluck.actor.code import Code
+from badluck.actor.actor import Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send
 from badluck.errors import BadluckError
 from badluck.frames.fingerprint import Fingerprint

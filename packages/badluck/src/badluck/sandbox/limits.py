@@ -18,8 +18,7 @@ from typing import Any
 from greenlet import getcurrent
 
 from badluck.actor import user_code_error
-from badluck.actor.code import Files
-from badluck.actor.fiber import Fiber
+from badluck.actor.actor import Fiber, Files
 from badluck.explorer import Explorer
 from badluck.sandbox import seccomp
 from badluck.sandbox.job import UserTarget

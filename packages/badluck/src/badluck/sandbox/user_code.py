@@ -8,8 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from badluck.actor import process_patches
-from badluck.actor.actor import Actor
-from badluck.actor.code import Code, Files
+from badluck.actor.actor import Actor, Code, Files
 from badluck.actor.command_text import LOCK_SCRIPTS, CommandText
 from badluck.model.values import Command, Entry
 from badluck.target import PLAIN

@@ -21,8 +21,7 @@ from typing import Any
 from greenlet import GreenletExit
 
 from badluck.actor import async_connection, user_code_error
-from badluck.actor.actor import Actor
-from badluck.actor.code import Files
+from badluck.actor.actor import Actor, Files
 from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import UserCodeError
 from badluck.sandbox.user_code import UserCode

@@ -19,7 +19,7 @@ from itertools import chain, zip_longest
 from typing import Any, NoReturn
 
 from badluck.actor import user_code_error
-from badluck.actor.code import Code
+from badluck.actor.actor import Code
 from badluck.actor.command_text import decoded
 from badluck.actor.request import Send
 from badluck.backend import Backend

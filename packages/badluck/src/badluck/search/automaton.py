@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol
 
-from badluck.actor.actor import Actor
-from badluck.actor.code import Code
+from badluck.actor.actor import Actor, Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send, outcome
 from badluck.frames.fingerprint import Fingerprint, fingerprint_of
 from badluck.frames.source_position import SourceLine, source_lines
