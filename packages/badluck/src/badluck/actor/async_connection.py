@@ -18,8 +18,7 @@ from redis.exceptions import ResponseError
 from badluck.actor import user_code_error
 from badluck.actor.actor import Fiber, here
 from badluck.actor.connection import decoded, native, units, unpacked
-from badluck.actor.flight import Flight
-from badluck.actor.loop import Loop, run
+from badluck.actor.event_loop import Flight, Loop, run
 from badluck.actor.request import Lost
 from badluck.actor.user_code_error import UserCodeError
 

@@ -16,7 +16,7 @@ from redis.asyncio.connection import Connection, UnixDomainSocketConnection
 
 from badluck.actor import user_code_error
 from badluck.actor.actor import Fiber, here
-from badluck.actor.loop import Loop
+from badluck.actor.event_loop import Loop
 from badluck.actor.patching import Replacement
 
 ITS_OWN = (

@@ -7,7 +7,7 @@ until the search says what the server answered.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import redis
 from greenlet import getcurrent
@@ -17,13 +17,10 @@ from redis.connection import AbstractConnection, ConnectionPool
 from redis.exceptions import ResponseError
 from redis.retry import Retry
 
-from badluck.actor import bound
-from badluck.actor.actor import Fiber, ask, here
+from badluck.actor.actor import Actor, Fiber, ask, here
 from badluck.actor.request import Hear, Lost, Send
+from badluck.model.blocking import note_binding
 from badluck.model.values import Command, Double, Err, Ok, Reply
-
-if TYPE_CHECKING:
-    from badluck.actor.actor import Actor
 
 SENDS_ONCE = Retry(NoBackoff(), 0)
 RESENDS = Retry(NoBackoff(), 10)  # as redis-py does by default
@@ -118,7 +115,7 @@ class GateConnection(AbstractConnection):
         if not isinstance(fiber, Fiber) or fiber.actor is not self.owner:
             raise redis.ConnectionError(GONE)
         answer = ask(Send(self.name, commands))
-        bound.note(self.owner.bound, self.name, commands)
+        note_binding(self.owner.bound, self.name, commands)
         self.answers += [answer] if isinstance(answer, Lost) else answer
 
     def read_response(

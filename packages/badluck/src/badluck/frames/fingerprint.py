@@ -27,7 +27,7 @@ from redis.lock import Lock
 
 from badluck.actor import threads
 from badluck.actor.actor import Actor, Fiber
-from badluck.actor.loop import Loop
+from badluck.actor.event_loop import Loop
 from badluck.frames import task_fingerprint
 from badluck.frames.bytecode import places
 from badluck.frames.hidden_state import hides_nothing
@@ -111,7 +111,8 @@ def fingerprint_of(fiber: Fiber) -> Fingerprint:
             frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, eye)))
             whole = whole and hides_nothing(frame, inner)
         frame, inner = frame.f_back, frame
-    loops = [loop for loop in fiber.actor.loops if loop.fiber is fiber and not loop.is_closed()]
+    open_loops = (loop for loop in fiber.actor.loops if not loop.is_closed())
+    loops = [loop for loop in open_loops if isinstance(loop, Loop) and loop.fiber is fiber]
     eyes = [StateHasher(fiber.actor) for _ in loops]
     frames += [_of_loop(loop, own) for loop, own in zip(loops, eyes, strict=True)]
     whole = whole and not eye.unseen and not fiber.actor.loops

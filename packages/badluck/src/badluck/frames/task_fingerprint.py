@@ -11,12 +11,9 @@ import asyncio
 import gc
 from collections.abc import Callable, Iterator
 from types import AsyncGeneratorType, CoroutineType, FrameType, GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from badluck.actor.loop import Loop, Task, moment
-
-if TYPE_CHECKING:
-    from badluck.actor.flight import Flight
+from badluck.actor.event_loop import Flight, Loop, Task, moment
 
 Inside = Callable[[Any], object]  # a value that compares by content
 SUSPENDED = (CoroutineType, AsyncGeneratorType)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from badluck.model import groups, lists, sorted_sets
@@ -123,3 +123,19 @@ def may_wait(command: Command) -> bool:
     if command[0] in {b"XREAD", b"XREADGROUP"}:
         return any(word.upper() == b"BLOCK" for word in command)
     return command[0] in TABLE or command[0] == b"WAIT"
+
+
+BINDS = {b"WATCH", b"MULTI", b"SUBSCRIBE", b"PSUBSCRIBE", b"SSUBSCRIBE"}
+FREES = {b"EXEC", b"DISCARD", b"UNWATCH"}
+
+
+def note_binding(bound: set[str], connection: str, commands: Iterable[Command]) -> None:
+    """Keep the connections that have left something with their server: WATCH, SUBSCRIBE, a wait.
+
+    All others are alike: the server cannot tell one of them from a new one.
+    """
+    for command in commands:
+        if command[0] in BINDS or may_wait(command):
+            bound.add(connection)
+        elif command[0] in FREES:
+            bound.discard(connection)

@@ -10,10 +10,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from badluck.actor import bound
 from badluck.actor.request import Lost
 from badluck.errors import BadluckError
-from badluck.model.blocking import may_wait
+from badluck.model.blocking import may_wait, note_binding
 from badluck.model.channels import LISTENS
 from badluck.model.values import (
     Command,
@@ -104,7 +103,7 @@ class RealBackend:
             self.wires[name] = spare.pop() if spare else self.servers[which].connect()
         wire = self.wires[name]
         wire.send(*map(fixed_choices.fix_command, commands))
-        bound.note(self.bound, name, commands)
+        note_binding(self.bound, name, commands)
         if any(command[0] in LISTENS or may_wait(command) for command in commands):
             self.listening.add(name)
         if name in self.listening:
