@@ -8,7 +8,7 @@ import pytest
 from badluck.game.board import Board
 from badluck.game.memory import Memory, memories
 from badluck.game.play import play
-from badluck.search.graph import CRASHED
+from badluck.search.state import CRASHED
 
 from app.explorer.targets import Target, explorable
 from tests.unit.explorer.walks import walks

@@ -9,8 +9,9 @@ import pytest
 from badluck.explorer import Explorer
 from badluck.faults import FAULTS, Faults
 from badluck.findings.judge import Judge
-from badluck.search.graph import Graph, Transition
+from badluck.search.graph import Graph
 from badluck.search.paths import Cost, shortest
+from badluck.search.state import Transition
 
 from app.explorer.targets import Target
 

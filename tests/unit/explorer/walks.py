@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from badluck.game.board import Board
 from badluck.game.play import choices
-from badluck.search.graph import Transition
+from badluck.search.state import Transition
 
 from app.explorer.targets import Target
 

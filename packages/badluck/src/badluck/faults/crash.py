@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext
-from badluck.search.budget import FaultEffect
-from badluck.search.graph import CRASHED, Graph, State
+from badluck.search.graph import Graph
+from badluck.search.state import CRASHED, FaultEffect, State
 
 
 class Crash(Fault):

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext
-from badluck.search.budget import EVERYBODY, FaultEffect
-from badluck.search.graph import NONE, Graph, State
+from badluck.search.graph import Graph
+from badluck.search.state import EVERYBODY, NONE, FaultEffect, State
 
 # ms that it takes, at the least. In none at all a fencing number that was lost could come again:
 # they are taken from the clock.

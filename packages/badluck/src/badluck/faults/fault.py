@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, Protocol
 
 from badluck.actor.actor import Actor
 from badluck.backend import Backend
-from badluck.search.budget import FaultEffect
-from badluck.search.graph import Graph, State
+from badluck.search.graph import Graph
+from badluck.search.state import FaultEffect, State
 
 Tells = Literal["nothing", "duration", "command", "command and reply"]
 StepText = tuple[list[str], list[str]]  # commands, a line each, and their replies

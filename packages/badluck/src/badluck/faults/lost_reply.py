@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext, StepText
-from badluck.search.budget import FaultEffect
-from badluck.search.graph import Graph, State
+from badluck.search.graph import Graph
+from badluck.search.state import FaultEffect, State
 
 
 class LostReply(Fault):

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from badluck.actor.request import Send
 from badluck.faults.fault import Fault, FaultContext
-from badluck.search.budget import EVERYBODY, FaultEffect
-from badluck.search.graph import Graph, State
+from badluck.search.graph import Graph
+from badluck.search.state import EVERYBODY, FaultEffect, State
 
 
 class Pause(Fault):

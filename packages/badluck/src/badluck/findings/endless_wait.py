@@ -9,7 +9,8 @@ from badluck.findings.rule import Rule
 from badluck.model.values import Value
 from badluck.search.automaton import Node
 from badluck.search.components import terminal_components
-from badluck.search.graph import BY_ITSELF, Graph, State
+from badluck.search.graph import Graph
+from badluck.search.state import BY_ITSELF, State
 
 STUCK = Rule(
     "stuck for ever",

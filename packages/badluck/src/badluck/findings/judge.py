@@ -21,8 +21,9 @@ from badluck.findings.rule import (
     StepView,
     View,
 )
-from badluck.search.graph import CRASHED, Graph, State, Transition
+from badluck.search.graph import Graph
 from badluck.search.paths import Goal
+from badluck.search.state import CRASHED, State, Transition
 from badluck.target import Target
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from badluck.actor.request import Rest, Send
 from badluck.findings.rule import Ending, EndRule, StateRule, StepRule, StepView, View
-from badluck.search.graph import CRASHED
+from badluck.search.state import CRASHED
 
 PROLONG = (b"EXPIRE", b"PEXPIRE", b"PERSIST")
 

@@ -17,8 +17,9 @@ from badluck.actor.request import Send
 from badluck.findings.lock_commands import gives_back, taken, takes
 from badluck.model.values import Command, Entry
 from badluck.search.automaton import Automaton
-from badluck.search.graph import CRASHED, Graph, State, Transition
+from badluck.search.graph import Graph
 from badluck.search.paths import Goal, Path, shortest
+from badluck.search.state import CRASHED, State, Transition
 
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
 DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server does a command

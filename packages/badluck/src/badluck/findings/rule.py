@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from badluck.actor.request import Request
-from badluck.search.graph import State, Transition
+from badluck.search.state import State, Transition
 
 if TYPE_CHECKING:
     from badluck.findings.judge import Judge

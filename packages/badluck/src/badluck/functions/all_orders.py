@@ -9,8 +9,9 @@ from badluck.findings.judge import Judge
 from badluck.findings.lock_tracker import LockTracker
 from badluck.findings.rule import GraphRule
 from badluck.game.board import Board
-from badluck.search.graph import Graph, TooMany, Transition
+from badluck.search.graph import Graph, TooMany
 from badluck.search.paths import Goal
+from badluck.search.state import Transition
 
 MAX_STATES = 500_000  # states, as many as of a search
 

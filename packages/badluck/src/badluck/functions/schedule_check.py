@@ -13,9 +13,10 @@ from badluck.game.board import Board
 from badluck.report.trace import Step, steps_of, without_unheard
 from badluck.sandbox.job import FollowJob
 from badluck.sandbox.worker import SandboxWorker
-from badluck.search.graph import BY_ITSELF, CRASHED, TooMany, Transition
+from badluck.search.graph import TooMany
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
+from badluck.search.state import BY_ITSELF, CRASHED, Transition
 
 
 class ScheduleCheck(SandboxWorker):

@@ -14,7 +14,8 @@ from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
 from badluck.search.automaton import Automaton, Known
-from badluck.search.graph import Graph, Sleepers, TooMany, Transition
+from badluck.search.graph import Graph, Sleepers, TooMany
+from badluck.search.state import Transition
 from badluck.target import Target
 
 # Of each kind of fault. A third one teaches nothing new.

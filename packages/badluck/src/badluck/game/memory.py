@@ -17,7 +17,7 @@ from badluck.actor.request import Hear, Lost, Request, Send
 from badluck.frames.source_position import Plain, plain_variables, working_frame
 from badluck.game.board import Board
 from badluck.model.values import Entry
-from badluck.search.graph import CRASHED, State, Transition
+from badluck.search.state import CRASHED, State, Transition
 
 Store = dict[bytes, Entry]
 

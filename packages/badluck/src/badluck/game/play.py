@@ -20,9 +20,9 @@ from badluck.findings.endless_wait import STUCK
 from badluck.game.board import Board
 from badluck.game.memory import memories
 from badluck.report.trace import Step, steps_of
-from badluck.search.graph import CRASHED, State, Transition
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
+from badluck.search.state import CRASHED, State, Transition
 from badluck.target import Target
 
 LONGEST = 300  # moves; the longest shortest schedule has some thirty

@@ -11,9 +11,10 @@ from badluck.actor.request import Hear, Request, Send
 from badluck.faults import FAULTS
 from badluck.faults.fault import Tells
 from badluck.findings.judge import Judge
-from badluck.search.graph import CRASHED, Graph, State, Transition
+from badluck.search.graph import Graph
 from badluck.search.names import Names
 from badluck.search.paths import Path
+from badluck.search.state import CRASHED, State, Transition
 from badluck.target import Shown
 
 Ways = Sequence[tuple[int, Transition]]

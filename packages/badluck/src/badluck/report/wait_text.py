@@ -11,8 +11,8 @@ from badluck.actor.request import Request, Rest, Send
 from badluck.findings.endless_wait import all_waiting
 from badluck.findings.endless_wait import waiting as all_wait_at
 from badluck.findings.judge import Judge
-from badluck.search.graph import Transition
 from badluck.search.paths import Path, cost
+from badluck.search.state import Transition
 
 DOOMED = "It has not come to that yet, but every way leads there; by the shortest"
 Ways = list[tuple[int, Transition]]

@@ -17,26 +17,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from badluck.actor.request import NEVER, Hear, Rest, Send
 from badluck.search.automaton import Node
-from badluck.search.budget import EVERYBODY, Budget
 from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS, Names
+from badluck.search.state import (
+    BEGINNING,
+    BY_ITSELF,
+    CRASHED,
+    EVERYBODY,
+    NONE,
+    Budget,
+    State,
+    Transition,
+)
 from badluck.search.symmetry import Symmetry
 from badluck.search.time_abstraction import TimeAbstraction
 
-BEGINNING = 0  # an actor's first node
-CRASHED = -1  # in place of an actor's node
-NONE = -1  # in place of the servers' state
 # ms: what is later in the shop is not waited for by a pause (queue's keys live for a day).
 SOON = 3_600_000
 # ms after the beginning: so long after it that the most patient has given up, if it ever does.
 LONG_AFTER = 10 * 86_400_000
-BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that happen if nobody prevents them
-ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are no fault
 
 # States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
 # watchdog, 400 for the hungriest, redlock with four actors and redis-py's retries.
@@ -49,30 +52,6 @@ Sleepers = frozenset[tuple[int, int]]  # actors and their fibers
 # So often time passes for threads when all work is done, before they are left to themselves: some
 # go on for ever.
 LONG_ENOUGH = 10
-
-
-class State(NamedTuple):
-    servers: int  # the number of their state
-    nodes: tuple[int, ...]  # one an actor
-    left: Budget  # of faults
-    before: int  # the servers before the last write, while a failover may lose it; else NONE
-    in_flight: tuple[Send, ...]  # whose clients have given up, and that may still arrive
-    late: frozenset[int] = frozenset()  # actors whose next step another's sleep has outlasted
-
-    def sent_by(self, name: str) -> list[Send]:
-        """What is in flight of that actor's."""
-        return [sent for sent in self.in_flight if sent.connection[1] == name]
-
-
-class Transition(NamedTuple):
-    """One step from one state to another."""
-
-    kind: str  # the name of a fault, or goes, time, arrives; again: it begins anew (starvation)
-    actor: int  # or EVERYBODY
-    fiber: int  # of the actor; of what arrives, which of those that it has in flight
-    to: int  # number of the state
-    names: Names = ()  # that actors have there, by the names that they have here; (): the same
-    behind: int = 0  # ms; it is the same again, and so much later than its clock says
 
 
 class TooMany(Exception):

@@ -6,15 +6,13 @@ Also many graphs: whatever faults may still come, the same step leads to the sam
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Request, Rest, Send
 from badluck.model.values import Command
 from badluck.search.automaton import LATEST, Answer, Known, Move, Node, first_change
 from badluck.search.server_states import ServerStates, ServerStep, tokens
-
-if TYPE_CHECKING:
-    from badluck.search.graph import State
+from badluck.search.state import State
 
 TokenNumbers = frozenset[int] | None
 SOON = 200  # ms, for whose polls take no time

@@ -8,8 +8,8 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-from badluck.search.graph import ORDINARY, Transition
 from badluck.search.names import LETTERS
+from badluck.search.state import ORDINARY, Transition
 
 
 class Cost(NamedTuple):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from badluck.search.budget import Budget
 from badluck.search.components import cycles
-from badluck.search.graph import Graph, State, Transition
+from badluck.search.graph import Graph
 from badluck.search.moves import Moves
 from badluck.search.paths import Path, cost, shortest
 from badluck.search.server_states import Fill
+from badluck.search.state import Budget, State, Transition
 
 ONE = 0  # the actor who comes once
 

@@ -8,7 +8,6 @@ alike, and the way leads back in time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from badluck.actor.request import NEVER, Hear, Request, Rest
 from badluck.model.server_state import ServerState as Store
@@ -16,9 +15,7 @@ from badluck.model.values import Hash, Stream
 from badluck.search.automaton import Known, Node
 from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
-
-if TYPE_CHECKING:
-    from badluck.search.graph import State
+from badluck.search.state import State
 
 
 class TimeAbstraction:

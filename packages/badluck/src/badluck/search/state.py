@@ -1,0 +1,77 @@
+"""States of the search, the steps between them, and the faults that may still come.
+
+The faults themselves are in badluck/faults/; the search knows none of them by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, Self
+
+from badluck.actor.request import Send
+from badluck.search.names import Names
+
+BEGINNING = 0  # an actor's first node
+CRASHED = -1  # in place of an actor's node
+NONE = -1  # in place of the servers' state
+BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that happen if nobody prevents them
+ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are no fault
+EVERYBODY = -1  # in place of an actor
+
+
+class State(NamedTuple):
+    servers: int  # the number of their state
+    nodes: tuple[int, ...]  # one an actor
+    left: Budget  # of faults
+    before: int  # the servers before the last write, while a failover may lose it; else NONE
+    in_flight: tuple[Send, ...]  # whose clients have given up, and that may still arrive
+    late: frozenset[int] = frozenset()  # actors whose next step another's sleep has outlasted
+
+    def sent_by(self, name: str) -> list[Send]:
+        """What is in flight of that actor's."""
+        return [sent for sent in self.in_flight if sent.connection[1] == name]
+
+
+class Transition(NamedTuple):
+    """One step from one state to another."""
+
+    kind: str  # the name of a fault, or goes, time, arrives; again: it begins anew (starvation)
+    actor: int  # or EVERYBODY
+    fiber: int  # of the actor; of what arrives, which of those that it has in flight
+    to: int  # number of the state
+    names: Names = ()  # that actors have there, by the names that they have here; (): the same
+    behind: int = 0  # ms; it is the same again, and so much later than its clock says
+
+
+class FaultEffect(NamedTuple):
+    """What a fault leads to from some state; the budget has then one fault less."""
+
+    actor: int  # whom it befell, or EVERYBODY
+    fiber: int
+    servers: int
+    nodes: tuple[int, ...]
+    before: int
+    in_flight: tuple[Send, ...]
+
+
+class SearchFault(Protocol):
+    @property
+    def name(self) -> str:
+        """The kind of the transitions that it makes."""
+
+    def apply(self, graph: Any, state: State) -> Iterator[FaultEffect]:
+        """All that it can do to this state of the `graph`, a Graph."""
+
+
+class Budget(Protocol):
+    """How many faults may still happen; hashable, and equal where as many of each may."""
+
+    def possible(self) -> Sequence[tuple[SearchFault, Self]]:
+        """Those that may, each with what is left after it."""
+
+    @property
+    def forgets(self) -> bool:
+        """May any of them lose the last write, so that it must be known what was before it?"""
+
+    def spent_on_the_gone(self, start: Self) -> bool:
+        """Has, since `start`, nothing befallen those who are left?"""
