@@ -20,8 +20,8 @@ def _like(rule: Rule, where: Callable[[Judge], set[Goal]]) -> GraphRule:
 
 
 def _left_behind(judge: Judge) -> set[Goal]:
-    states = judge.graph.states
-    return {at for at in judge.held.left(ends=True, crashed=False) if judge.undisturbed(states[at])}
+    graph, left = judge.graph, judge.held.left(ends=True, crashed=False)
+    return {at for at in left if graph.undisturbed(graph.states[at])}
 
 
 def _leaked(judge: Judge) -> set[Goal]:

@@ -82,7 +82,7 @@ class Judge:
         before, rules = self.book(state.servers), self._of_step
         for way in ways:
             if way.kind in rules:
-                taken = StepView(self, state, way, before)
+                taken = StepView(self.target, self.graph, self.book, state, way, before)
                 for rule in rules[way.kind]:
                     if rule.wrong(taken):
                         yield way, rule
@@ -92,11 +92,6 @@ class Judge:
             self._books[servers] = self.target.book(*self.graph.servers.stores(servers))
         return self._books[servers]
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The actors'."""
-        return tuple(automaton.name for automaton in self.graph.automata)
-
     def because(self, rule: Rule, state: State) -> str:
         """What more there is to say of a rule that is broken there."""
         if not isinstance(rule, StateRule) or rule.because is None:
@@ -104,10 +99,6 @@ class Judge:
         return rule.because(
             View(self.target, self.book(state.servers), self._what_they_know(state))
         )
-
-    def undisturbed(self, state: State) -> bool:
-        """Has no fault led here?"""
-        return state.left == self.graph.states[0].left
 
     def calm(self, state: State) -> bool:
         """Has nothing happened to those who are left? Others may have crashed."""
@@ -133,7 +124,7 @@ class Judge:
 
     def _at_an_end(self, state: State, answers: Answers) -> list[str]:
         view = View(self.target, self.book(state.servers), answers)
-        end = Ending(view, self.undisturbed(state), self.calm(state))
+        end = Ending(view, self.graph.undisturbed(state), self.calm(state))
         return [rule.name for rule in self._of_end if rule.wrong(end)]
 
     def _what_they_know(self, state: State) -> Answers:

@@ -31,7 +31,7 @@ def _owner(lock: bytes, names: tuple[str, ...]) -> str | None:
 def _anothers(taken: StepView) -> bool:
     """Was the lock somebody else's before this step?"""
     lock = taken.before.lock
-    owner = _owner(lock.value, taken.judge.names) if lock else None
+    owner = _owner(lock.value, taken.graph.names) if lock else None
     return owner is not None and owner != taken.mover
 
 
@@ -71,9 +71,9 @@ RENEWED_BY_ANOTHER = StepRule(
 
 def _all_wait(taken: StepView) -> bool:
     """Nobody is at work, and yet nobody can do anything but wait for a lock."""
-    if taken.target.lock_key is None or not taken.judge.undisturbed(taken.state):
+    if taken.target.lock_key is None or not taken.graph.undisturbed(taken.state):
         return False
-    automata = taken.judge.graph.automata
+    automata = taken.graph.automata
     return not any(
         at != CRASHED and isinstance(automaton.nodes[at].requests[0], Rest)
         for automaton, at in zip(automata, taken.state.nodes, strict=True)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from badluck.actor.request import Request
+from badluck.search.graph import Graph
+from badluck.search.paths import Goal
 from badluck.search.state import State, Transition
-
-if TYPE_CHECKING:
-    from badluck.findings.judge import Judge
-    from badluck.search.paths import Goal
 
 
 class Answers(NamedTuple):
@@ -42,30 +40,24 @@ class Ending(NamedTuple):
     calm: bool  # nothing has happened to those who are left; others may have crashed
 
 
-class StepView:
+class StepView(NamedTuple):
     """A step from one state to another; looked up only as far as a rule asks."""
 
-    __slots__ = ("before", "judge", "state", "way")
-
-    def __init__(self, judge: Judge, state: State, way: Transition, before: Any) -> None:
-        """`before` is what the target reads in the store of `state`, from which it leads."""
-        self.judge = judge
-        self.state = state
-        self.way = way
-        self.before = before
-
-    @property
-    def target(self) -> Any:
-        return self.judge.target
+    target: Any
+    graph: Graph
+    book: Callable[[int], Any]  # of the servers' state of that number
+    state: State  # from which it leads
+    way: Transition
+    before: Any  # what the target reads in the store of `state`
 
     @property
     def after(self) -> Any:
-        return self.judge.book(self.judge.graph.states[self.way.to].servers)
+        return self.book(self.graph.states[self.way.to].servers)
 
     @property
     def mover(self) -> str:
         """The actor's name; only of steps that are an actor's."""
-        return self.judge.names[self.way.actor]
+        return self.graph.names[self.way.actor]
 
     @property
     def asked(self) -> Request:
@@ -73,11 +65,11 @@ class StepView:
         if self.way.kind == "arrives":
             return self.state.sent_by(self.mover)[self.way.fiber]
         at = self.state.nodes[self.way.actor]
-        return self.judge.graph.automata[self.way.actor].nodes[at].requests[self.way.fiber]
+        return self.graph.automata[self.way.actor].nodes[at].requests[self.way.fiber]
 
     def afterwards(self, value: bytes) -> bytes:
         """A value of before, by the names that actors have after the step."""
-        found: bytes = self.judge.graph.servers.rename(value, self.way.names)
+        found: bytes = self.graph.servers.rename(value, self.way.names)
         return found
 
 
@@ -108,7 +100,7 @@ class EndRule(Rule):
 class GraphRule(Rule):
     """Wrong are places, states or steps, that only a look at all that led there can tell."""
 
-    where: Callable[[Judge], set[Goal]]
+    where: Callable[[Any], set[Goal]]  # of a Judge
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,10 @@ def wait_text(judge: Judge, path: Path) -> str:
     beside: list[str] = []
     for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
         for spot in () if node.ended else node.stands[0]:
-            found[user_code_error.line_of(*spot)].append(judge.names[actor])
+            found[user_code_error.line_of(*spot)].append(judge.graph.names[actor])
         for spot in chain(*node.stands[1:]) if node.ended else ():
             where = user_code_error.line_of(*spot)
-            beside.append(f"{judge.names[actor]} is done, and its thread goes on in {where}.")
+            beside.append(f"{judge.graph.names[actor]} is done, and its thread goes on in {where}.")
     waiting = (
         f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."
         for where, names in found.items()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from badluck.actor.request import NEVER, Hear, Rest, Send
 from badluck.search.automaton import Node
@@ -367,6 +368,15 @@ class Graph:
     def onward(self, number: int) -> list[Transition]:
         """The ways on from a state."""
         return self.ways[number]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The actors'."""
+        return tuple(automaton.name for automaton in self.automata)
+
+    def undisturbed(self, state: State) -> bool:
+        """Has no fault led here?"""
+        return state.left == self.states[0].left
 
     def over(self, state: State) -> bool:
         """Has every actor come to an end, and is nothing under way?"""
