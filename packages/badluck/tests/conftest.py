@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import signal
-import sys
 
 import pytest
 from badluck import explore
+from badluck.functions import search_process
 from badluck.sandbox import client, limits, worker
 
 # Ctrl-C is for the tests and for what they start, also where a shell in the background said no.
@@ -20,6 +20,6 @@ PATIENCE = 120  # s; ten times what the longest search takes on a slow machine w
 def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each search time enough; a test of the limit itself passes its own `seconds`."""
     monkeypatch.setitem(explore.__kwdefaults__, "seconds", PATIENCE)
-    for module in (client, worker, sys.modules[explore.__module__]):
+    for module in (client, worker, search_process):
         monkeypatch.setattr(module, "SEARCH_S", PATIENCE)
     monkeypatch.setattr(client, "DEADLINE_S", PATIENCE + limits.SHOWING_S)

@@ -128,7 +128,7 @@ def little_memory() -> Iterator[None]:
 def test_what_a_file_writes_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptor: int | str, plays: bool
 ) -> None:
-    monkeypatch.setattr(client, "LONGEST_ANSWER", MEGABYTE)
+    monkeypatch.setattr(client, "MAX_ANSWER_BYTES", MEGABYTE)
     numbers = range(3, 64) if isinstance(descriptor, str) else [descriptor]
     writes = f"""
 for number in {[*numbers]}:
@@ -146,7 +146,7 @@ for number in {[*numbers]}:
 
 
 def test_what_actors_of_a_test_write_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_searches, "LONGEST_ANSWER", MEGABYTE)
+    monkeypatch.setattr(parallel_searches, "MAX_ANSWER_BYTES", MEGABYTE)
 
     def write(_: object) -> None:
         for number in range(64):

@@ -6,15 +6,7 @@ from typing import Any
 
 from badluck.actor.command_text import CommandText
 from badluck.actor.request import Lost, Request, Send
-from badluck.errors import BadluckError
 from badluck.model.values import Reply
-
-MAX_SERVERS = 5  # as the description of Redlock has them
-
-
-def require_count(servers: int) -> None:
-    if not 1 <= servers <= MAX_SERVERS:
-        raise BadluckError(f"1 to {MAX_SERVERS} servers can be had, not {servers}.")
 
 
 def as_argument(clients: list[Any]) -> Any:

@@ -8,9 +8,8 @@ from typing import Any
 from badluck.findings.endless_wait import STUCK
 from badluck.frames.source_position import SourceLine
 from badluck.functions.all_orders import judged
-from badluck.functions.schedule_replay import faults_of
 from badluck.game.board import Board
-from badluck.report.trace import Step, steps_of, without_unheard
+from badluck.report.trace import Step, faults_of, steps_of, without_unheard
 from badluck.sandbox.job import FollowJob
 from badluck.sandbox.worker import SandboxWorker
 from badluck.search.graph import TooMany

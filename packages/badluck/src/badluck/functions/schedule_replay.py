@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from badluck.faults import FAULTS, Faults
 from badluck.frames.source_position import SourceLine
-from badluck.functions.explore import forked
 from badluck.functions.function_target import FunctionTarget
+from badluck.functions.search_process import in_child
 from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding
 from badluck.report.trace import Step
@@ -32,13 +30,9 @@ class FollowedSchedule(NamedTuple):
     sure: bool  # else it took too long to know of their locks
 
 
-def faults_of(steps: Sequence[Step]) -> Faults:
-    return Faults(**Counter(one.does for one in steps if one.does in FAULTS))
-
-
 def follow(target: FunctionTarget, steps: Sequence[Step]) -> FollowedSchedule:
     """In the model. Raises as explore()."""
-    said = forked(FollowJob(target, len(target.actors), steps))
+    said = in_child(FollowJob(target, len(target.actors), steps))
     taken = [Step(**step) for step in said["steps"]]
     spots = [SourceLine(*spot) if spot else None for spot in said["spots"]]
     finding = None
@@ -52,5 +46,5 @@ def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[
     shows = tuple(steps[0].shown) if steps else ()
     with tempfile.TemporaryDirectory(prefix=SERVERS) as folder:
         names, same = LETTERS[: len(target.actors)], replace(target, show=shows)
-        said = forked(ReplayJob(same, names, {"": steps}, Path(folder), program))["played"][""]
+        said = in_child(ReplayJob(same, names, {"": steps}, Path(folder), program))["played"][""]
     return [ReplayedStep(Step(**expected), Step(**got)) for expected, got in said]

@@ -16,12 +16,13 @@ from badluck.errors import BadluckError
 from badluck.frames.source_position import SourceLine
 from badluck.functions.function_target import FunctionTarget
 from badluck.functions.result import ExploreResult
-from badluck.functions.schedule_replay import FollowedSchedule, faults_of, follow, replay
+from badluck.functions.schedule_replay import FollowedSchedule, follow, replay
 from badluck.functions.search_rounds import SearchRound
 from badluck.plugin import messages, saved_schedule
 from badluck.plugin.saved_schedule import CallId
 from badluck.report.page import page
 from badluck.report.report import Finding
+from badluck.report.trace import faults_of
 
 MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 PROPERTY = {**MESSAGE, **str.maketrans({":": "%3A", ",": "%2C"})}

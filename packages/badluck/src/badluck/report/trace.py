@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from badluck.actor.command_text import CommandText
 from badluck.actor.request import Hear, Request, Send
-from badluck.faults import FAULTS
+from badluck.faults import FAULTS, Faults
 from badluck.faults.fault import Tells
 from badluck.findings.judge import Judge
 from badluck.search.graph import Graph
@@ -50,6 +51,10 @@ class Step(NamedTuple):
 
 def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
     return without_unheard(list(steps_of(graph, judge, path.ways)))
+
+
+def faults_of(steps: Sequence[Step]) -> Faults:
+    return Faults(**Counter(step.does for step in steps if step.does in FAULTS))
 
 
 def without_unheard(steps: Sequence[Step]) -> list[Step]:

@@ -110,7 +110,7 @@ def run_job(job: Any, module: str = SANDBOX) -> dict[str, Any]:
 
 
 def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, bytes]:
-    """Return what it writes to stdout and stderr, which must fit into LONGEST_ANSWER bytes.
+    """Return what it writes to stdout and stderr, which must fit into MAX_ANSWER_BYTES.
 
     Raises TimeoutExpired when it does not end in time. The process is killed unless it has ended.
     """
