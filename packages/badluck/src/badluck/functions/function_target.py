@@ -23,8 +23,7 @@ from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO
 from badluck.findings.rule import Rule, StateRule, View
 from badluck.functions.answers import format_answer
 from badluck.functions.client_tuple import as_argument, numbered_key
-from badluck.functions.inline_server import InlineServer
-from badluck.functions.invariant_check import InvariantCheck, Stores
+from badluck.functions.inline_server import InlineServer, InvariantCheck, Stores
 from badluck.functions.linearizability import BEGIN, OURS, Linearizable, MarkText
 from badluck.functions.project_modules import Project, in_project
 from badluck.functions.rebinding import Rebinder, refuse_changed
