@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 import redis
-from badluck.functions import all_orders
+from badluck.functions import schedule_check
 from badluck.functions.explore import explore
 from badluck.functions.function_target import FunctionTarget
 from badluck.functions.schedule_replay import follow, replay
@@ -135,7 +135,7 @@ def test_where_not_all_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     report = explore(actor=keeps_it).report
     target, found = cast(FunctionTarget, report.target), report.findings[0]
     assert follow(target, found.trace[:-1]).sure
-    monkeypatch.setattr(all_orders, "MAX_STATES", 3)
+    monkeypatch.setattr(schedule_check, "MAX_STATES", 3)
     now = follow(target, found.trace)
     assert (now.finding, now.sure) == (None, False)
     assert messages.no_longer_fails("a.json", found.trace, now).startswith(
