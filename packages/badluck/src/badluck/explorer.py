@@ -11,7 +11,7 @@ from badluck.actor.actor import Code
 from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import UserCodeError
 from badluck.faults import Faults
-from badluck.findings.causes import causes, errors, mistake, never_well
+from badluck.findings.code_hints import causes, errors, mistake, never_well
 from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import OF_ANY, on_some_way, unseen
