@@ -12,7 +12,7 @@ import copyreg
 import threading
 import weakref
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -35,7 +35,11 @@ from badluck.frames.liveness import read_later
 from badluck.frames.operand_stack import known_awaits
 
 PLAIN = frozenset((type(None), int, str, bytes))
-ALIKE = (bool, float)  # equal to an int, and not the same
+LEAVES: dict[type, Callable[[Any], object]] = {
+    bool: repr,  # equal to an int, and not the same
+    float: repr,
+    ModuleType: lambda module: module.__name__,
+}
 # Which of its own locks a process holds, the place in its code shows.
 LOCKS = type(threading.Lock()) | type(threading.RLock())
 PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
@@ -153,8 +157,8 @@ def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
     kind = type(value)
     if kind in PLAIN:
         return value
-    if kind in ALIKE:
-        return (kind, repr(value))
+    if kind in LEAVES:
+        return (kind, LEAVES[kind](value))
     if kind in eye.counters:
         return kind
     if kind in PROXIES:
@@ -163,8 +167,6 @@ def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
         return kind
     if isinstance(value, type) and value.__module__ not in eye.modules:
         return value
-    if kind is ModuleType:
-        return (kind, value.__name__)
     if depth == 0:
         eye.unseen.append(kind)
         return kind
@@ -173,55 +175,114 @@ def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
             return ("as the", before[0])
         eye.met[id(value)] = len(eye.met), value  # kept meanwhile: its id is nobody else's
 
-    def inside(one: Any) -> object:
-        return one if type(one) in PLAIN else _frozen(one, depth - 1, eye)
+    def inside(part: Any) -> object:
+        return part if type(part) in PLAIN else _frozen(part, depth - 1, eye)
 
-    if kind in (list, tuple):
-        return (kind, *map(inside, value))
-    if kind in (set, frozenset):  # two that are alike are two all the same
-        return (kind, frozenset(Counter(map(inside, value)).items()))
-    if kind is dict:
-        pairs = list(value.items())  # of a weak one some are collected meanwhile
-        return (kind, *[(inside(key), inside(one)) for key, one in pairs])
+    if kind in CONTENTS:
+        return CONTENTS[kind](value, inside, eye)
     if kind in eye.ordinary:
         return _attributes(value, inside, eye)
-    if isinstance(value, type):
-        held = {key: one for key, one in vars(value).items() if not key.startswith("__")}
-        return (_named(value, eye), inside(held))
-    if kind is FunctionType:
-        cells = value.__closure__ or ()
-        given = (value.__defaults__, value.__kwdefaults__, value.__dict__)
-        return (value.__code__, *map(inside, given), *(inside(_content(cell)) for cell in cells))
-    if kind is property:
-        return (kind, inside((value.fget, value.fset, value.fdel)))
-    if kind is MethodType:
-        return (value.__func__.__code__, inside(value.__self__))
     if kind in task_fingerprint.SUSPENDED:
-        return (
-            kind,
-            *task_fingerprint.suspended(
-                value, inside, lambda frame: _of_coroutine(frame, eye, depth - 1)
-            ),
+        frames = task_fingerprint.suspended(
+            value, inside, lambda frame: _of_coroutine(frame, eye, depth - 1)
         )
-    if isinstance(value, asyncio.Future):
-        return task_fingerprint.of_future(value, inside)
-    if kind in (Pipeline, AsyncPipeline):  # what it will send, and whether it waits for that
-        return (kind, value.watching, value.explicit_transaction, inside(value.command_stack))
-    if isinstance(value, PubSub):
-        if kind is not PubSub:
-            eye.unseen.append(kind)  # somebody's own may know more
-        return (kind, *map(inside, _subscribed(value)))
-    if kind in (Lock, AsyncLock):
-        return (kind, inside(_kept(value.local)))
-    if isinstance(value, threads.FiberLock):  # who waits for it, the places of the fibers show
-        return (kind, value.locked(), value.waiting())
-    if isinstance(value, threads.FiberLocal):
-        return (kind, inside(_kept(value)))
-    if _skipped(value, eye):
-        if isinstance(value, CLIENTS) and vars(value).keys() - USUAL:
-            eye.unseen.append(kind)  # somebody keeps something there
-        return kind
-    return _contents(value, inside, eye)
+        return (kind, *frames)
+    for base, contents in CONTENTS_OF_SUBCLASSES:
+        if isinstance(value, base):
+            return contents(value, inside, eye)
+    return _opaque(value, eye) if _skipped(value, eye) else _pickled(value, inside, eye)
+
+
+Inside = Callable[[Any], object]  # freezes a part of the value
+
+
+def _sequence(value: list[Any] | tuple[Any, ...], inside: Inside, _: StateHasher) -> object:
+    return (type(value), *map(inside, value))
+
+
+def _set(value: Set[Any], inside: Inside, _: StateHasher) -> object:
+    """Two members that are alike are two all the same."""
+    return (type(value), frozenset(Counter(map(inside, value)).items()))
+
+
+def _dict(value: dict[Any, Any], inside: Inside, _: StateHasher) -> object:
+    pairs = list(value.items())  # of a weak one some are collected meanwhile
+    return (dict, *[(inside(key), inside(member)) for key, member in pairs])
+
+
+def _function(value: FunctionType, inside: Inside, _: StateHasher) -> object:
+    cells = value.__closure__ or ()
+    given = (value.__defaults__, value.__kwdefaults__, value.__dict__)
+    return (value.__code__, *map(inside, given), *(inside(_content(cell)) for cell in cells))
+
+
+def _property(value: property, inside: Inside, _: StateHasher) -> object:
+    return (property, inside((value.fget, value.fset, value.fdel)))
+
+
+def _method(value: MethodType, inside: Inside, _: StateHasher) -> object:
+    return (value.__func__.__code__, inside(value.__self__))
+
+
+def _pipeline(value: Any, inside: Inside, _: StateHasher) -> object:
+    """What it will send, and whether it waits for that."""
+    flags = (value.watching, value.explicit_transaction)
+    return (type(value), *flags, inside(value.command_stack))
+
+
+def _redis_lock(value: Any, inside: Inside, _: StateHasher) -> object:
+    return (type(value), inside(_kept(value.local)))
+
+
+def _class(value: type, inside: Inside, eye: StateHasher) -> object:
+    held = {key: member for key, member in vars(value).items() if not key.startswith("__")}
+    return (_named(value, eye), inside(held))
+
+
+def _pubsub(value: PubSub, inside: Inside, eye: StateHasher) -> object:
+    kind = type(value)
+    if kind is not PubSub:
+        eye.unseen.append(kind)  # somebody's own may know more
+    return (kind, *map(inside, _subscribed(value)))
+
+
+def _fiber_lock(value: threads.FiberLock, _: Inside, __: StateHasher) -> object:
+    """The places of the fibers show which of them wait for it."""
+    return (type(value), value.locked(), value.waiting())
+
+
+def _fiber_local(value: threads.FiberLocal, inside: Inside, _: StateHasher) -> object:
+    return (type(value), inside(_kept(value)))
+
+
+def _future(value: asyncio.Future[Any], inside: Inside, _: StateHasher) -> object:
+    return task_fingerprint.of_future(value, inside)
+
+
+# Of these types alone, without their subclasses.
+CONTENTS: dict[type, Callable[[Any, Inside, StateHasher], object]] = {
+    **dict.fromkeys((list, tuple), _sequence),
+    **dict.fromkeys((set, frozenset), _set),
+    dict: _dict,
+    FunctionType: _function,
+    property: _property,
+    MethodType: _method,
+    **dict.fromkeys((Pipeline, AsyncPipeline), _pipeline),
+    **dict.fromkeys((Lock, AsyncLock), _redis_lock),
+}
+CONTENTS_OF_SUBCLASSES: tuple[tuple[type, Callable[[Any, Inside, StateHasher], object]], ...] = (
+    (type, _class),
+    (asyncio.Future, _future),
+    (PubSub, _pubsub),
+    (threads.FiberLock, _fiber_lock),
+    (threads.FiberLocal, _fiber_local),
+)
+
+
+def _opaque(value: Any, eye: StateHasher) -> object:
+    if isinstance(value, CLIENTS) and vars(value).keys() - USUAL:
+        eye.unseen.append(type(value))  # somebody keeps something there
+    return type(value)
 
 
 def _named(kind: type, eye: StateHasher) -> object:
@@ -256,7 +317,7 @@ def _skipped(value: Any, eye: StateHasher) -> bool:
     return isinstance(value, CLIENTS | LOCKS)
 
 
-def _contents(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> object:
+def _pickled(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> object:
     """Of an object: what one would pickle of it, and its variables whatever its class says."""
     kind = type(value)
     if kind is count:  # from Python 3.14 on no iterator of that module can be pickled

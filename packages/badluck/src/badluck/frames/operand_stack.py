@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import dis
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cache
 from types import CodeType
 from typing import NamedTuple
@@ -27,7 +27,7 @@ Stack = tuple[str, ...]  # what put each value there
 # stands for all of it.
 LOADS = (
     *("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE"),
-    *("PRECALL", "KW_NAMES", "EXTENDED_ARG"),
+    *("KW_NAMES", "EXTENDED_ARG"),
 )
 # What makes a list or a tuple, and what is always the same if it is made of nothing but that.
 MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
@@ -170,46 +170,76 @@ class _StackWalk:
             todo += [(way.at, self._after(at, stack, way.jump)) for way in after(self.code)[at]]
 
     def _after(self, at: int, stack: Stack, jump: bool) -> Stack:
-        instruction = self.steps[at]
-        name, what = instruction.opname, f"{instruction.opname} {instruction.argval}"
-        effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=jump)
-        if name == "BEFORE_WITH":  # the context's way out, and what `as` gets
-            return (*stack[:-1], _way_out(stack[-1], self._bound(at + 1)), UNKNOWN)
-        if name == "FOR_ITER":  # once more, with another value; or the loop is over
-            return (*stack, UNKNOWN) if effect > 0 else stack[:-1]
-        if name in MAKES:
-            below = len(stack) + effect - 1
-            return (*stack[:below], what if _fixed(stack[below:]) else UNKNOWN)
-        if name == "GET_ITER":
-            return (*stack[:-1], what if stack[-1] == COUNTS and self._shows(at) else UNKNOWN)
-        if name.startswith("CALL"):
-            below = len(stack) - _operands(instruction)
-            return (*stack[:below], self._result(stack[below:]))
-        if name.startswith(ATTRIBUTES):
-            of = f"{what} of {stack[-1]}"
-            return (*stack, *([of] * effect)) if effect else (*stack[:-1], of)
-        if name == "SWAP":
-            above = stack[len(stack) - instruction.argval + 1 :]
-            return (*stack[: -len(above) - 1], above[-1], *above[:-1], stack[-len(above) - 1])
-        if name == "COPY":
-            return (*stack, stack[-instruction.argval])
-        if name == "BINARY_OP":  # with a constant it is the other one's
-            *others, one, two = stack
-            known = two.startswith("LOAD_CONST") and UNKNOWN not in one
-            return (*others, one if known else UNKNOWN)
-        if name.startswith("LOAD_FAST"):  # some load two
-            return (*stack, *(f"LOAD_FAST {variable}" for variable in variables(instruction)))
-        if name == "STORE_FAST_LOAD_FAST":
-            kept = _without(stack[:-1], stored(instruction))
-            return (*kept, f"LOAD_FAST {variables(instruction)[1]}")
-        if name == "RETURN_GENERATOR":  # what it is sent first, and throws away
-            return (UNKNOWN,)
-        if name.startswith(LOADS):
-            return (*stack, *([what] * effect)) if name != "PRECALL" else stack
+        step = self.steps[at]
+        effect = dis.stack_effect(step.opcode, step.arg, jump=jump)
+        by_prefix = (to for prefixes, to in EFFECTS_BY_PREFIX if step.opname.startswith(prefixes))
+        change = EFFECTS.get(step.opname) or next(by_prefix, _StackWalk._operate)
+        return change(self, at, stack, effect)
+
+    def _text(self, at: int) -> str:
+        return f"{self.steps[at].opname} {self.steps[at].argval}"
+
+    def _enter(self, at: int, stack: Stack, _: int) -> Stack:
+        """A `with`: the context's way out, and what `as` gets."""
+        return (*stack[:-1], _way_out(stack[-1], self._bound(at + 1)), UNKNOWN)
+
+    def _iterate(self, _: int, stack: Stack, effect: int) -> Stack:
+        """Once more, with another value; or the loop is over."""
+        return (*stack, UNKNOWN) if effect > 0 else stack[:-1]
+
+    def _make(self, at: int, stack: Stack, effect: int) -> Stack:
+        below = len(stack) + effect - 1
+        return (*stack[:below], self._text(at) if _fixed(stack[below:]) else UNKNOWN)
+
+    def _begin_loop(self, at: int, stack: Stack, _: int) -> Stack:
+        known = stack[-1] == COUNTS and self._shows(at)
+        return (*stack[:-1], self._text(at) if known else UNKNOWN)
+
+    def _call(self, at: int, stack: Stack, _: int) -> Stack:
+        below = len(stack) - _operands(self.steps[at])
+        return (*stack[:below], self._result(stack[below:]))
+
+    def _load_attribute(self, at: int, stack: Stack, effect: int) -> Stack:
+        of = f"{self._text(at)} of {stack[-1]}"
+        return (*stack, *([of] * effect)) if effect else (*stack[:-1], of)
+
+    def _swap(self, at: int, stack: Stack, _: int) -> Stack:
+        above = stack[len(stack) - self.steps[at].argval + 1 :]
+        return (*stack[: -len(above) - 1], above[-1], *above[:-1], stack[-len(above) - 1])
+
+    def _copy(self, at: int, stack: Stack, _: int) -> Stack:
+        return (*stack, stack[-self.steps[at].argval])
+
+    def _calculate(self, _: int, stack: Stack, __: int) -> Stack:
+        """With a constant the result shows as the other operand does."""
+        *others, left, right = stack
+        known = right.startswith("LOAD_CONST") and UNKNOWN not in left
+        return (*others, left if known else UNKNOWN)
+
+    def _load_variables(self, at: int, stack: Stack, _: int) -> Stack:
+        """Some instructions load two."""
+        return (*stack, *(f"LOAD_FAST {variable}" for variable in variables(self.steps[at])))
+
+    def _store_and_load(self, at: int, stack: Stack, _: int) -> Stack:
+        kept = _without(stack[:-1], stored(self.steps[at]))
+        return (*kept, f"LOAD_FAST {variables(self.steps[at])[1]}")
+
+    def _begin_generator(self, _: int, __: Stack, ___: int) -> Stack:
+        """It is sent a first value, and throws that away."""
+        return (UNKNOWN,)
+
+    def _load(self, at: int, stack: Stack, effect: int) -> Stack:
+        return (*stack, *([self._text(at)] * effect))
+
+    def _keep(self, _: int, stack: Stack, __: int) -> Stack:
+        return stack
+
+    def _take(self, at: int, stack: Stack, effect: int) -> Stack:
+        return _without(stack[: len(stack) + min(0, effect)], stored(self.steps[at]))
+
+    def _operate(self, _: int, stack: Stack, effect: int) -> Stack:
+        """It may have put a result in the place of its last operand."""
         kept = stack[: len(stack) + min(0, effect)]
-        if name.startswith(ONLY_TAKE):
-            return _without(kept, stored(instruction))
-        # It may have put a result in the place of its last operand.
         return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
     def _result(self, call: Stack) -> str:
@@ -237,6 +267,28 @@ class _StackWalk:
         """Does the loop's variable say how far it is, and nothing else set it?"""
         following = (name for step in self.steps[at:] for name in stored(step))
         return self.stored[next(following, "")] == 1
+
+
+Effect = Callable[[_StackWalk, int, Stack, int], Stack]
+EFFECTS: dict[str, Effect] = {
+    "BEFORE_WITH": _StackWalk._enter,
+    "FOR_ITER": _StackWalk._iterate,
+    "GET_ITER": _StackWalk._begin_loop,
+    "SWAP": _StackWalk._swap,
+    "COPY": _StackWalk._copy,
+    "BINARY_OP": _StackWalk._calculate,
+    "STORE_FAST_LOAD_FAST": _StackWalk._store_and_load,
+    "RETURN_GENERATOR": _StackWalk._begin_generator,
+    "PRECALL": _StackWalk._keep,
+    **dict.fromkeys(MAKES, _StackWalk._make),
+}
+EFFECTS_BY_PREFIX: tuple[tuple[str | tuple[str, ...], Effect], ...] = (  # the first that fits
+    ("CALL", _StackWalk._call),
+    (ATTRIBUTES, _StackWalk._load_attribute),
+    ("LOAD_FAST", _StackWalk._load_variables),
+    (LOADS, _StackWalk._load),
+    (ONLY_TAKE, _StackWalk._take),
+)
 
 
 def _way_out(context: str, bound: str | None) -> str:
