@@ -24,24 +24,24 @@ PAGE = Path(__file__).parents[3] / "docs" / "libraries-matrix.md"
 
 def results() -> list[Ran]:
     """As they were found last."""
-    return [Ran(**one) for one in json.loads(RESULTS.read_text(encoding="utf-8"))]
+    return [Ran(**row) for row in json.loads(RESULTS.read_text(encoding="utf-8"))]
 
 
 def main(wanted: list[str]) -> None:
-    known = {} if not wanted else {(one.library, one.what): one for one in results()}
-    found: list[Ran | None] = [known.get((one.library, one.what)) for one in entries()]
-    anew = [n for n, one in enumerate(entries()) if not wanted or one.library in wanted]
+    known = {} if not wanted else {(entry.library, entry.what): entry for entry in results()}
+    rows: list[Ran | None] = [known.get((entry.library, entry.what)) for entry in entries()]
+    anew = [n for n, entry in enumerate(entries()) if not wanted or entry.library in wanted]
     with ProcessPoolExecutor(cores(), get_context("spawn")) as pool:
-        for number, one in zip(anew, pool.map(ran_anew, anew), strict=True):
-            print(one.library, one.what, one.verdict, sep=": ", flush=True)
-            found[number] = one
-    write(list(filter(None, found)))
+        for number, entry in zip(anew, pool.map(ran_anew, anew), strict=True):
+            print(entry.library, entry.what, entry.verdict, sep=": ", flush=True)
+            rows[number] = entry
+    write(list(filter(None, rows)))
 
 
 def write(found: list[Ran]) -> None:
     """Write the page, and the file from which it can be made again: one line for each entry."""
-    members = ({name: value for name, value in asdict(one).items() if value} for one in found)
-    lines = (json.dumps(one, ensure_ascii=False) for one in members)
+    members = ({name: value for name, value in asdict(row).items() if value} for row in found)
+    lines = (json.dumps(row, ensure_ascii=False) for row in members)
     RESULTS.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
     PAGE.write_text(page(found), encoding="utf-8")
 

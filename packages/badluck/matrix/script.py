@@ -27,7 +27,11 @@ Turn = tuple[str | float, str]
 
 def script(entry: Entry, steps: Sequence[Step], file: str) -> str:
     """Threads do what the actors do, in the order of the schedule."""
-    asked = [one for one in (*entry.actors, entry.setup, entry.invariant, entry.at_end) if one]
+    functions = [
+        function
+        for function in (*entry.actors, entry.setup, entry.invariant, entry.at_end)
+        if function
+    ]
     module = sys.modules[entry.actors[0].__module__]
     rule = entry.invariant or entry.at_end
     pairs = (
@@ -43,7 +47,7 @@ def script(entry: Entry, steps: Sequence[Step], file: str) -> str:
         version=version(entry.library),
         redis=version("redis"),
         file=file,
-        code=_code(module, {one.__name__ for one in asked}, template.splitlines()),
+        code=_code(module, {function.__name__ for function in functions}, template.splitlines()),
         order="[\n    " + ",\n    ".join(map(repr, _turns(steps))) + ",\n]",
         work=", ".join(pairs),
         longer=LONGER,
@@ -92,7 +96,7 @@ def _code(module: ModuleType, wanted: set[str], known: Sequence[str]) -> str:
         before = set(needed)
         for names, node, _ in parts:
             if names & needed:
-                needed |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+                needed |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     taken = [(node, text) for names, node, text in parts if names & needed]
     imports = [text for node, text in taken if isinstance(node, ast.Import | ast.ImportFrom)]
     others = [text for node, text in taken if not isinstance(node, ast.Import | ast.ImportFrom)]
@@ -107,9 +111,9 @@ def _names(node: ast.stmt) -> set[str]:
     """That it defines."""
     match node:
         case ast.Import(names) | ast.ImportFrom(_, names):
-            return {(one.asname or one.name).split(".")[0] for one in names}
+            return {(name_node.asname or name_node.name).split(".")[0] for name_node in names}
         case ast.FunctionDef(name) | ast.ClassDef(name):
             return {name}
         case ast.Assign(targets):
-            return {one.id for one in targets if isinstance(one, ast.Name)}
+            return {name_node.id for name_node in targets if isinstance(name_node, ast.Name)}
     return set()

@@ -42,16 +42,16 @@ def _run(store: InlineServer, target: FunctionTarget, actor: Any, name: str) -> 
 
 def _memory(library: str) -> Memory:
     """Of each variable of its modules and classes: which object it is, and how much is in it."""
-    found: Memory = {}
+    memory: Memory = {}
     for module in _modules(library):
         for name, value in list(vars(module).items()):
             if name.startswith("__"):
                 continue  # Python's own: which warnings it has given
-            found[f"{module.__name__}.{name}"] = _seen(value)
+            memory[f"{module.__name__}.{name}"] = _seen(value)
             if isinstance(value, type) and value.__module__ == module.__name__:
                 for attribute, held in list(vars(value).items()):
-                    found[f"{module.__name__}.{name}.{attribute}"] = _seen(held)
-    return found
+                    memory[f"{module.__name__}.{name}.{attribute}"] = _seen(held)
+    return memory
 
 
 def _modules(library: str) -> list[ModuleType]:
@@ -66,4 +66,4 @@ def _seen(value: Any) -> object:
         return (id(value), repr(value) if len(value) < 1000 else len(value))
     if isinstance(value, ModuleType | type | FunctionType) or not hasattr(value, "__dict__"):
         return id(value)
-    return (id(value), sorted(vars(value)), [id(one) for one in vars(value).values()])
+    return (id(value), sorted(vars(value)), [id(value_held) for value_held in vars(value).values()])

@@ -131,7 +131,7 @@ def test_of_a_pipeline_is_seen_what_a_variable_has() -> None:
             return ""
 
         look = Automaton("A", Code(worker), EPOCH).nodes[0].looks[0]
-        return look.whole
+        return look.complete
 
     def in_a_variable(store: redis.Redis) -> None:
         with store.pipeline() as pipe:

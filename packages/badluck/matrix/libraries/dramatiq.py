@@ -35,7 +35,7 @@ def lease(redis):
 
 
 def two_seconds_apart(_, answers):
-    when = sorted(one for one in answers.values() if one)
+    when = sorted(second for second in answers.values() if second)
     return len(when) < 2 or when[1] - when[0] >= 2
 
 

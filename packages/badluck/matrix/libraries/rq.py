@@ -25,8 +25,8 @@ def fill(redis):
 
 
 def take(redis):
-    found = Queue.dequeue_any([queue(redis)], None, connection=redis)
-    return found and found[0].id
+    job_and_queue = Queue.dequeue_any([queue(redis)], None, connection=redis)
+    return job_and_queue and job_and_queue[0].id
 
 
 def schedule(redis, name):

@@ -7,9 +7,9 @@ from matrix.inside import at_most_one
 
 
 def ask(redis, using):
-    kept = store.RedisStore(server="redis://nowhere")
-    kept._backend._client = redis
-    throttle = Throttled(using=using, quota=rate_limiter.per_hour(1, burst=1), store=kept)
+    limiter_store = store.RedisStore(server="redis://nowhere")
+    limiter_store._backend._client = redis
+    throttle = Throttled(using=using, quota=rate_limiter.per_hour(1, burst=1), store=limiter_store)
     try:
         return not throttle.limit("me").limited
     except StoreUnavailableError:

@@ -115,19 +115,19 @@ class Explorer:
             paths = shortest(graph, places)
             many = schedules(graph) if exhaustive else None
             paths |= on_some_way(judge, paths)
-            found = {
+            paths_found = {
                 rule.name: paths[rule.name] for rule in self.target.rules if rule.name in paths
             }
-            reasons = list(causes(graph, self.target)) if found else []
-            if raised := mistake(graph, self.target, found):
+            reasons = list(causes(graph, self.target)) if paths_found else []
+            if raised := mistake(graph, self.target, paths_found):
                 raise UserCodeError("\n".join([raised, *reasons]))
-            if blind := unseen(judge, bool(found) or not exhaustive):
+            if blind := unseen(judge, bool(paths_found) or not exhaustive):
                 raise UserCodeError(blind)
-            if STUCK.name in found:
-                found[STUCK.name] = extend_to_wait(judge, found[STUCK.name])
-            report = self._report(judge, faults, exhaustive, many, found, began)
+            if STUCK.name in paths_found:
+                paths_found[STUCK.name] = extend_to_wait(judge, paths_found[STUCK.name])
+            report = self._report(judge, faults, exhaustive, many, paths_found, began)
             if report.findings and self.moves.user_code:
-                first = found[report.findings[0].name]
+                first = paths_found[report.findings[0].name]
                 reasons = reasons or _without_a_race(graph, first)
                 reasons += errors(graph, first)
             elif exhaustive and self.moves.user_code:
@@ -148,8 +148,8 @@ class Explorer:
             exhaustive = _exhausted(graph)
             path = starvation(graph) if exhaustive else None
             judge = Judge(graph, self.target)
-            found = {STARVED.name: path} if path else {}
-            report = self._report(judge, Faults(), exhaustive, None, found, began)
+            path_by_rule = {STARVED.name: path} if path else {}
+            report = self._report(judge, Faults(), exhaustive, None, path_by_rule, began)
             return replace(report, again=True)
 
     def _report(
@@ -205,10 +205,10 @@ def _without_a_race(graph: Graph, path: Path) -> list[str]:
     """Said where each has come to its end before the next one begins, and without a fault."""
     if not path.ways:
         return ["No actor has sent a command."]
-    turns = [(at, way.actor) for at, way in path.ways if way.kind == "goes"]
+    turns = [(at, edge.actor) for at, edge in path.ways if edge.kind == "goes"]
     changes = [(at, before) for (_, before), (at, actor) in pairwise(turns) if actor != before]
     ends = [graph.automata[actor].nodes[graph.states[at].nodes[actor]] for at, actor in changes]
-    threads = any(way.fiber for _, way in path.ways)
+    threads = any(edge.fiber for _, edge in path.ways)
     if ends and not (path.cost.faults or threads) and all(node.ended for node in ends):
         return ["It is no race: it goes wrong when they come one after the other."]
     return []
@@ -217,8 +217,8 @@ def _without_a_race(graph: Graph, path: Path) -> list[str]:
 def _raised(graph: Graph, path: Path) -> str:
     """What, and where; also by who has sent nothing before."""
     alive = graph.alive(_last(graph, path))
-    told = (node.told for _, node in alive if node.told.startswith(RAISED))
-    return f" {next(told, '').removeprefix(RAISED).partition(chr(10))[0]}"
+    outcomes = (node.told for _, node in alive if node.told.startswith(RAISED))
+    return f" {next(outcomes, '').removeprefix(RAISED).partition(chr(10))[0]}"
 
 
 def _exhausted(graph: Graph) -> bool:

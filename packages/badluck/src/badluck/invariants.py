@@ -58,10 +58,10 @@ def each_once(done: str, jobs: Sequence[str] | None = None) -> Callable[[Any], b
     """
 
     def holds(redis: Any) -> bool:
-        found = Counter(text(job) for store in _stores(redis) for job in store.lrange(done, 0, -1))
+        times = Counter(text(job) for store in _stores(redis) for job in store.lrange(done, 0, -1))
         if jobs is not None:
-            return found == Counter(jobs)
-        return all(many == 1 for many in found.values())
+            return times == Counter(jobs)
+        return all(many == 1 for many in times.values())
 
     return holds
 
@@ -75,7 +75,7 @@ def no_lost_update(key: str, start: int = 0) -> Callable[[Any, AnswersByName], b
     """
 
     def holds(redis: Any, answers: AnswersByName) -> bool:
-        added = sum(said is not False for said in answers.values())
+        added = sum(answer is not False for answer in answers.values())
         return sum(_number(store, key) for store in _stores(redis)) >= start + added
 
     return holds

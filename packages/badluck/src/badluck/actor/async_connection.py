@@ -32,13 +32,13 @@ def call(function: Callable[..., object], arguments: Sequence[Any]) -> object:
     """
     if inspect.iscoroutinefunction(function):
         return run(function(*map(_for_coroutines, arguments)))
-    said = function(*arguments)
-    if inspect.isawaitable(said):
-        if inspect.iscoroutine(said):
-            said.close()
+    answer = function(*arguments)
+    if inspect.isawaitable(answer):
+        if inspect.iscoroutine(answer):
+            answer.close()
         name = getattr(function, "__name__", type(function).__name__)
         raise UserCodeError(f"{name} answers what is to be awaited: write `async def {name}`")
-    return said
+    return answer
 
 
 def _for_coroutines(argument: Any) -> Any:
@@ -107,7 +107,7 @@ class AsyncGateConnection(AbstractConnection):
         await self.connect()
         flight = self._mine()
         sent = units(unpacked(command))
-        if CHANNELS.intersection(one[0] for unit in sent for one in unit):
+        if CHANNELS.intersection(command[0] for unit in sent for command in unit):
             raise user_code_error.refuse_here(
                 "subscribes with redis.asyncio, which is not supported; redis.Redis can"
             )
@@ -129,11 +129,11 @@ class AsyncGateConnection(AbstractConnection):
                 raise
         if not flight.answers:
             return None  # as redis-py, to who says for how long
-        said = flight.answers.pop(0)
-        if isinstance(said, Lost):
+        answer = flight.answers.pop(0)
+        if isinstance(answer, Lost):
             self._close()
             raise redis.ConnectionError("The connection broke.")
-        reply = native(said)
+        reply = native(answer)
         if isinstance(reply, ResponseError):
             raise reply
         return reply if disable_decoding else decoded(reply, self.encoder)

@@ -83,7 +83,7 @@ def _as_completed(real: Callable[..., Any]) -> Callable[..., Any]:
 
     def completed(awaited: Iterable[Any], **more: Any) -> Any:
         if isinstance(getcurrent(), Fiber):
-            awaited = [asyncio.ensure_future(one) for one in awaited]
+            awaited = [asyncio.ensure_future(awaitable) for awaitable in awaited]
         return real(awaited, **more)
 
     return completed

@@ -33,8 +33,8 @@ def decoded(word: bytes) -> str:
     if text.isprintable():
         return text
     return "".join(
-        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
-        for one in text
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
     )
 
 
@@ -68,7 +68,7 @@ class CommandText:
         if not isinstance(said, Lost):
             answers = [self.reply(each) for each in said or ()]
         if isinstance(request, Send):
-            return [self.command(one) for one in request.commands], answers
+            return [self.command(command) for command in request.commands], answers
         if isinstance(request, Hear):
             return (["hears"] if said else ["hears nothing"]), answers
         return [request.then if isinstance(request, Rest) else ""], []
@@ -92,7 +92,7 @@ class CommandText:
             as_such = self.bytes_as_such and said not in STATUS
             return f"b'{self._word(said)}'" if as_such else self._word(said)
         if isinstance(said, tuple):
-            return f"[{', '.join(self.reply(one) for one in said)}]"
+            return f"[{', '.join(self.reply(part) for part in said)}]"
         return str(said)
 
     def _word(self, word: bytes) -> str:

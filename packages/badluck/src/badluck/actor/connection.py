@@ -125,11 +125,11 @@ class GateConnection(AbstractConnection):
             self._hear(timeout)
         if not self.answers:
             raise redis.TimeoutError("Nothing was said in time.")
-        said = self.answers.pop(0)
-        if isinstance(said, Lost):
+        answer = self.answers.pop(0)
+        if isinstance(answer, Lost):
             self.disconnect()
             raise redis.ConnectionError("The connection broke.")
-        reply = native(said)
+        reply = native(answer)
         if isinstance(reply, ResponseError):
             raise reply
         return reply if disable_decoding else decoded(reply, self.encoder)
@@ -164,23 +164,23 @@ def units(commands: list[Command]) -> list[tuple[Command, ...]]:
 
     (It runs what lies between them at EXEC only; that they were sent earlier, nobody can tell.)
     """
-    found: list[tuple[Command, ...]] = []
+    single_or_batch: list[tuple[Command, ...]] = []
     batch: list[Command] = []
     for command in commands:
         if batch or command[0] == b"MULTI":
             batch.append(command)
         else:
-            found.append((command,))
+            single_or_batch.append((command,))
         if batch and command[0] == b"EXEC":
-            found.append(tuple(batch))
+            single_or_batch.append(tuple(batch))
             batch = []
-    return found + [(command,) for command in batch]
+    return single_or_batch + [(command,) for command in batch]
 
 
 def decoded(reply: Any, encoder: Encoder) -> Any:
     """As the parsers of a client that was made with decode_responses hand it on."""
     if isinstance(reply, list):
-        return [decoded(one, encoder) for one in reply]
+        return [decoded(part, encoder) for part in reply]
     return encoder.decode(reply)
 
 
@@ -200,5 +200,5 @@ def native(reply: Reply) -> Any:
     if isinstance(reply, Double):
         return bytes(reply)
     if isinstance(reply, tuple):
-        return [native(one) for one in reply]
+        return [native(part) for part in reply]
     return reply

@@ -260,11 +260,11 @@ class Flight:
             self.waits = None
 
     def frame(self) -> FrameType | None:
-        own, found, awaited = self.loop.actor.code.files.own, None, self.sender
+        own, innermost, awaited = self.loop.actor.code.files.own, None, self.sender
         while (frame := getattr(awaited, "cr_frame", None)) is not None:
-            found = frame if own(frame.f_code.co_filename) else found
+            innermost = frame if own(frame.f_code.co_filename) else innermost
             awaited = awaited.cr_await
-        return found
+        return innermost
 
     def close(self) -> None:
         """What it has sent is on its way."""
@@ -305,7 +305,9 @@ class Flight:
 
     def _beside(self) -> bool:
         """Does its actor wait for anything else?"""
-        others = (one for one in self.loop.actor.fibers[1:] if one not in (self.prompt, self.slow))
+        others = (
+            other for other in self.loop.actor.fibers[1:] if other not in (self.prompt, self.slow)
+        )
         return bool(self.loop.timers()) or any(
             not isinstance(other.request, Done) for other in others
         )

@@ -41,7 +41,7 @@ def taken(replacements: Sequence[Replacement]) -> Iterator[Replacement]:
     instead = {id(vars(owner)[name]): value for owner, name, value in replacements}
     for module in list(sys.modules.values()):
         file = str(getattr(module, "__file__", None)).replace("\\", "/")
-        if module.__name__.startswith(OURS) or not any(one in file for one in LIBRARIES):
+        if module.__name__.startswith(OURS) or not any(folder in file for folder in LIBRARIES):
             continue
         for name, held in list(vars(module).items()):
             if id(held) in instead:
@@ -110,11 +110,11 @@ def _by_number(name: str) -> Callable[[int], float]:
 
     def read(number: int) -> float:
         if not isinstance(getcurrent(), Fiber):
-            found: float = real(number)
-            return found
+            real_time: float = real(number)
+            return real_time
         clock = "time" if number == time.CLOCK_REALTIME else "monotonic"
-        said: float = getattr(time, clock + "_ns" * nanoseconds)()
-        return said
+        time_told: float = getattr(time, clock + "_ns" * nanoseconds)()
+        return time_told
 
     return read
 

@@ -64,8 +64,8 @@ def drawing(name: str) -> Any:
 def urandom(real: Any) -> Any:
     def draw(size: int) -> bytes:
         if not isinstance(getcurrent(), Fiber):
-            found: bytes = real(size)
-            return found
+            drawn: bytes = real(size)
+            return drawn
         return _draw(8 * size).to_bytes(size, "big")
 
     return draw
@@ -74,8 +74,8 @@ def urandom(real: Any) -> Any:
 def a_uuid(real: Any) -> Any:
     def draw(*args: Any, **kwargs: Any) -> uuid.UUID:
         if not isinstance(getcurrent(), Fiber):
-            found: uuid.UUID = real(*args, **kwargs)
-            return found
+            drawn: uuid.UUID = real(*args, **kwargs)
+            return drawn
         # Actors are A, B, C and D, and so a chart shows whose it is.
         return uuid.UUID(f"{here().actor.name.lower() * 8}{0:08x}{_draw(64):016x}")
 

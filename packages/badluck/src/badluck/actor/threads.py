@@ -213,8 +213,8 @@ class FiberLocal:
     """As threading.local: what one thread keeps in it, the others do not see."""
 
     def __init__(self) -> None:
-        kept: WeakKeyDictionary[greenlet, dict[str, Any]] = WeakKeyDictionary()
-        object.__setattr__(self, "_kept", kept)
+        values_by_fiber: WeakKeyDictionary[greenlet, dict[str, Any]] = WeakKeyDictionary()
+        object.__setattr__(self, "_kept", values_by_fiber)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -230,13 +230,13 @@ class FiberLocal:
         del self._own()[name]
 
     def _own(self) -> dict[str, Any]:
-        kept: dict[greenlet, dict[str, Any]] = object.__getattribute__(self, "_kept")
-        return kept.setdefault(getcurrent(), {})
+        values_by_fiber: dict[greenlet, dict[str, Any]] = object.__getattribute__(self, "_kept")
+        return values_by_fiber.setdefault(getcurrent(), {})
 
     def everybodys(self) -> list[dict[str, Any]]:
         """In the order in which they came."""
-        kept: dict[greenlet, dict[str, Any]] = object.__getattribute__(self, "_kept")
-        return list(kept.values())
+        values_by_fiber: dict[greenlet, dict[str, Any]] = object.__getattribute__(self, "_kept")
+        return list(values_by_fiber.values())
 
 
 class MainThread:

@@ -36,8 +36,8 @@ def describe_error(error: BaseException, files: Files) -> str:
     if isinstance(error, SyntaxError) and files.own(error.filename or ""):
         text = f"{type(error).__name__}: {error.msg}"
         return line_text(error.filename or "", error.lineno or 1, "", text)
-    found = traceback.walk_tb(error.__traceback__)
-    places = [(frame.f_code, line) for frame, line in found if files.own(frame.f_code.co_filename)]
+    frames = traceback.walk_tb(error.__traceback__)
+    places = [(frame.f_code, line) for frame, line in frames if files.own(frame.f_code.co_filename)]
     if not places:
         return f"{files.name}: {text}"
     code, line = places[-1]
@@ -74,5 +74,5 @@ def _heard(actor: Actor) -> str:
     """What it was answered last: often that is why."""
     if actor.heard is None or not isinstance(actor.heard[0], Send):
         return ""
-    lines, said = actor.code.words.of(*actor.heard)
-    return f"\n    after {lines[-1]} -> {'; '.join(said[-1:])}"
+    lines, replies = actor.code.words.of(*actor.heard)
+    return f"\n    after {lines[-1]} -> {'; '.join(replies[-1:])}"

@@ -23,14 +23,14 @@ class Late(Fault):
     tells = "command"
 
     def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
-        for one in graph.moves.unanswered(state, late=True):
-            if one.sent.connection in one.move.closed:
+        for send in graph.moves.unanswered(state, late=True):
+            if send.sent.connection in send.move.closed:
                 # To the server it is open until the command has come.
-                others = tuple(name for name in one.move.closed if name != one.sent.connection)
+                others = tuple(name for name in send.move.closed if name != send.sent.connection)
                 servers = graph.servers.drop(state.servers, others)
-                nodes = (*state.nodes[: one.actor], one.move.to, *state.nodes[one.actor + 1 :])
-                in_flight = tuple(sorted((*state.in_flight, one.sent)))
-                yield FaultEffect(one.actor, one.fiber, servers, nodes, state.before, in_flight)
+                nodes = (*state.nodes[: send.actor], send.move.to, *state.nodes[send.actor + 1 :])
+                in_flight = tuple(sorted((*state.in_flight, send.sent)))
+                yield FaultEffect(send.actor, send.fiber, servers, nodes, state.before, in_flight)
 
     def play(self, playing: FaultContext) -> StepText:
         return playing.give_up()

@@ -17,11 +17,11 @@ class LostReply(Fault):
     tells = "command and reply"
 
     def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
-        for one in graph.moves.unanswered(state):
-            servers = graph.servers.drop(one.step.to, one.move.closed)
-            before = state.servers if one.step.wrote and state.left.forgets else state.before
-            nodes = (*state.nodes[: one.actor], one.move.to, *state.nodes[one.actor + 1 :])
-            yield FaultEffect(one.actor, one.fiber, servers, nodes, before, state.in_flight)
+        for send in graph.moves.unanswered(state):
+            servers = graph.servers.drop(send.step.to, send.move.closed)
+            before = state.servers if send.step.wrote and state.left.forgets else state.before
+            nodes = (*state.nodes[: send.actor], send.move.to, *state.nodes[send.actor + 1 :])
+            yield FaultEffect(send.actor, send.fiber, servers, nodes, before, state.in_flight)
 
     def play(self, playing: FaultContext) -> StepText:
         return playing.go_on(answered=False)

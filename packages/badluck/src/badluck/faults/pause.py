@@ -30,16 +30,16 @@ class Pause(Fault):
 
     def _ends(self, graph: Graph, state: State) -> set[int]:
         """Until when, ms since 1970."""
-        found = graph.deadlines(state, renewals=False)
+        ends = graph.deadlines(state, renewals=False)
         if graph.moves.user_code:  # until it is too late for what they do next
             for actor, _ in graph.alive(state):
-                found.update(graph.moves.turns(state, actor))
+                ends.update(graph.moves.turns(state, actor))
         # Some leases are but a time that is compared with a clock.
         if any(node.tells_time for _, node in graph.alive(state)) or self._by_clock(graph, state):
             now = graph.servers.now(state.servers)
             long = {now + pause for pause in graph.pauses}
-            return found | long if graph.moves.user_code else found or long
-        return found
+            return ends | long if graph.moves.user_code else ends or long
+        return ends
 
     def _by_clock(self, graph: Graph, state: State) -> bool:
         """Does anybody ask next what the server says by its clock?"""

@@ -30,27 +30,27 @@ def misspelt(graph: Graph, expected: Iterable[bytes]) -> Iterator[str]:
     """A sentence for each, with the line that first names it; `expected` are right as well."""
     states = graph.servers.states
     known = {*expected, *dict(states[0][0].entries)}
-    there = {key for servers in states for key, _ in servers[0].entries}
+    existing = {key for servers in states for key, _ in servers[0].entries}
     for key, where in _named(graph).items():
         for meant in known if key not in known else ():
-            if key in there and b":" in key and _kind(key) == _kind(meant):
+            if key in existing and b":" in key and _kind(key) == _kind(meant):
                 continue  # cart:ann beside cart:anon
             name, other = (each.decode("utf-8", "replace") for each in (key, meant))
             if _slip(name, other):
-                what = "is another key than" if key in there else "is never there, unlike"
+                what = "is another key than" if key in existing else "is never there, unlike"
                 yield f"{where}: {name} {what} {other}; is that meant?"
 
 
 def _named(graph: Graph) -> dict[bytes, str]:
     """The keys that own code names in a command, and the lines."""
-    found: dict[bytes, tuple[str, int]] = {}
+    spot_by_key: dict[bytes, tuple[str, int]] = {}
     for automaton in graph.automata:
         for node in automaton.nodes if isinstance(automaton, Automaton) else ():
             for request, spots in zip(node.requests, node.stands, strict=False):
                 for command in request.commands if isinstance(request, Send) else ():
                     for key, spot in product(_keys(command), spots):
-                        found.setdefault(key, spot)
-    return {key: line_of(*spot) for key, spot in found.items()}
+                        spot_by_key.setdefault(key, spot)
+    return {key: line_of(*spot) for key, spot in spot_by_key.items()}
 
 
 def _keys(command: Command) -> tuple[bytes, ...]:
@@ -114,7 +114,7 @@ def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:
     """What was raised where nobody else had done anything; "" where that is not the case."""
     for rule in target.rules:
         path = paths.get(rule.name) if isinstance(rule, Mistake) else None
-        if path and not path.cost.faults and len({way.actor for _, way in path.ways} - {-1}) < 2:
+        if path and not path.cost.faults and len({edge.actor for _, edge in path.ways} - {-1}) < 2:
             last = graph.states[path.ways[-1][1].to if path.ways else 0]
             raised = (node.told for _, node in graph.alive(last) if node.told.startswith(RAISED))
             return next(raised).removeprefix(RAISED)

@@ -29,9 +29,9 @@ def stuck(graph: Graph) -> set[int]:
     for number, state in enumerate(graph.states):
         if graph.over(state):
             ends.append(number)
-        for way in graph.ways[number]:
-            if way.kind in BY_ITSELF:
-                onward[way.to].append(number)
+        for edge in graph.ways[number]:
+            if edge.kind in BY_ITSELF:
+                onward[edge.to].append(number)
     free, todo = set(ends), ends
     while todo:
         for number in onward[todo.pop()]:
@@ -55,10 +55,10 @@ def _unchanging(graph: Graph, where: set[int]) -> set[int]:
     todo = []
     for number in where:
         values = _values(graph, number)
-        for way in graph.ways[number]:
-            if way.kind in BY_ITSELF:
-                backward[way.to].append(number)
-                if _values(graph, way.to) != values:
+        for edge in graph.ways[number]:
+            if edge.kind in BY_ITSELF:
+                backward[edge.to].append(number)
+                if _values(graph, edge.to) != values:
                     todo.append(number)
     moving = set(todo)
     while todo:
@@ -81,7 +81,7 @@ def waiting(graph: Graph, where: set[int]) -> set[int]:
 
 
 def _onward(graph: Graph, number: int) -> list[int]:
-    return [way.to for way in graph.ways[number] if way.kind in ("goes", "arrives")]
+    return [edge.to for edge in graph.ways[number] if edge.kind in ("goes", "arrives")]
 
 
 def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
@@ -90,13 +90,13 @@ def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, N
     Where they ask, and not where they sleep before they ask again.
     """
     last = waiting(graph, where)
-    todo, seen = [number], {number}
+    todo, visited = [number], {number}
     for at in todo:
         if at in last:
             state = graph.states[at]
             return [(actor, _asks(graph, state, actor)) for actor, _ in graph.alive(state)]
-        todo += [to for to in dict.fromkeys(_onward(graph, at)) if to not in seen]
-        seen.update(todo)
+        todo += [to for to in dict.fromkeys(_onward(graph, at)) if to not in visited]
+        visited.update(todo)
     return []
 
 

@@ -40,10 +40,10 @@ class Judge:
 
         Of a graph that was explored to its end: only there is it known who is stuck for ever.
         """
-        found = dict(self.seen)
+        goals = dict(self.seen)
         if self.stuck:
-            found[STUCK.name] = set(doomed(self.graph, self.stuck))
-        return {name: found[name] for name in self._in_order(found)}
+            goals[STUCK.name] = set(doomed(self.graph, self.stuck))
+        return {name: goals[name] for name in self._in_order(goals)}
 
     @cached_property
     def stuck(self) -> set[int]:
@@ -57,17 +57,17 @@ class Judge:
     @cached_property
     def seen(self) -> dict[str, set[Goal]]:
         """The same, of whatever part of the graph is known."""
-        found: dict[str, set[Goal]] = defaultdict(set)
+        goals: dict[str, set[Goal]] = defaultdict(set)
         for number, state in enumerate(self.graph.states):
             for name in self._at(number, state):
-                found[name].add(number)
-        for number, ways in enumerate(self.graph.ways):
-            for way, rule in self._done(self.graph.states[number], ways):
-                found[rule.name].add((number, way))
+                goals[name].add(number)
+        for number, edges in enumerate(self.graph.ways):
+            for edge, rule in self._done(self.graph.states[number], edges):
+                goals[rule.name].add((number, edge))
         for each in self.target.rules:
             if isinstance(each, GraphRule) and (where := each.where(self)):
-                found[each.name] = where
-        return {name: found[name] for name in self._in_order(found)}
+                goals[each.name] = where
+        return {name: goals[name] for name in self._in_order(goals)}
 
     def after(self, number: int, way: Transition) -> list[str]:
         """What is the case after this step, the gravest first.
@@ -80,12 +80,12 @@ class Judge:
     def _done(self, state: State, ways: list[Transition]) -> Iterator[tuple[Transition, StepRule]]:
         """The steps from that state that are wrong themselves."""
         before, rules = self.book(state.servers), self._of_step
-        for way in ways:
-            if way.kind in rules:
-                taken = StepView(self.target, self.graph, self.book, state, way, before)
-                for rule in rules[way.kind]:
+        for edge in ways:
+            if edge.kind in rules:
+                taken = StepView(self.target, self.graph, self.book, state, edge, before)
+                for rule in rules[edge.kind]:
                     if rule.wrong(taken):
-                        yield way, rule
+                        yield edge, rule
 
     def book(self, servers: int) -> Any:
         if servers not in self._books:
@@ -105,8 +105,8 @@ class Judge:
         return state.left.spent_on_the_gone(self.graph.states[0].left)
 
     def _in_order(self, names: Iterable[str]) -> list[str]:
-        found = set(names)
-        return [rule.name for rule in self.target.rules if rule.name in found]
+        broken = set(names)
+        return [rule.name for rule in self.target.rules if rule.name in broken]
 
     def _at(self, number: int, state: State) -> list[str]:
         standing = state.nodes, bool(state.in_flight)
@@ -116,11 +116,11 @@ class Judge:
         if answers.over and not self.graph.settled(number):
             answers = answers._replace(over=False)
         key = (state.servers, answers)
-        found = self._found.get(key)
-        if found is None:
+        broken = self._found.get(key)
+        if broken is None:
             view = View(self.target, self.book(state.servers), answers)
-            found = self._found[key] = [rule.name for rule in self._of_state if rule.wrong(view)]
-        return [*found, *self._at_an_end(state, answers)] if answers.over else found
+            broken = self._found[key] = [rule.name for rule in self._of_state if rule.wrong(view)]
+        return [*broken, *self._at_an_end(state, answers)] if answers.over else broken
 
     def _at_an_end(self, state: State, answers: Answers) -> list[str]:
         view = View(self.target, self.book(state.servers), answers)
@@ -150,12 +150,12 @@ class Judge:
     @cached_property
     def _of_step(self) -> dict[str, list[StepRule]]:
         """By the kind of step."""
-        found: dict[str, list[StepRule]] = defaultdict(list)
+        rules: dict[str, list[StepRule]] = defaultdict(list)
         for rule in self.target.rules:
             if isinstance(rule, StepRule):
                 for kind in rule.kinds:
-                    found[kind].append(rule)
-        return dict(found)
+                    rules[kind].append(rule)
+        return dict(rules)
 
     # What was looked up: books by the servers' state, the others by what they are made of.
 

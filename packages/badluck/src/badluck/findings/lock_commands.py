@@ -29,12 +29,12 @@ def taken(
     if before is None:
         return {True}
     changes = before.value != after.value
-    over = any(_over(key, one, changes) for one in commands)
+    over = any(_over(key, command, changes) for command in commands)
     if len(commands) == 1 and commands[0][0] not in SCRIPTS:
         return {over}
     if over and before != after:
         return {True}
-    anew = over or (changes and any(_anew(key, one) for one in commands))
+    anew = over or (changes and any(_anew(key, command) for command in commands))
     return {True, False} if anew else {False}  # a WATCH may have kept it from being done
 
 
@@ -47,7 +47,10 @@ def gives_back(
     # A script that is given the key and leaves it as it is says: not yours.
     leaves = (*DELETES, *SCRIPTS) if after in (None, before) else DELETES
     gone = after is None
-    return any((one[0] in leaves and key in one) or (gone and _ends(key, one)) for one in commands)
+    return any(
+        (command[0] in leaves and key in command) or (gone and _ends(key, command))
+        for command in commands
+    )
 
 
 def _over(key: bytes, command: Command, changes: bool) -> bool:

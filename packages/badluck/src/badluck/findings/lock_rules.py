@@ -55,10 +55,10 @@ def _prolongs(taken: StepView) -> bool:
         return False
     # Also to the very ms to which it was set: it is luck that this changes nothing.
     request, key = taken.asked, taken.target.lock_key
-    asked = isinstance(request, Send) and any(
+    asks_to_prolong = isinstance(request, Send) and any(
         command[0] in PROLONG and command[1] == key for command in request.commands
     )
-    return asked or before.until != after.until
+    return asks_to_prolong or before.until != after.until
 
 
 RENEWED_BY_ANOTHER = StepRule(

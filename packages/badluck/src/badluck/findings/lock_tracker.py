@@ -65,12 +65,12 @@ class OwnershipGraph:
         self.deleted: set[Goal] = set()
         for nth, (number, holder) in enumerate(self.places):  # which grow meanwhile
             self.ways.append([])
-            for way in held.graph.ways[number]:
-                then = held._holder(lock, number, way, holder)
-                there = way._replace(to=self._number(way.to, then))
-                self.ways[nth].append(there)
-                if held._deletes(lock, number, way, holder):
-                    self.deleted.add((nth, there))
+            for edge in held.graph.ways[number]:
+                then = held._holder(lock, number, edge, holder)
+                owned_edge = edge._replace(to=self._number(edge.to, then))
+                self.ways[nth].append(owned_edge)
+                if held._deletes(lock, number, edge, holder):
+                    self.deleted.add((nth, owned_edge))
 
     def _number(self, state: int, holder: int) -> int:
         place = state, holder
@@ -84,8 +84,8 @@ class OwnershipGraph:
         path = shortest(self, {"": self.deleted}).get("") if self.deleted else None
         return path and path._replace(
             ways=tuple(
-                (self.places[at][0], way._replace(to=self.places[way.to][0]))
-                for at, way in path.ways
+                (self.places[at][0], edge._replace(to=self.places[edge.to][0]))
+                for at, edge in path.ways
             )
         )
 
@@ -127,10 +127,10 @@ class LockTracker:
         """The step, from 1, in which another's lock is deleted on these ways; 0: none."""
         for lock in self.locks:
             holder = NOBODY
-            for nth, (number, way) in enumerate(ways, 1):
-                if self._deletes(lock, number, way, holder):
+            for nth, (number, edge) in enumerate(ways, 1):
+                if self._deletes(lock, number, edge, holder):
                     return nth
-                holder = self._holder(lock, number, way, holder)
+                holder = self._holder(lock, number, edge, holder)
         return 0
 
     def _deletes(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> bool:
@@ -185,21 +185,21 @@ class LockTracker:
                 for request in node.requests:
                     if isinstance(request, Send):
                         server = int(request.connection[0])
-                        asked = [one[1] for one in request.commands if takes(one)]
-                        yield from ((automaton, at, LockKey(server, key)) for key in asked)
+                        keys = [command[1] for command in request.commands if takes(command)]
+                        yield from ((automaton, at, LockKey(server, key)) for key in keys)
 
     def _is_one(self, lock: TrackedLock) -> bool:
         return self._called_so(lock.at) or lock.given_back or self._asked_again(lock.at)
 
     def _asked_again(self, place: LockKey) -> bool:
         """Does anybody who asks for it come back to where it asks, for as long as it likes?"""
-        for automaton, start, asked in self._asked():
-            todo, seen = [start] if asked == place else [], set[int]()
+        for automaton, start, lock_key in self._asked():
+            todo, visited = [start] if lock_key == place else [], set[int]()
             while todo:
-                to = {move.to for move in automaton.nodes[todo.pop()].moves.values()} - seen
-                seen |= to
+                to = {move.to for move in automaton.nodes[todo.pop()].moves.values()} - visited
+                visited |= to
                 todo += to
-            if start in seen:
+            if start in visited:
                 return True
         return False
 
@@ -210,16 +210,16 @@ class LockTracker:
         todo = [0]
         while todo:
             number = todo.pop()
-            for way in graph.ways[number]:
+            for edge in graph.ways[number]:
                 facts = lock.facts[number]
-                after = {then for fact in facts for then in self._then(lock, number, way, fact)}
-                known = lock.facts.setdefault(way.to, set())
+                after = {then for fact in facts for then in self._then(lock, number, edge, fact)}
+                known = lock.facts.setdefault(edge.to, set())
                 if not after <= known:
                     known |= after
-                    todo.append(way.to)
+                    todo.append(edge.to)
         for number, facts in lock.facts.items():
-            for way in graph.ways[number]:
-                self._judge(lock, number, way, facts)
+            for edge in graph.ways[number]:
+                self._judge(lock, number, edge, facts)
         return lock
 
     def _then(
@@ -234,7 +234,7 @@ class LockTracker:
                 inside |= {holder} if way.kind == "goes" else set()
             elif gives_back(lock.at.key, commands, before, after):
                 inside -= {way.actor}
-            still = frozenset(one for one in inside if self._at_work(one, nodes[one]))
+            still = frozenset(actor for actor in inside if self._at_work(actor, nodes[actor]))
             yield Ownership(holder, still)
 
     def _judge(

@@ -47,30 +47,30 @@ class StepView(NamedTuple):
     graph: Graph
     book: Callable[[int], Any]  # of the servers' state of that number
     state: State  # from which it leads
-    way: Transition
+    step: Transition
     before: Any  # what the target reads in the store of `state`
 
     @property
     def after(self) -> Any:
-        return self.book(self.graph.states[self.way.to].servers)
+        return self.book(self.graph.states[self.step.to].servers)
 
     @property
     def mover(self) -> str:
         """The actor's name; only of steps that are an actor's."""
-        return self.graph.names[self.way.actor]
+        return self.graph.names[self.step.actor]
 
     @property
     def asked(self) -> Request:
         """What the actor had waited for, or of what arrives what it had sent."""
-        if self.way.kind == "arrives":
-            return self.state.sent_by(self.mover)[self.way.fiber]
-        at = self.state.nodes[self.way.actor]
-        return self.graph.automata[self.way.actor].nodes[at].requests[self.way.fiber]
+        if self.step.kind == "arrives":
+            return self.state.sent_by(self.mover)[self.step.fiber]
+        at = self.state.nodes[self.step.actor]
+        return self.graph.automata[self.step.actor].nodes[at].requests[self.step.fiber]
 
     def afterwards(self, value: bytes) -> bytes:
         """A value of before, by the names that actors have after the step."""
-        found: bytes = self.graph.servers.rename(value, self.way.names)
-        return found
+        renamed: bytes = self.graph.servers.rename(value, self.step.names)
+        return renamed
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ KEEPING = {
 
 class Fingerprint(NamedTuple):
     frames: tuple[object, ...]
-    whole: bool  # nothing that it knows is left out
+    complete: bool  # nothing that it knows is left out
     in_order: bool = False  # what is left out depends on the order of all answers
 
 
@@ -99,7 +99,7 @@ def fingerprint_of(fiber: Fiber) -> Fingerprint:
     """Of a fiber that waits; without frames when it has not begun or has ended."""
     frames: list[object] = []
     eye = StateHasher(fiber.actor)
-    whole = True
+    is_whole = True
     for module in fiber.actor.modules.values():
         frames.append(_globals(vars(module), eye))
     frame: FrameType | None = fiber.gr_frame
@@ -108,30 +108,30 @@ def fingerprint_of(fiber: Fiber) -> Fingerprint:
         module = frame.f_globals.get("__name__", "")
         if module.startswith((*eye.skipped, "asyncio.")) and module not in BUT:
             known = frame.f_locals if frame.f_code in LISTENING else {}
-            goes_on_with = {name: one for name, one in known.items() if name != FIGURE}
+            goes_on_with = {name: value for name, value in known.items() if name != FIGURE}
             frames.append((frame.f_code, frame.f_lasti, _frozen(goes_on_with, DEPTH, eye)))
-            whole = whole and frame.f_code not in KEEPING
+            is_whole = is_whole and frame.f_code not in KEEPING
         else:
             frames.append((frame.f_code, frame.f_lasti, _frozen(read_later(frame), DEPTH, eye)))
-            whole = whole and hides_nothing(frame, inner)
+            is_whole = is_whole and hides_nothing(frame, inner)
         frame, inner = frame.f_back, frame
     open_loops = (loop for loop in fiber.actor.loops if not loop.is_closed())
     loops = [loop for loop in open_loops if isinstance(loop, Loop) and loop.fiber is fiber]
     eyes = [StateHasher(fiber.actor) for _ in loops]
     frames += [_of_loop(loop, own) for loop, own in zip(loops, eyes, strict=True)]
-    whole = whole and not eye.unseen and not fiber.actor.loops
-    return Fingerprint(tuple(frames), whole, any(own.stacked for own in eyes))
+    is_whole = is_whole and not eye.unseen and not fiber.actor.loops
+    return Fingerprint(tuple(frames), is_whole, any(own.stacked for own in eyes))
 
 
 def _of_loop(loop: Loop, eye: StateHasher) -> object:
     """With something that is equal to nothing else, if not all of it is to be seen."""
     try:
-        seen = task_fingerprint.loop_state(
+        fingerprint = task_fingerprint.loop_state(
             loop, lambda value: _frozen(value, DEPTH, eye), lambda frame: _of_coroutine(frame, eye)
         )
     except task_fingerprint.UnknownContents:
         return object()
-    return object() if eye.unseen else seen
+    return object() if eye.unseen else fingerprint
 
 
 def _of_coroutine(frame: FrameType, eye: StateHasher, depth: int = DEPTH) -> object:
@@ -288,10 +288,10 @@ def _opaque(value: Any, eye: StateHasher) -> object:
 def _named(kind: type, eye: StateHasher) -> object:
     """A class; each history has the modules anew, and in each it is another of the same name."""
     home = eye.modules.get(kind.__module__)
-    found: Any = home
+    holder: Any = home
     for name in kind.__qualname__.split(".") if home else ():
-        found = vars(found).get(name) if isinstance(found, type | ModuleType) else None
-    return (kind.__module__, kind.__qualname__) if home and found is kind else kind
+        holder = vars(holder).get(name) if isinstance(holder, type | ModuleType) else None
+    return (kind.__module__, kind.__qualname__) if home and holder is kind else kind
 
 
 def _kept(local: Any) -> object:
@@ -337,7 +337,7 @@ def _pickled(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> o
         return _attributes(value, inside, eye)
     made, given, *rest = parts
     held = [*(given[1:] if made is NEW else (made, given)), object.__getstate__(value)]
-    held += [list(one) if isinstance(one, Iterator) else one for one in rest]
+    held += [list(part) if isinstance(part, Iterator) else part for part in rest]
     return (_named(kind, eye), *map(inside, held))
 
 

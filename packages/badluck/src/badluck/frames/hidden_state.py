@@ -80,10 +80,10 @@ def _calls(frame: FrameType, what: str, code: CodeType) -> bool:
 def _found(frame: FrameType, what: str) -> Any:
     """What the frame has put on its stack that way, or None; looked up without running anything."""
     *attributes, variable = (part.partition(" ")[2] for part in what.split(" of "))
-    found = ChainMap(frame.f_locals, frame.f_globals, vars(builtins)).get(variable)
+    value = ChainMap(frame.f_locals, frame.f_globals, vars(builtins)).get(variable)
     for attribute in reversed(attributes):
-        found = inspect.getattr_static(found, attribute, None)
-    return found
+        value = inspect.getattr_static(value, attribute, None)
+    return value
 
 
 def _code(callee: Any) -> CodeType | None:

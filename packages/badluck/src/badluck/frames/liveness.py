@@ -44,7 +44,7 @@ def needed(code: CodeType) -> tuple[frozenset[str], ...]:
     """After each instruction."""
     own = frozenset(code.co_varnames) - frozenset(code.co_cellvars)
     others = frozenset((*code.co_cellvars, *code.co_freevars))  # read by functions in it
-    steps, ways = instructions(code), after(code)
+    steps, successors = instructions(code), after(code)
     if (BY_NAME | COUNTERS) & {*code.co_names}:
         return tuple(own | others for _ in steps)
     before: list[frozenset[str]] = [frozenset()] * len(steps)
@@ -53,11 +53,13 @@ def needed(code: CodeType) -> tuple[frozenset[str], ...]:
     while changed:
         changed = False
         on_error = frozenset[str]().union(*(before[at] for at in handlers))
-        later = [on_error.union(*(before[way.at] for way in found)) for found in ways]
+        later = [
+            on_error.union(*(before[next_step.at] for next_step in live)) for live in successors
+        ]
         for at, step in enumerate(steps):
             sets = stored(step)  # before it loads another, if it does both
-            found = later[at].union(own.intersection(variables(step)).difference(sets))
-            found -= {step.argval} if step.opname == "DELETE_FAST" else {*sets}
-            changed = changed or found != before[at]
-            before[at] = found
-    return tuple(found | others for found in later)
+            live = later[at].union(own.intersection(variables(step)).difference(sets))
+            live -= {step.argval} if step.opname == "DELETE_FAST" else {*sets}
+            changed = changed or live != before[at]
+            before[at] = live
+    return tuple(live | others for live in later)

@@ -68,14 +68,14 @@ class KnownCall(NamedTuple):
 @cache
 def known_waits(code: CodeType) -> dict[int, KnownCall]:
     """The positions of its calls at which it is known what lies there, but for some operands."""
-    found: dict[int, set[CallWait]] = defaultdict(set)
+    waits_at: dict[int, set[CallWait]] = defaultdict(set)
     walk = _StackWalk(code)
     for at, stack in walk.ways():
         instruction = walk.steps[at]
         if instruction.opname.startswith("CALL"):
             below = len(stack) - _operands(instruction)
-            found[at].add(CallWait(stack[:below], stack[below:]))
-    return {at: _all(waits) for at, waits in found.items() if _known(waits)}
+            waits_at[at].add(CallWait(stack[:below], stack[below:]))
+    return {at: _all(waits) for at, waits in waits_at.items() if _known(waits)}
 
 
 def has_only(code: CodeType, at: int) -> bool:
@@ -86,13 +86,15 @@ def has_only(code: CodeType, at: int) -> bool:
 @cache
 def known_awaits(code: CodeType) -> frozenset[int]:
     """The positions at which a coroutine waits, and all is known that lies below what it awaits."""
-    found: dict[int, set[Stack]] = defaultdict(set)
+    stacks_at: dict[int, set[Stack]] = defaultdict(set)
     walk = _StackWalk(code)
     for at, stack in walk.ways():
         if walk.steps[at].opname == "YIELD_VALUE":
-            found[at].add(stack[:-2])
+            stacks_at[at].add(stack[:-2])
     known = {
-        at for at, (below, *others) in found.items() if not others and all(map(_stays_known, below))
+        at
+        for at, (below, *others) in stacks_at.items()
+        if not others and all(map(_stays_known, below))
     }
     return frozenset(known | {at + 1 for at in known})  # from Python 3.13 on it stands behind it
 
@@ -160,14 +162,17 @@ class _StackWalk:
     def ways(self) -> Iterator[tuple[int, Stack]]:
         """The position of each instruction, with the stack before it, along every way."""
         todo: list[tuple[int, Stack]] = [(0, ())]
-        seen: set[tuple[int, Stack]] = set()
+        visited: set[tuple[int, Stack]] = set()
         while todo:
             at, stack = todo.pop()
-            if (at, stack) in seen:
+            if (at, stack) in visited:
                 continue
-            seen.add((at, stack))
+            visited.add((at, stack))
             yield at, stack
-            todo += [(way.at, self._after(at, stack, way.jump)) for way in after(self.code)[at]]
+            todo += [
+                (next_step.at, self._after(at, stack, next_step.jump))
+                for next_step in after(self.code)[at]
+            ]
 
     def _after(self, at: int, stack: Stack, jump: bool) -> Stack:
         step = self.steps[at]
@@ -221,8 +226,8 @@ class _StackWalk:
         return (*stack, *(f"LOAD_FAST {variable}" for variable in variables(self.steps[at])))
 
     def _store_and_load(self, at: int, stack: Stack, _: int) -> Stack:
-        kept = _without(stack[:-1], stored(self.steps[at]))
-        return (*kept, f"LOAD_FAST {variables(self.steps[at])[1]}")
+        below = _without(stack[:-1], stored(self.steps[at]))
+        return (*below, f"LOAD_FAST {variables(self.steps[at])[1]}")
 
     def _begin_generator(self, _: int, __: Stack, ___: int) -> Stack:
         """It is sent a first value, and throws that away."""
@@ -239,8 +244,8 @@ class _StackWalk:
 
     def _operate(self, _: int, stack: Stack, effect: int) -> Stack:
         """It may have put a result in the place of its last operand."""
-        kept = stack[: len(stack) + min(0, effect)]
-        return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
+        below = stack[: len(stack) + min(0, effect)]
+        return (*below[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
     def _result(self, call: Stack) -> str:
         callee, given = _callee(*call[:2]), call[2:]

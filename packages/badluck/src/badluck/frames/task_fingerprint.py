@@ -108,7 +108,7 @@ def _chain(awaited: Any, inside: Inside, frozen: Callable[[FrameType], object]) 
 
 
 def _referred(between: Any) -> Any:
-    for one in gc.get_referents(between):
-        if type(one) in FRAMES or isinstance(one, asyncio.Future):
-            return one
+    for referent in gc.get_referents(between):
+        if type(referent) in FRAMES or isinstance(referent, asyncio.Future):
+            return referent
     raise UnknownContents(type(between))

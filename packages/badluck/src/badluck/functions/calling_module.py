@@ -32,21 +32,23 @@ def unused_imports(file: str | None, package: str) -> Sequence[str]:
     tree = ast.parse(Path(str(file)).read_bytes())
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     used |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}  # fixtures
-    found = dict.fromkeys(_unused(tree.body, package, used))
-    return [name for name in found if in_project(getattr(sys.modules.get(name), "__file__", None))]
+    modules = dict.fromkeys(_unused(tree.body, package, used))
+    return [
+        name for name in modules if in_project(getattr(sys.modules.get(name), "__file__", None))
+    ]
 
 
 def _unused(statements: Sequence[ast.stmt], package: str, used: set[str]) -> Iterator[str]:
     """By statements that run when the file is imported."""
-    for one in statements:
-        if isinstance(one, ast.Import):
-            for name in one.names:
+    for statement in statements:
+        if isinstance(statement, ast.Import):
+            for name in statement.names:
                 if (name.asname or name.name.partition(".")[0]) not in used:
                     yield name.name
-        elif isinstance(one, ast.ImportFrom):
-            home = resolve_name("." * one.level + (one.module or ""), package)
-            for name in one.names:
+        elif isinstance(statement, ast.ImportFrom):
+            home = resolve_name("." * statement.level + (statement.module or ""), package)
+            for name in statement.names:
                 if (name.asname or name.name) not in used:
                     yield from (home, f"{home}.{name.name}")
-        elif isinstance(one, ast.If | ast.Try | ast.With):
-            yield from _unused(one.body, package, used)
+        elif isinstance(statement, ast.If | ast.Try | ast.With):
+            yield from _unused(statement.body, package, used)

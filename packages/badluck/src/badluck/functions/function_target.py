@@ -130,28 +130,28 @@ class FunctionTarget(UserCode):
         marks = self._marks
         if marks:
             marks.begins(clients[0], name)
-        said = format_answer(async_connection.call(call, [as_argument(clients), *names]))
+        answer = format_answer(async_connection.call(call, [as_argument(clients), *names]))
         if marks:
-            marks.ends(clients[0], name, said)
-        return said
+            marks.ends(clients[0], name, answer)
+        return answer
 
     @property
     def _marks(self) -> Linearizable | None:
         """Who is to know when actors begin and end."""
-        asked = (self.invariant, self.at_end)
-        return next((one for one in asked if isinstance(one, Linearizable)), None)
+        checks = (self.invariant, self.at_end)
+        return next((check for check in checks if isinstance(check, Linearizable)), None)
 
     @cached_property
     def rules(self) -> Sequence[Rule]:
         rules: list[Rule] = []
         if self.invariant:
             text = "The invariant does not hold."
-            said = partial(self._said, self.invariant)
-            rules.append(StateRule("invariant broken", text, self._broken, said))
+            explain = partial(self._said, self.invariant)
+            rules.append(StateRule("invariant broken", text, self._broken, explain))
         if self.at_end:
             text = "All have come to an end, and what is to hold then does not."
-            said = partial(self._said, self.at_end)
-            rules.append(StateRule("broken at the end", text, self._ends_badly, said))
+            explain = partial(self._said, self.at_end)
+            rules.append(StateRule("broken at the end", text, self._ends_badly, explain))
         two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
         of_locks = () if self.lock_key == NO_LOCK else (*two, DELETED_BY_ANOTHER, LEAKED)
         return (*rules, EXCEPTION, STUCK, *of_locks)
@@ -205,10 +205,10 @@ class FunctionTarget(UserCode):
         return StoreContents(stores)
 
     def shown(self, book: StoreContents) -> Shown:
-        found = {
+        value_by_key = {
             numbered_key(decoded(key), server): entry.value
             for server, entries in enumerate(book.stores)
             for key, entry in entries.items()
         }
         names = self.show or [numbered_key(decoded(key), at) for at, key in [*self._met][:COLUMNS]]
-        return {name: value_text(found.get(name)) for name in names}
+        return {name: value_text(value_by_key.get(name)) for name in names}

@@ -74,7 +74,9 @@ class InlineServer:
             pool(which, kind=InlineConnection, alone=self, decode_responses=decode_responses)
             for which in range(servers)
         ]
-        self.given = as_argument([redis.Redis(connection_pool=one) for one in pools])
+        self.given = as_argument(
+            [redis.Redis(connection_pool=connections) for connections in pools]
+        )
 
     def new_connection(self) -> str:
         self.connections += 1
@@ -83,11 +85,11 @@ class InlineServer:
     def ask(self, which: int, connection: str, commands: Sequence[Command]) -> list[Reply]:
         """What that server answers."""
         try:
-            said = [self.servers[which].execute(connection, command) for command in commands]
+            answers = [self.servers[which].execute(connection, command) for command in commands]
         except (NotImplementedError, NeverAnswers) as lacks:
             self.refuse(f"{lacks} is not supported: the model of Redis does not know it")
         self.sent[which] += commands
-        replies = [reply for reply in said if not isinstance(reply, Waits)]
+        replies = [reply for reply in answers if not isinstance(reply, Waits)]
         return replies + self.said(which, connection)
 
     def said(self, which: int, connection: str) -> list[Reply]:
@@ -100,19 +102,19 @@ class InlineServer:
 
     def call(self, function: Callable[[], T]) -> T:
         """What it answers, called at the beginning; time and chance are as actors have them."""
-        said: list[T] = []
+        results: list[T] = []
 
         def work(_: Actor) -> str:
             try:
-                said.append(function())
+                results.append(function())
             except Exception as error:
                 raise UserCodeError(user_code_error.describe_error(error, self.files)) from error
             return ""
 
         Actor(LETTERS[0], Code(work, files=self.files), EPOCH, self.modules)
-        if not said:
+        if not results:
             raise UserCodeError(f"{self.files.name}: {WAITS}")
-        return said[0]
+        return results[0]
 
 
 class InvariantCheck:
@@ -159,17 +161,18 @@ class InvariantCheck:
 
         def ask() -> str | None:
             try:
-                said = function(alone.given, *([] if heard is None else [parse_answers(heard)]))
+                answer = function(alone.given, *([] if heard is None else [parse_answers(heard)]))
             except AssertionError as error:
                 return str(error).partition("\n")[0]
-            if not (isinstance(said, int) and 0 <= said <= 1):  # EXISTS and others answer 1 or 0
-                text = f"{function_name(function)} answers {said!r:.60}, and not True or False"
+            # EXISTS and others answer 1 or 0.
+            if not (isinstance(answer, int) and 0 <= answer <= 1):
+                text = f"{function_name(function)} answers {answer!r:.60}, and not True or False"
                 raise TypeError(text)
-            return None if said else ""
+            return None if answer else ""
 
-        said = alone.call(ask)
-        asked = {command[0] for sent in alone.sent for command in sent}
-        names = ", ".join(sorted(name.decode() for name in asked))
+        answer = alone.call(ask)
+        names_sent = {command[0] for sent in alone.sent for command in sent}
+        names = ", ".join(sorted(name.decode() for name in names_sent))
         if [server.keys.entries for server in alone.servers] != [*stores]:
             raise UserCodeError(
                 f"{function_name(function)} may only read, and changes a key ({names})"
@@ -177,4 +180,4 @@ class InvariantCheck:
         if any(server.keys.told_time for server in alone.servers):
             text = "may look at keys, and at no clock, but whether something expires (TTL, HTTL …)"
             raise UserCodeError(f"{function_name(function)} {text}: {names}")
-        return said
+        return answer

@@ -40,7 +40,7 @@ class CallRecord(NamedTuple):
     plain: PlainFunction
     after: frozenset[str]  # calls that were answered before it began
     answered: bool
-    said: object
+    answer: object
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,9 @@ class Linearizable:
 
     def __call__(self, redis: Any, answers: Mapping[str, object]) -> bool:
         store = redis[0] if isinstance(redis, tuple) else redis
-        for name, said in answers.items():
-            if isinstance(said, str) and said.startswith("<"):
-                raise TypeError(f"{name} answers {said}, which cannot be compared")
+        for name, answer in answers.items():
+            if isinstance(answer, str) and answer.startswith("<"):
+                raise TypeError(f"{name} answers {answer}, which cannot be compared")
         begun = {text(name): text(after) for name, after in store.hgetall(BEGUN).items()}
         calls = {
             name: CallRecord(self._of(name), frozenset(after), name in answers, answers.get(name))
@@ -69,7 +69,7 @@ class Linearizable:
         }
         if _explained(self.start, calls):
             return True
-        listed = ", ".join(f"{name} {said!r:.60}" for name, said in answers.items())
+        listed = ", ".join(f"{name} {answer!r:.60}" for name, answer in answers.items())
         raise AssertionError(f"In no order of the calls are they told: {listed}.")
 
     def _of(self, name: str) -> PlainFunction:
@@ -105,10 +105,10 @@ def _explained(state: Any, calls: Mapping[str, CallRecord]) -> bool:
     for name, call in calls.items():
         if any(other in calls and calls[other].answered for other in call.after):
             continue
-        said, then = call.plain(deepcopy(state))
-        if call.answered and not _same(said, call.said):
+        answer, then = call.plain(deepcopy(state))
+        if call.answered and not _same(answer, call.answer):
             continue
-        if _explained(then, {one: calls[one] for one in calls if one != name}):
+        if _explained(then, {other: calls[other] for other in calls if other != name}):
             return True
     return False
 

@@ -38,13 +38,13 @@ class Child:
     process: int
     reads: int  # the file descriptor of what it says
     until: float  # when it is late
-    said: bytes = b""
+    output: bytes = b""
     ended: int | None = None  # its exit code
 
     def listen(self) -> None:
         chunk = os.read(self.reads, 1 << 16)
-        self.said += chunk
-        if not chunk or len(self.said) > MAX_ANSWER_BYTES:
+        self.output += chunk
+        if not chunk or len(self.output) > MAX_ANSWER_BYTES:
             self.end()
 
     def end(self) -> None:
@@ -64,15 +64,15 @@ def side_by_side(
     `seconds`, but for the first; a search has what is left of them.
     """
     until = time.monotonic() + seconds
-    most = cores()
-    todo = deque(order if most > 1 else range(len(jobs)))
+    limit = cores()
+    todo = deque(order if limit > 1 else range(len(jobs)))
     children: dict[int, Child] = {}
     try:
         for nth in range(len(jobs)):
             while nth not in children or children[nth].ended is None:
                 running = [child for child in children.values() if child.ended is None]
                 left = math.ceil(until - time.monotonic())
-                if todo and len(running) < most and (left > 0 or not children):
+                if todo and len(running) < limit and (left > 0 or not children):
                     number = todo.popleft()
                     _begin(jobs[number], max(1, left), search, number, children)
                 elif left <= 0 and nth not in children:
@@ -80,7 +80,7 @@ def side_by_side(
                 else:
                     _listen(running)
             child = children[nth]
-            yield parse_answer(child.job.target.name, child.ended or 0, child.said)
+            yield parse_answer(child.job.target.name, child.ended or 0, child.output)
     finally:
         for child in children.values():
             if child.ended is None:

@@ -67,13 +67,13 @@ class Project(MetaPathFinder, Loader):
     @contextmanager
     def anew(self) -> Iterator[None]:
         """Actors find none of them imported."""
-        kept = {name: sys.modules.pop(name) for name in self.originals if name in sys.modules}
+        hidden = {name: sys.modules.pop(name) for name in self.originals if name in sys.modules}
         sys.meta_path.insert(0, self)
         try:
             yield
         finally:
             sys.meta_path.remove(self)
-            sys.modules.update(kept)
+            sys.modules.update(hidden)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -99,8 +99,8 @@ class Project(MetaPathFinder, Loader):
             folders = getattr(original, "__path__", () if file is None else None)
             return ModuleLocation(file, folders)
         others = (finder for finder in sys.meta_path if finder is not self)
-        found = (finder.find_spec(name, path) for finder in others)
-        spec = next(filter(None, found), None)
+        specs = (finder.find_spec(name, path) for finder in others)
+        spec = next(filter(None, specs), None)
         if spec is None or not in_project(spec.origin):
             return None
         return ModuleLocation(spec.origin, spec.submodule_search_locations)

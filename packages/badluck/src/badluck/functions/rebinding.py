@@ -50,12 +50,12 @@ class Rebinder:
         if isinstance(value, CONSTANT):
             return value
         if kind in (tuple, frozenset):
-            return kind(self.of(one, holder) for one in value)
+            return kind(self.of(part, holder) for part in value)
         if isinstance(value, ModuleType):
             return self.project.module(value.__name__)
         if kind is partial:
             named = {
-                name: self.of(one, f"{holder}, {name}") for name, one in value.keywords.items()
+                name: self.of(part, f"{holder}, {name}") for name, part in value.keywords.items()
             }
             return partial(self.of(value.func, holder), *self.of(value.args, holder), **named)
         bound = getattr(value, "__self__", None)
@@ -71,13 +71,13 @@ class Rebinder:
         home = original or sys.modules.get(value.__module__ or "")
         if home is not None and _found(home, value.__qualname__) == value:
             anew = self.project.module(value.__module__) if original else home
-            found = _found(anew, value.__qualname__)
-            if found is None:
+            rebound = _found(anew, value.__qualname__)
+            if rebound is None:
                 text = "is not there when its module is imported"
                 raise UserCodeError(
                     f"{holder}: {value.__qualname__} {text}; define it outside of any `if`."
                 )
-            return found
+            return rebound
         if type(value) is FunctionType and (original or value.__closure__):
             return self.made.get(id(value)) or self._function(value)
         if original is None:
@@ -95,8 +95,8 @@ class Rebinder:
         made = self.made[id(value)] = FunctionType(value.__code__, names, who, None, cells)
         made.__defaults__ = self.of(value.__defaults__, f"{who} has a default")
         made.__kwdefaults__ = {
-            name: self.of(one, f"{who} has {name} by default")
-            for name, one in (value.__kwdefaults__ or {}).items()
+            name: self.of(default, f"{who} has {name} by default")
+            for name, default in (value.__kwdefaults__ or {}).items()
         }
         for name, cell, old in zip(value.__code__.co_freevars, cells, captured, strict=True):
             cell.cell_contents = self.of(old.cell_contents, f"{who} has captured {name}")
@@ -113,10 +113,10 @@ def _instead(value: Any) -> str:
 
 
 def _found(module: ModuleType, path: str) -> Any:
-    found: Any = module
+    value: Any = module
     for name in path.split("."):
-        found = getattr(found, name, None)
-    return found
+        value = getattr(value, name, None)
+    return value
 
 
 def containers(function: Callable[..., object], names: dict[str, Any]) -> Iterator[str]:
@@ -125,17 +125,17 @@ def containers(function: Callable[..., object], names: dict[str, Any]) -> Iterat
     `names` are that module's. What is judged, is judged there; what an actor changes, it changes
     in a module of its own, and nobody would ever know.
     """
-    todo, seen = [function], set[int]()
+    todo, visited = [function], set[int]()
     while todo:
-        one: Any = todo.pop()
-        if id(one) in seen or getattr(one, "__globals__", None) is not names:
+        reached: Any = todo.pop()
+        if id(reached) in visited or getattr(reached, "__globals__", None) is not names:
             continue
-        seen.add(id(one))
-        for name, sets, changes in _globals(one.__code__):
+        visited.add(id(reached))
+        for name, sets, changes in _globals(reached.__code__):
             value = names.get(name)
             if sets or (changes and isinstance(value, CONTAINERS)):
                 what = f"of the test's own module ({type(value).__name__})"
-                raise BadCode(f"{one.__name__} changes {name} {what}; {INSTEAD}. {ELSE}.")
+                raise BadCode(f"{reached.__name__} changes {name} {what}; {INSTEAD}. {ELSE}.")
             if isinstance(value, CONTAINERS):
                 yield name
             todo.append(value)
@@ -145,8 +145,8 @@ def refuse_changed(project: Project, module: str, names: Sequence[str]) -> None:
     """Raises UserCodeError if the test's module has changed one of these since it was imported."""
     original, anew = project.original(module), here().actor.modules.get(module)
     for name in names if original and anew else ():
-        one, other = (vars(each).get(name) for each in (original, anew) if each)
-        if not _alike(one, other):
+        original_value, other = (vars(each).get(name) for each in (original, anew) if each)
+        if not _alike(original_value, other):
             text = f"{module}.{name} has changed since its module was imported, and an actor"
             raise UserCodeError(f"{text} imports it anew: fill it where it stands.")
 

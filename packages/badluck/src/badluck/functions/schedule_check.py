@@ -45,55 +45,57 @@ def _followed(job: FollowJob, board: Board) -> dict[str, Any]:
     `finding` is "" when nothing is; `spots`: the line from which each step was taken, if any;
     `sure`: in the time it could be told.
     """
-    number, at, ways = 0, 0, list[tuple[int, Transition]]()
-    found = list(board.judge.seen)
-    for one in job.steps:
-        way = None if found else _way(board, number, one, one.at - at)
-        if way is None:
+    number, at, edges = 0, 0, list[tuple[int, Transition]]()
+    broken = list(board.judge.seen)
+    for step in job.steps:
+        edge = None if broken else _way(board, number, step, step.at - at)
+        if edge is None:
             break
-        at += board.took(number, way)
-        ways.append((number, way))
-        found = board.judge.after(number, way)
-        number = way.to
-    if not found and len(ways) == len(job.steps) and _for_ever(board, number):
-        found = [STUCK.name]
+        at += board.took(number, edge)
+        edges.append((number, edge))
+        broken = board.judge.after(number, edge)
+        number = edge.to
+    if not broken and len(edges) == len(job.steps) and _for_ever(board, number):
+        broken = [STUCK.name]
     sure = True
-    if not found:
-        found, steps, sure = judged(board, ways)
-        ways = ways[:steps]
+    if not broken:
+        broken, steps, sure = judged(board, edges)
+        edges = edges[:steps]
     explained = {rule.name: rule.explanation for rule in job.target.rules}
     return {
-        "finding": found[0] if found else "",
-        "explanation": explained[found[0]] if found else "",
-        "cost": list(cost([way for _, way in ways])),
-        "steps": [one._asdict() for one in without_unheard([*steps_of(board, board.judge, ways)])],
-        "spots": [_spot(board, *each) for each in ways],
+        "finding": broken[0] if broken else "",
+        "explanation": explained[broken[0]] if broken else "",
+        "cost": list(cost([edge for _, edge in edges])),
+        "steps": [
+            step._asdict() for step in without_unheard([*steps_of(board, board.judge, edges)])
+        ],
+        "spots": [_spot(board, *each) for each in edges],
         "sure": sure,
     }
 
 
 def _for_ever(board: Board, number: int) -> bool:
     """Can no step that happens by itself bring all to their ends? See findings/endless_wait.py."""
-    todo, seen = [number], {number}
+    todo, visited = [number], {number}
     with suppress(TooMany):
         for at in todo:
             if board.over(board.states[at]):
                 return False
-            ways = (way.to for way in board.on(at) if way.kind in BY_ITSELF)
-            todo += [to for to in dict.fromkeys(ways) if to not in seen]
-            seen.update(todo)
+            edges = (edge.to for edge in board.on(at) if edge.kind in BY_ITSELF)
+            todo += [to for to in dict.fromkeys(edges) if to not in visited]
+            visited.update(todo)
         return True
     return False
 
 
 def _way(board: Board, number: int, one: Step, took: int) -> Transition | None:
     """The same move from that state; of several the one that takes about as long, ms."""
-    ways = board.on(number) if one.does == "time" else board.at_once(number)
+    edges = board.on(number) if one.does == "time" else board.at_once(number)
     same = [
-        way
-        for way in ways
-        if way.kind == one.does
-        and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.actor, one.fiber))
+        edge
+        for edge in edges
+        if edge.kind == one.does
+        and (edge.actor < 0 or (LETTERS[edge.actor], edge.fiber) == (one.actor, one.fiber))
     ]
     if same:
         return min(same, key=lambda way: abs(board.took(number, way) - took))
@@ -140,8 +142,8 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
     reached: list[set[Goal]] = [{0}]
     reached += [{step, step[1].to} for step in same]
     for steps, goals in enumerate(reached):
-        if found := [name for name, places in where.items() if places & goals]:
-            return found, steps, True
+        if broken := [name for name, places in where.items() if places & goals]:
+            return broken, steps, True
     if DELETED_BY_ANOTHER in rules and (steps := judge.held.deletes_anothers(same)):
         return [DELETED_BY_ANOTHER.name], steps, True
     return [], len(ways), sure
@@ -150,16 +152,16 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
 def _same(board: Board, graph: Graph, ways: Ways) -> list[tuple[int, Transition]]:
     """Of each step the same way in the graph; fewer, where not all was looked at."""
     at = 0
-    found: list[tuple[int, Transition]] = []
-    for number, way in ways:
-        if way.to == number:  # asked in vain
-            found.append((at, way._replace(to=at)))
+    broken: list[tuple[int, Transition]] = []
+    for number, edge in ways:
+        if edge.to == number:  # asked in vain
+            broken.append((at, edge._replace(to=at)))
             continue
-        same = [one for one in graph.ways[at] if one[:3] == way[:3]]
+        same = [step for step in graph.ways[at] if step[:3] == edge[:3]]
         if not same:
             break
-        took = board.took(number, way)
+        took = board.took(number, edge)
         nearest = min(same, key=lambda one, at=at: abs(graph.took(at, one) - took))  # type: ignore[misc]
-        found.append((at, nearest))
+        broken.append((at, nearest))
         at = nearest.to
-    return found
+    return broken

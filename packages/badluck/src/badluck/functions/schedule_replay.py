@@ -32,13 +32,13 @@ class FollowedSchedule(NamedTuple):
 
 def follow(target: FunctionTarget, steps: Sequence[Step]) -> FollowedSchedule:
     """In the model. Raises as explore()."""
-    said = in_child(FollowJob(target, len(target.actors), steps))
-    taken = [Step(**step) for step in said["steps"]]
-    spots = [SourceLine(*spot) if spot else None for spot in said["spots"]]
+    answer = in_child(FollowJob(target, len(target.actors), steps))
+    taken = [Step(**step) for step in answer["steps"]]
+    spots = [SourceLine(*spot) if spot else None for spot in answer["spots"]]
     finding = None
-    if said["finding"]:
-        finding = Finding(said["finding"], Cost(*said["cost"]), said["explanation"], taken)
-    return FollowedSchedule(taken, spots, finding, said["sure"])
+    if answer["finding"]:
+        finding = Finding(answer["finding"], Cost(*answer["cost"]), answer["explanation"], taken)
+    return FollowedSchedule(taken, spots, finding, answer["sure"])
 
 
 def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[ReplayedStep]:
@@ -46,5 +46,5 @@ def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[
     shows = tuple(steps[0].shown) if steps else ()
     with tempfile.TemporaryDirectory(prefix=SERVERS) as folder:
         names, same = LETTERS[: len(target.actors)], replace(target, show=shows)
-        said = in_child(ReplayJob(same, names, {"": steps}, Path(folder), program))["played"][""]
-    return [ReplayedStep(Step(**expected), Step(**got)) for expected, got in said]
+        pairs = in_child(ReplayJob(same, names, {"": steps}, Path(folder), program))["played"][""]
+    return [ReplayedStep(Step(**expected), Step(**got)) for expected, got in pairs]

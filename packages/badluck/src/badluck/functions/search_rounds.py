@@ -38,14 +38,14 @@ def plan_rounds(counts: Sequence[int], faults: str = NONE) -> tuple[SearchRound,
     """
     if faults == ANY:
         return _sorted_rounds(counts, _few(TWO_OF_EACH))
-    most = Faults.parse(faults)
-    return _sorted_rounds(counts, [*_few(most), most])
+    budget = Faults.parse(faults)
+    return _sorted_rounds(counts, [*_few(budget), budget])
 
 
 def _few(most: Faults) -> Iterator[Faults]:
     """Budgets of up to TOGETHER faults, those of the kinds that are named first before others."""
     budgets = [Faults(*counts) for counts in product(*(range(many + 1) for many in most))]
-    return (one for one in reversed(budgets) if sum(one) <= TOGETHER)
+    return (budget for budget in reversed(budgets) if sum(budget) <= TOGETHER)
 
 
 def _sorted_rounds(counts: Sequence[int], budgets: Iterable[Faults]) -> tuple[SearchRound, ...]:
@@ -74,5 +74,5 @@ def maximal(rungs: Sequence[SearchRound]) -> list[SearchRound]:
 def next_round(proved: Sequence[SearchRound]) -> SearchRound | None:
     """The first that is not within them, with as many actors; None: there is nothing likely."""
     counts = sorted({rung.actors for rung in proved})
-    rungs = plan_rounds(counts, ANY)
-    return next((one for one in rungs if not any(map(one.within, proved))), None)
+    rounds = plan_rounds(counts, ANY)
+    return next((candidate for candidate in rounds if not any(map(candidate.within, proved))), None)

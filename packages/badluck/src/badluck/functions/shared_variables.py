@@ -51,14 +51,14 @@ class ReachableNames:
     owners: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
 
     def add(self, functions: Sequence[Any]) -> ReachableNames:
-        todo, seen = list(functions), dict[int, Any]()
+        todo, visited = list(functions), dict[int, Any]()
         while todo:
             while todo:
-                one = todo.pop()
-                if id(one) not in seen:
-                    seen[id(one)] = one  # kept, so that its id is nobody else's
-                    todo += self._beside(one)
-            todo += [value for value in self._attributes() if id(value) not in seen]
+                reached = todo.pop()
+                if id(reached) not in visited:
+                    visited[id(reached)] = reached  # kept, so that its id is nobody else's
+                    todo += self._beside(reached)
+            todo += [value for value in self._attributes() if id(value) not in visited]
         return self
 
     def _beside(self, one: Any) -> Iterator[Any]:
@@ -121,7 +121,7 @@ def refuse_shared(actors: Sequence[Any], looks: Callable[..., object]) -> None:
     for place in sorted(theirs.places.keys() & mine.places.keys(), key=lambda one: one[1]):
         owner, name, value = mine.places[place]
         beside = (owner, owner.rpartition(".")[2], "cls")
-        if _changing(value) or any((place[1], one) in theirs.sets for one in beside):
+        if _changing(value) or any((place[1], owner_name) in theirs.sets for owner_name in beside):
             what = f"a {type(value).__name__} that actors use, too"
             text = "each has one of its own, and this one stays as it is: keep it in Redis"
             raise BadCode(f"{function_name(looks)} reads {name}, {what}; {text}.")

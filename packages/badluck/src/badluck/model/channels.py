@@ -45,28 +45,32 @@ class Channels:
 
     def publish(self, command: Command) -> int:
         """Answers how many have been told. Raises Undefined for two patterns of one that fit."""
-        name, channel, said = command
+        name, channel, message = command
         kind = name.removesuffix(b"PUBLISH")
-        told = sorted(who for who, on in self.on.items() if (kind, channel) in on)
-        for who in told:
-            self.send(who, (kind.lower() + b"message", channel, said))
-        return len(told) + (self._publish_by_pattern(channel, said) if kind == BY_NAME else 0)
+        listeners = sorted(who for who, on in self.on.items() if (kind, channel) in on)
+        for who in listeners:
+            self.send(who, (kind.lower() + b"message", channel, message))
+        return len(listeners) + (
+            self._publish_by_pattern(channel, message) if kind == BY_NAME else 0
+        )
 
     def _publish_by_pattern(self, channel: bytes, said: bytes) -> int:
-        told = 0
+        listeners = 0
         for who, on in sorted(self.on.items()):
-            fit = [one for of, one in on if of == PATTERN and glob(one).fullmatch(channel)]
+            fit = [
+                pattern for of, pattern in on if of == PATTERN and glob(pattern).fullmatch(channel)
+            ]
             if len(fit) > 1:
                 raise Undefined("a message that two patterns of one client fit")
             for pattern in fit:
                 self.send(who, (b"pmessage", pattern, channel, said))
-            told += len(fit)
-        return told
+            listeners += len(fit)
+        return listeners
 
     def counted(self, command: Command) -> Reply:
         """PUBSUB: how many listen to each channel, or how many patterns there are."""
         _, what, *channels = command
-        on = [one for each in self.on.values() for one in each]
+        on = [subscription for each in self.on.values() for subscription in each]
         match what.upper():
             case b"NUMSUB" | b"SHARDNUMSUB" as of:
                 kind = SHARDED if of == b"SHARDNUMSUB" else BY_NAME

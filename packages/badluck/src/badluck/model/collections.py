@@ -104,13 +104,13 @@ def smove(keys: Keyspace, command: Command) -> Reply:
     old = members_of(keys, source)
     if not old:
         return 0
-    there = members_of(keys, target)
+    members = members_of(keys, target)
     if member not in old:
         return 0
     if source != target:
         keys.change(source, old - {member})
-        if member not in there:
-            keys.change(target, there | {member})
+        if member not in members:
+            keys.change(target, members | {member})
     return 1
 
 
@@ -138,8 +138,11 @@ def put_fields(
         raise Undefined("a hash with an expiry whose fields have all expired")
     pairs, expires = tuple(fields.items()), old.expires
     if expires is not None:
-        kept = fields.keys() - set(anew)
-        pairs, expires = tuple(sorted(pairs)), tuple(one for one in expires if one[0] in kept)
+        remaining = fields.keys() - set(anew)
+        pairs, expires = (
+            tuple(sorted(pairs)),
+            tuple(expiry for expiry in expires if expiry[0] in remaining),
+        )
     keys.change(key, Hash(pairs, expires, old.gone.difference(fields)))
 
 
@@ -200,10 +203,10 @@ def hexists(keys: Keyspace, command: Command) -> Reply:
 
 
 def hlen(keys: Keyspace, command: Command) -> Reply:
-    found = hash_of(keys, command[1])
-    if found.gone:
+    fields = hash_of(keys, command[1])
+    if fields.gone:
         raise Undefined("HLEN where a field has expired")
-    return len(found.pairs)
+    return len(fields.pairs)
 
 
 def hincrby(keys: Keyspace, command: Command) -> Reply:

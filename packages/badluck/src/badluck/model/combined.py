@@ -33,9 +33,9 @@ def sets(keys: Keyspace, command: Command) -> Reply:
 def sets_stored(keys: Keyspace, command: Command) -> Reply:
     """SINTERSTORE, SUNIONSTORE, SDIFFSTORE."""
     name, target, *sources = command
-    found = _of_sets(keys, name.removesuffix(b"STORE"), sources)
-    keys.replace(target, found)
-    return len(found)
+    members = _of_sets(keys, name.removesuffix(b"STORE"), sources)
+    keys.replace(target, members)
+    return len(members)
 
 
 def _of_sets(keys: Keyspace, name: bytes, sources: Sequence[bytes]) -> frozenset[bytes]:
@@ -47,16 +47,16 @@ def _of_sets(keys: Keyspace, name: bytes, sources: Sequence[bytes]) -> frozenset
 
 def sorted_sets(keys: Keyspace, command: Command) -> Reply:
     """ZINTER, ZUNION, ZDIFF."""
-    found, scored = _of_sorted_sets(keys, command[0], command[1:])
-    return told(in_order(found), scored)
+    scores, scored = _of_sorted_sets(keys, command[0], command[1:])
+    return told(in_order(scores), scored)
 
 
 def sorted_sets_stored(keys: Keyspace, command: Command) -> Reply:
     """ZINTERSTORE, ZUNIONSTORE, ZDIFFSTORE."""
     name, target, *words = command
-    found, _ = _of_sorted_sets(keys, name, words)
-    keys.replace(target, SortedSet(frozenset(found.items())))
-    return len(found)
+    scores, _ = _of_sorted_sets(keys, name, words)
+    keys.replace(target, SortedSet(frozenset(scores.items())))
+    return len(scores)
 
 
 def _of_sorted_sets(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Scores, bool]:
@@ -82,14 +82,14 @@ def _of_sorted_sets(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tupl
         raise CommandRefused(SYNTAX)
     first, *others = sources
     if differs:
-        return {one: first[one] for one in first.keys() - set().union(*others)}, scored
+        return {member: first[member] for member in first.keys() - set().union(*others)}, scored
     members = set(first).union(*others) if name.startswith(b"ZUNION") else _in_all(sources)
-    found = {}
+    total = {}
     for member in members:
         pairs = zip(sources, weights, strict=True)
         parts = [_times(each[member], weight) for each, weight in pairs if member in each]
-        found[member] = _sum(parts) if how == b"SUM" else (min if how == b"MIN" else max)(parts)
-    return found, scored
+        total[member] = _sum(parts) if how == b"SUM" else (min if how == b"MIN" else max)(parts)
+    return total, scored
 
 
 def _scores(keys: Keyspace, key: bytes) -> Scores:
@@ -141,7 +141,7 @@ def cardinality(keys: Keyspace, command: Command) -> Reply:
         if limit < 0:
             raise CommandRefused("ERR LIMIT can't be negative")
     if name == b"ZINTERCARD":
-        found = len(_in_all([_scores(keys, key) for key in named]))
+        count = len(_in_all([_scores(keys, key) for key in named]))
     else:
-        found = len(_of_sets(keys, b"SINTER", named))
-    return min(found, limit) if limit else found
+        count = len(_of_sets(keys, b"SINTER", named))
+    return min(count, limit) if limit else count

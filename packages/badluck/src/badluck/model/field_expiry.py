@@ -31,10 +31,10 @@ def expire(keys: Keyspace, command: Command) -> Reply:
         raise CommandRefused("ERR these options are not supported, or not together")
     fields = _fields(words[at + 1 :])
     when = _moment(keys, name, number)
-    found = hash_of(keys, key)
-    alive, expires = dict(found.pairs), dict(found.expires or ())
+    fields_now = hash_of(keys, key)
+    alive, expires = dict(fields_now.pairs), dict(fields_now.expires or ())
     replies: list[int] = []
-    becomes_a_table = found.expires is not None
+    becomes_a_table = fields_now.expires is not None
     for field in fields:
         if field not in alive:
             replies.append(NO_FIELD)
@@ -51,7 +51,7 @@ def expire(keys: Keyspace, command: Command) -> Reply:
     if {DONE, DELETED} & set(replies):
         pairs = sorted(alive.items()) if becomes_a_table else alive.items()
         table = tuple(sorted(expires.items())) if becomes_a_table else None
-        keys.change(key, Hash(tuple(pairs), table, found.gone))
+        keys.change(key, Hash(tuple(pairs), table, fields_now.gone))
     return tuple(replies)
 
 
@@ -73,25 +73,25 @@ def _moment(keys: Keyspace, name: bytes, number: bytes) -> int:
 
 def ttl(keys: Keyspace, command: Command) -> Reply:
     """HTTL rounds to the nearest second; HPTTL is exact."""
-    found, fields = _asked(keys, command)
-    alive, expires = dict(found.pairs), dict(found.expires or ())
+    fields_now, fields = _asked(keys, command)
+    alive, expires = dict(fields_now.pairs), dict(fields_now.expires or ())
     left = {
         field: time_left(keys, until, exact=command[0] == b"HPTTL")
         for field, until in expires.items()
     }
-    return tuple(left.get(one, NO_EXPIRY) if one in alive else NO_FIELD for one in fields)
+    return tuple(left.get(field, NO_EXPIRY) if field in alive else NO_FIELD for field in fields)
 
 
 def persist(keys: Keyspace, command: Command) -> Reply:
     """HPERSIST."""
-    found, fields = _asked(keys, command)
-    alive, expires = dict(found.pairs), dict(found.expires or ())
+    fields_now, fields = _asked(keys, command)
+    alive, expires = dict(fields_now.pairs), dict(fields_now.expires or ())
     replies = []
     for field in fields:
         had = expires.pop(field, None)
         replies.append(NO_FIELD if field not in alive else NO_EXPIRY if had is None else DONE)
     if DONE in replies:
-        keys.change(command[1], found._replace(expires=tuple(sorted(expires.items()))))
+        keys.change(command[1], fields_now._replace(expires=tuple(sorted(expires.items()))))
     return tuple(replies)
 
 

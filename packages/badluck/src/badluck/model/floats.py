@@ -21,9 +21,9 @@ NO_FLOAT = "ERR value is not a valid float"
 def add(keys: Keyspace, command: Command) -> Reply:
     """INCRBYFLOAT."""
     old = keys.value(command[1], bytes)
-    whole = _sum(_read(b"0" if old is None else old), _read(command[2]))
-    keys.change(command[1], whole)
-    return whole
+    total = _sum(_read(b"0" if old is None else old), _read(command[2]))
+    keys.change(command[1], total)
+    return total
 
 
 def add_in_hash(keys: Keyspace, command: Command) -> Reply:
@@ -31,9 +31,9 @@ def add_in_hash(keys: Keyspace, command: Command) -> Reply:
     _, key, field, by = command
     amount = _read(by)
     fields = fields_of(keys, key)
-    whole = _sum(_read(fields.get(field, b"0"), "ERR hash value is not a float"), amount)
-    put_fields(keys, key, fields | {field: whole})
-    return whole
+    total = _sum(_read(fields.get(field, b"0"), "ERR hash value is not a float"), amount)
+    put_fields(keys, key, fields | {field: total})
+    return total
 
 
 def _read(text: bytes, otherwise: str = NO_FLOAT) -> Fraction:
@@ -63,10 +63,10 @@ def _rounded(number: Fraction) -> Fraction:
 
 
 def _sum(one: Fraction, other: Fraction) -> bytes:
-    whole = _rounded(one + other)
-    digits = round(abs(whole) * 10**BEHIND)
-    if whole < 0 and not digits:
+    total = _rounded(one + other)
+    digits = round(abs(total) * 10**BEHIND)
+    if total < 0 and not digits:
         raise Undefined("a number so small that it is written as -0")
     before, behind = divmod(digits, 10**BEHIND)
-    text = f"{'-' * (whole < 0)}{before}.{behind:0{BEHIND}}"
+    text = f"{'-' * (total < 0)}{before}.{behind:0{BEHIND}}"
     return text.rstrip("0").rstrip(".").encode()

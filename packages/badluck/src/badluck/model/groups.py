@@ -31,13 +31,13 @@ class ReadRequest(NamedTuple):
     streams: tuple[tuple[bytes, bytes], ...]  # key, and behind which id
     group: bytes | None = None
     consumer: bytes = b""
-    most: int | None = None  # entries of each stream
+    limit: int | None = None  # entries of each stream
     patience: int | None = None  # ms, 0 for ever; None: it does not wait
     keeps: bool = True  # what is given must be acknowledged
 
 
 def _asked(command: Command) -> ReadRequest:
-    asked, words = ReadRequest(()), list(command[1:])
+    request, words = ReadRequest(()), list(command[1:])
     of_a_group = command[0] == b"XREADGROUP"
     while words:
         word = words.pop(0).upper()
@@ -48,25 +48,25 @@ def _asked(command: Command) -> ReadRequest:
                     f"ERR Unbalanced '{command[0].decode().lower()}' list of streams"
                 )
             pairs = zip(words[:half], words[half:], strict=True)
-            asked = asked._replace(streams=tuple(pairs))
+            request = request._replace(streams=tuple(pairs))
             break
         if word == b"COUNT" and words:
-            asked = asked._replace(most=max(0, integer(words.pop(0))) or None)
+            request = request._replace(limit=max(0, integer(words.pop(0))) or None)
         elif word == b"BLOCK" and words:
-            asked = asked._replace(patience=milliseconds(words.pop(0)))
+            request = request._replace(patience=milliseconds(words.pop(0)))
         elif word == b"GROUP" and of_a_group and len(words) > 1:
-            asked = asked._replace(group=words.pop(0), consumer=words.pop(0))
+            request = request._replace(group=words.pop(0), consumer=words.pop(0))
         elif word == b"NOACK" and of_a_group:
-            asked = asked._replace(keeps=False)
+            request = request._replace(keeps=False)
         else:
             raise CommandRefused(SYNTAX)
-    if not asked.streams:
+    if not request.streams:
         raise CommandRefused(SYNTAX)
-    if asked.patience is not None and len(dict(asked.streams)) < len(asked.streams):
+    if request.patience is not None and len(dict(request.streams)) < len(request.streams):
         raise Undefined(f"{command[0].decode()} that waits for one stream twice")
-    if of_a_group and asked.group is None:
+    if of_a_group and request.group is None:
         raise CommandRefused("ERR Missing GROUP option for XREADGROUP")
-    return asked
+    return request
 
 
 def patience(command: Command) -> int | None:
@@ -89,23 +89,23 @@ def meant(keys: Keyspace, command: Command) -> Command:
 
 def read(keys: Keyspace, command: Command, of: tuple[bytes, ...]) -> Reply:
     """Of these keys what it asks for; None when there is nothing."""
-    asked = _asked(command)
-    streams = [(key, text) for key, text in asked.streams if key in of]
-    behind = [_behind(keys, asked, key, text) for key, text in streams]
-    found: list[tuple[bytes, Reply]] = []
+    request = _asked(command)
+    streams = [(key, text) for key, text in request.streams if key in of]
+    behind = [_behind(keys, request, key, text) for key, text in streams]
+    replies: list[tuple[bytes, Reply]] = []
     for (key, text), id in zip(streams, behind, strict=True):
         stream = stream_of(keys, key)
         if stream is None:
             continue
-        if asked.group is None:
-            said = _told(_after(stream, id)[: asked.most])
+        if request.group is None:
+            reply = _told(_after(stream, id)[: request.limit])
         elif text == NEW:
-            said = _give_new(keys, key, stream, asked)
+            reply = _give_new(keys, key, stream, request)
         else:
-            said = _history(keys, key, stream, asked, id)
-        if said or (asked.group is not None and text != NEW):
-            found.append((key, said))
-    return tuple(found) or None
+            reply = _history(keys, key, stream, request, id)
+        if reply or (request.group is not None and text != NEW):
+            replies.append((key, reply))
+    return tuple(replies) or None
 
 
 def handed(keys: Keyspace, id: Id, consumer: bytes, given: int) -> Pending:
@@ -119,10 +119,10 @@ def _told(entries: tuple[StreamEntry, ...]) -> Reply:
 
 def is_there(keys: Keyspace, command: Command) -> None:
     """Raises Undefined when somebody waits in a group that is gone: each server has its own way."""
-    asked = _asked(command)
+    request = _asked(command)
     try:
-        for key, _ in asked.streams if asked.group is not None else ():
-            group_of(stream_of(keys, key), asked.group or b"")
+        for key, _ in request.streams if request.group is not None else ():
+            group_of(stream_of(keys, key), request.group or b"")
     except CommandRefused:
         raise Undefined("XREADGROUP that waits in a group which is removed") from None
 
@@ -151,11 +151,11 @@ def _after(stream: Stream, id: Id) -> tuple[StreamEntry, ...]:
 
 def _give_new(keys: Keyspace, key: bytes, stream: Stream, asked: ReadRequest) -> Reply:
     group = group_of(stream, asked.group or b"")
-    entries = _after(stream, group.last)[: asked.most]
+    entries = _after(stream, group.last)[: asked.limit]
     if entries:
         given = {entry.id for entry in entries}
         mine = tuple(handed(keys, entry.id, asked.consumer, 0) for entry in entries if asked.keeps)
-        others = tuple(one for one in group.pending if not asked.keeps or one.id not in given)
+        others = tuple(entry for entry in group.pending if not asked.keeps or entry.id not in given)
         pending = tuple(sorted(others + mine, key=lambda one: one.id))
         keep_group(keys, key, stream, group._replace(last=entries[-1].id, pending=pending))
     return _told(entries)
@@ -165,29 +165,31 @@ def _history(keys: Keyspace, key: bytes, stream: Stream, asked: ReadRequest, id:
     """What this consumer was given and has not acknowledged; of what is deleted, only the id."""
     group = group_of(stream, asked.group or b"")
     fields = {entry.id: entry.fields for entry in stream.entries}
-    mine = [one.id for one in group.pending if one.consumer == asked.consumer and one.id > id]
-    given = mine[: asked.most]
-    again = {one for one in given if one in fields}
+    mine = [
+        entry.id for entry in group.pending if entry.consumer == asked.consumer and entry.id > id
+    ]
+    given = mine[: asked.limit]
+    again = {entry for entry in given if entry in fields}
     pending = (
-        handed(keys, one.id, one.consumer, one.given) if one.id in again else one
-        for one in group.pending
+        handed(keys, entry.id, entry.consumer, entry.given) if entry.id in again else entry
+        for entry in group.pending
     )
     keep_group(keys, key, stream, group._replace(pending=tuple(pending)))
-    return tuple((shown(one), fields.get(one)) for one in given)
+    return tuple((shown(entry), fields.get(entry)) for entry in given)
 
 
 def group_of(stream: Stream | None, name: bytes) -> Group:
-    found = [one for one in stream.groups if one.name == name] if stream else []
-    if not found:
+    groups = [known for known in stream.groups if known.name == name] if stream else []
+    if not groups:
         raise CommandRefused(
             f"NOGROUP No such key or consumer group '{name.decode(errors='replace')}'"
         )
-    return found[0]
+    return groups[0]
 
 
 def keep_group(keys: Keyspace, key: bytes, stream: Stream, group: Group) -> None:
     """In place of the one of its name. Who watches the key sees nothing of it."""
-    groups = tuple(group if one.name == group.name else one for one in stream.groups)
+    groups = tuple(group if known.name == group.name else known for known in stream.groups)
     keys.amend(key, stream._replace(groups=groups))
 
 
@@ -199,7 +201,7 @@ def acknowledge(keys: Keyspace, command: Command) -> Reply:
         return 0
     group = group_of(stream, name)
     done = {read_id(text, 0) for text in ids}
-    rest = tuple(one for one in group.pending if one.id not in done)
+    rest = tuple(entry for entry in group.pending if entry.id not in done)
     keep_group(keys, key, stream, group._replace(pending=rest))
     return len(group.pending) - len(rest)
 
@@ -226,7 +228,7 @@ def group(keys: Keyspace, command: Command) -> Reply:
         last = stream.last if rest[0] == FROM_NOW else read_id(rest[0], 0)
         keep_group(keys, key, stream, group._replace(last=last))
         return OK
-    left = tuple(one for one in group.pending if one.consumer != rest[0])
+    left = tuple(entry for entry in group.pending if entry.consumer != rest[0])
     keep_group(keys, key, stream, group._replace(pending=left))
     return len(group.pending) - len(left)
 

@@ -78,9 +78,9 @@ class Keyspace:
 
     def replace(self, key: bytes, value: Value) -> None:
         """Whatever was there, and its expiry, is gone. An empty collection is no key at all."""
-        there = self.get(key)
-        if there:
-            self.entries[key] = there._replace(expires=None)
+        before = self.get(key)
+        if before:
+            self.entries[key] = before._replace(expires=None)
         self.change(key, value)
 
     def amend(self, key: bytes, stream: Stream) -> None:

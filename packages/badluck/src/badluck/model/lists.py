@@ -25,9 +25,9 @@ def push(keys: Keyspace, command: Command) -> Reply:
     old = _list(keys, key)
     if old is None and name.endswith(b"X"):
         return 0
-    whole = (*reversed(new), *(old or ())) if name.startswith(b"L") else (*(old or ()), *new)
-    keys.change(key, whole)
-    return len(whole)
+    items = (*reversed(new), *(old or ())) if name.startswith(b"L") else (*(old or ()), *new)
+    keys.change(key, items)
+    return len(items)
 
 
 def pop(keys: Keyspace, command: Command) -> Reply:
@@ -51,11 +51,11 @@ def pop(keys: Keyspace, command: Command) -> Reply:
 
 def pop_first(keys: Keyspace, command: Command) -> Reply:
     """LMPOP: from the first of the keys that has something."""
-    names, end, most = several(command, {b"LEFT", b"RIGHT"})
+    names, end, limit = several(command, {b"LEFT", b"RIGHT"})
     for key in names:
         if _list(keys, key):
             name = b"LPOP" if end == b"LEFT" else b"RPOP"
-            return key, pop(keys, (name, key, b"%d" % most))
+            return key, pop(keys, (name, key, b"%d" % limit))
     return None
 
 
@@ -91,14 +91,14 @@ def move(keys: Keyspace, command: Command) -> Reply:
         ends = (command[3].upper(), command[4].upper())
         if not set(ends) <= {b"LEFT", b"RIGHT"}:
             raise CommandRefused(SYNTAX)
-    whole = _list(keys, source)
-    if whole is None:
+    items = _list(keys, source)
+    if items is None:
         return None
     _list(keys, target)
     at = 0 if ends[0] == b"LEFT" else -1
-    moved = whole[at]
+    moved = items[at]
     if source == target:  # it is never empty in between, and keeps its expiry
-        rest = whole[1:] if at == 0 else whole[:-1]
+        rest = items[1:] if at == 0 else items[:-1]
         keys.change(source, (moved, *rest) if ends[1] == b"LEFT" else (*rest, moved))
         return moved
     pop(keys, (b"LPOP" if at == 0 else b"RPOP", source))
@@ -123,21 +123,21 @@ def slice_(whole: tuple[bytes, ...], start: int, stop: int) -> tuple[bytes, ...]
 
 
 def index(keys: Keyspace, command: Command) -> Reply:
-    whole = _list(keys, command[1])
-    if whole is None:
+    items = _list(keys, command[1])
+    if items is None:
         return None
     at = integer(command[2])
-    return whole[at] if -len(whole) <= at < len(whole) else None
+    return items[at] if -len(items) <= at < len(items) else None
 
 
 def set_(keys: Keyspace, command: Command) -> Reply:
-    whole = _list(keys, command[1])
-    if whole is None:
+    items = _list(keys, command[1])
+    if items is None:
         raise CommandRefused("ERR no such key")
     at = integer(command[2])
-    if not -len(whole) <= at < len(whole):
+    if not -len(items) <= at < len(items):
         raise CommandRefused("ERR index out of range")
-    changed = list(whole)
+    changed = list(items)
     changed[at] = command[3]
     keys.change(command[1], tuple(changed))
     return OK
@@ -145,25 +145,25 @@ def set_(keys: Keyspace, command: Command) -> Reply:
 
 def trim(keys: Keyspace, command: Command) -> Reply:
     start, stop = integer(command[2]), integer(command[3])
-    whole = _list(keys, command[1])
-    if whole is not None:
-        keys.change(command[1], slice_(whole, start, stop))
+    items = _list(keys, command[1])
+    if items is not None:
+        keys.change(command[1], slice_(items, start, stop))
     return OK
 
 
 def remove(keys: Keyspace, command: Command) -> Reply:
     count, gone = integer(command[2]), command[3]
-    whole = _list(keys, command[1])
-    if whole is None:
+    items = _list(keys, command[1])
+    if items is None:
         return 0
-    left = abs(count) or len(whole)
+    left = abs(count) or len(items)
     rest: list[bytes] = []
-    for word in whole if count >= 0 else whole[::-1]:
+    for word in items if count >= 0 else items[::-1]:
         if word == gone and left:
             left -= 1
         else:
             rest.append(word)
-    removed = len(whole) - len(rest)
+    removed = len(items) - len(rest)
     if removed:
         keys.change(command[1], tuple(rest if count >= 0 else rest[::-1]))
     return removed
@@ -174,20 +174,20 @@ def insert(keys: Keyspace, command: Command) -> Reply:
     _, key, where, pivot, word = command
     if where.upper() not in {b"BEFORE", b"AFTER"}:
         raise CommandRefused(SYNTAX)
-    whole = _list(keys, key)
-    if whole is None:
+    items = _list(keys, key)
+    if items is None:
         return 0
-    if pivot not in whole:
+    if pivot not in items:
         return -1
-    at = whole.index(pivot) + (where.upper() == b"AFTER")
-    keys.change(key, (*whole[:at], word, *whole[at:]))
-    return len(whole) + 1
+    at = items.index(pivot) + (where.upper() == b"AFTER")
+    keys.change(key, (*items[:at], word, *items[at:]))
+    return len(items) + 1
 
 
 def position(keys: Keyspace, command: Command) -> Reply:
     """LPOS, with RANK, COUNT and MAXLEN."""
     _, key, sought, *options = command
-    rank, count, most = 1, None, 0
+    rank, count, limit = 1, None, 0
     while options:
         word = options.pop(0).upper()
         if word not in {b"RANK", b"COUNT", b"MAXLEN"} or not options:
@@ -202,10 +202,10 @@ def position(keys: Keyspace, command: Command) -> Reply:
         elif word == b"COUNT":
             count = number
         else:
-            most = number
-    whole = _list(keys, key) or ()
-    places = range(len(whole)) if rank > 0 else range(len(whole) - 1, -1, -1)
-    found = [at for at in places[: most or None] if whole[at] == sought][abs(rank) - 1 :]
+            limit = number
+    items = _list(keys, key) or ()
+    places = range(len(items)) if rank > 0 else range(len(items) - 1, -1, -1)
+    positions = [at for at in places[: limit or None] if items[at] == sought][abs(rank) - 1 :]
     if count is None:
-        return found[0] if found else None
-    return tuple(found[: count or None])
+        return positions[0] if positions else None
+    return tuple(positions[: count or None])

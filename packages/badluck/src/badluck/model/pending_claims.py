@@ -44,17 +44,19 @@ def _some(keys: Keyspace, command: Command) -> Reply:
         words = words[2:]
     if not 3 <= len(words) <= 4:
         raise CommandRefused(SYNTAX)
-    most = max(0, integer(words[2]))
+    limit = max(0, integer(words[2]))
     low, high = bound(words[0], 0), bound(words[1], LAST)
-    found = [
-        one
-        for one in group_of(stream_of(keys, key), name).pending
-        if low <= one.id <= high and one.consumer in (words[3:] or [one.consumer])
-        if keys.now - one.since >= at_least
-    ][:most]
-    if not all(one.given for one in found):
+    entries = [
+        entry
+        for entry in group_of(stream_of(keys, key), name).pending
+        if low <= entry.id <= high and entry.consumer in (words[3:] or [entry.consumer])
+        if keys.now - entry.since >= at_least
+    ][:limit]
+    if not all(entry.given for entry in entries):
         raise Uncounted
-    return tuple((shown(one.id), one.consumer, _ago(keys, one), one.given) for one in found)
+    return tuple(
+        (shown(entry.id), entry.consumer, _ago(keys, entry), entry.given) for entry in entries
+    )
 
 
 def _ago(keys: Keyspace, one: Pending) -> int | SomeTime:
@@ -70,7 +72,7 @@ def _summary(keys: Keyspace, command: Command) -> Reply:
     pending = group_of(stream_of(keys, key), name).pending
     if not pending:
         return 0, None, None, None
-    counted = sorted(Counter(one.consumer for one in pending).items())
+    counted = sorted(Counter(entry.consumer for entry in pending).items())
     ends = shown(pending[0].id), shown(pending[-1].id)
     return len(pending), *ends, tuple((consumer, b"%d" % size) for consumer, size in counted)
 
@@ -88,13 +90,13 @@ def claim(keys: Keyspace, command: Command) -> Reply:
         raise NotImplementedError(f"XCLAIM with {options[0].decode()}")
     if set(options) - {b"JUSTID"}:
         raise CommandRefused("ERR Unrecognized XCLAIM option")
-    pending = {one.id: one for one in group.pending}
-    there = {entry.id for entry in stream.entries}
+    pending = {claimed.id: claimed for claimed in group.pending}
+    existing = {entry.id for entry in stream.entries}
     taken: list[Id] = []
     for id in ids:
         if id not in pending:
             continue
-        if id not in there:
+        if id not in existing:
             del pending[id]
         elif keys.now - pending[id].since >= at_least:
             pending[id] = _taken(keys, pending[id], consumer, bool(options))
@@ -118,34 +120,34 @@ def _ids(words: list[bytes]) -> list[Id]:
 def claim_next(keys: Keyspace, command: Command) -> Reply:
     """XAUTOCLAIM, with COUNT and JUSTID."""
     _, key, name, consumer, idle, start, *words = command
-    at_least, low, most, only_ids = max(0, integer(idle)), bound(start, 0), DEFAULT_COUNT, False
+    at_least, low, limit, only_ids = max(0, integer(idle)), bound(start, 0), DEFAULT_COUNT, False
     keys.told_time |= at_least > 0
     while words:
         word = words.pop(0).upper()
         if word == b"JUSTID":
             only_ids = True
         elif word == b"COUNT" and words:
-            most = integer(words.pop(0))
-            if not 1 <= most <= LARGEST:
+            limit = integer(words.pop(0))
+            if not 1 <= limit <= LARGEST:
                 raise CommandRefused("ERR COUNT must be > 0")
         else:
             raise CommandRefused(SYNTAX)
     stream = stream_of(keys, key) or Stream((0, 0), ())
     group = group_of(stream, name)
-    there = {entry.id for entry in stream.entries}
-    pending = {one.id: one for one in group.pending}
-    left = [one for one in group.pending if one.id >= low]
-    tries = LOOKED_AT * most
+    existing = {entry.id for entry in stream.entries}
+    pending = {claimed.id: claimed for claimed in group.pending}
+    left = [claimed for claimed in group.pending if claimed.id >= low]
+    tries = LOOKED_AT * limit
     taken: list[Id] = []
     deleted: list[Id] = []
-    while left and tries and len(taken) + len(deleted) < most:
-        one, tries = left.pop(0), tries - 1
-        if one.id not in there:
-            del pending[one.id]
-            deleted.append(one.id)
-        elif keys.now - one.since >= at_least:
-            pending[one.id] = _taken(keys, one, consumer, only_ids)
-            taken.append(one.id)
+    while left and tries and len(taken) + len(deleted) < limit:
+        claimed, tries = left.pop(0), tries - 1
+        if claimed.id not in existing:
+            del pending[claimed.id]
+            deleted.append(claimed.id)
+        elif keys.now - claimed.since >= at_least:
+            pending[claimed.id] = _taken(keys, claimed, consumer, only_ids)
+            taken.append(claimed.id)
     keep_group(keys, key, stream, group._replace(pending=tuple(pending.values())))
     cursor = left[0].id if left else (0, 0)
     return shown(cursor), _told(stream, taken, only_ids), tuple(map(shown, deleted))

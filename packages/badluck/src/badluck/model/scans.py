@@ -44,17 +44,17 @@ def scan_in(keys: Keyspace, command: Command) -> Reply:
     """SSCAN, HSCAN, ZSCAN."""
     name, key, cursor, *options = command
     _cursor(cursor)
-    found = _pairs(keys, name, key)
-    if not found:
+    pairs = _pairs(keys, name, key)
+    if not pairs:
         return b"0", ()
     count, wanted, _ = _options(options, of_keys=False)
-    packed = len(found) <= PACKED and max(map(len, sum(found, ()))) <= PACKED_BYTES
+    packed = len(pairs) <= PACKED and max(map(len, sum(pairs, ()))) <= PACKED_BYTES
     gone = 0
     if name == b"HSCAN" and (table := hash_of(keys, key)).expires is not None:
         packed, gone = False, len(table.gone)
     if name == b"SSCAN" or not packed:
-        _one_page(name.decode(), len(found) + gone, count)
-    return b"0", tuple(word for words in found if wanted.fullmatch(words[0]) for word in words)
+        _one_page(name.decode(), len(pairs) + gone, count)
+    return b"0", tuple(word for words in pairs if wanted.fullmatch(words[0]) for word in words)
 
 
 def _pairs(keys: Keyspace, name: bytes, key: bytes) -> list[tuple[bytes, ...]]:
@@ -109,25 +109,25 @@ def glob(pattern: bytes) -> re.Pattern[bytes]:
 
 def _parts(pattern: bytes) -> Iterable[bytes]:
     known = re.compile(rb"\*+|\?|\[(\^?)((?:\\.|[^\]])*)\]|\\?(.)|\\", re.DOTALL)
-    for found in known.finditer(pattern):
-        text = found[0]
+    for match in known.finditer(pattern):
+        text = match[0]
         if text.startswith(b"*"):
             yield b".*"
         elif text == b"?":
             yield b"."
-        elif found[2] is not None:
-            yield _one_of(found[2], bool(found[1]))
-        elif found[3] == b"[" and text == b"[":
+        elif match[2] is not None:
+            yield _one_of(match[2], bool(match[1]))
+        elif match[3] == b"[" and text == b"[":
             raise NotImplementedError(f"the pattern {pattern.decode()}")
         else:
-            yield re.escape(found[3] if found[3] is not None else text)
+            yield re.escape(match[3] if match[3] is not None else text)
 
 
 def _one_of(inside: bytes, other: bool) -> bytes:
     if not inside:  # nothing is one of nothing
         return b"." if other else b"(?!)"
     ranges = []
-    for low, high, one in re.findall(rb"(?s)(?:\\?(.)-\\?(.))|\\?(.)", inside):
-        ends = (one, one) if one else (min(low, high), max(low, high))
+    for low, high, single in re.findall(rb"(?s)(?:\\?(.)-\\?(.))|\\?(.)", inside):
+        ends = (single, single) if single else (min(low, high), max(low, high))
         ranges.append(b"-".join(map(re.escape, ends)))
     return b"[%s%s]" % (b"^" if other else b"", b"".join(ranges))

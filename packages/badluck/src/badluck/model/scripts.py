@@ -98,14 +98,14 @@ class Lua:
                 raise CommandRefused("ERR Please specify at least one argument for this call")
             command = tuple(self._word(word) for word in words)
             reply = self.do((command[0].upper(), *command[1:]))
-            seen = self._value(reply)
+            value = self._value(reply)
         except CommandRefused as error:
             reply = Err(str(error))
-            seen = self._value(reply)
+            value = self._value(reply)
         except BaseException as error:  # a Ctrl-C, too: Lua catches whatever is raised in here
             self.failed = error
             raise
-        return isinstance(reply, Err), seen
+        return isinstance(reply, Err), value
 
     def _lacks(self, name: bytes) -> NoReturn:
         self.failed = NotImplementedError(f"{name.decode()} in a script")
@@ -139,7 +139,7 @@ class Lua:
         if isinstance(reply, Err):
             return self.lua.table_from({b"err": reply.text.encode()})
         if isinstance(reply, tuple):
-            return self.lua.table_from([self._value(one) for one in reply])
+            return self.lua.table_from([self._value(part) for part in reply])
         if isinstance(reply, Double):
             if f"{float(reply):.{DIGITS}g}".encode() != reply:
                 raise Undefined(f"the digits of {reply.decode()} in a script")
@@ -193,7 +193,7 @@ class Lua:
             if max(keys, default=0) > max(SPARSE, len(keys)):
                 self._lacks(b"cjson.encode of a list with so many holes")
             every = map(value.__getitem__, range(1, max(keys, default=0) + 1))
-            return [None if one is None else self._plain(one) for one in every] or {}
+            return [None if part is None else self._plain(part) for part in every] or {}
         return self._lacks(b"cjson.encode of anything else")
 
     def _object(self, table: Any) -> dict[str, Any]:
@@ -218,9 +218,9 @@ class Lua:
         if isinstance(value, str):
             return value.encode()
         if isinstance(value, list):
-            return self.lua.table_from([self._lua(one) for one in value])
+            return self.lua.table_from([self._lua(part) for part in value])
         if isinstance(value, dict):
-            named = {key.encode(): self._lua(one) for key, one in value.items()}
+            named = {key.encode(): self._lua(part) for key, part in value.items()}
             return self.lua.table_from(named)
         if value is None:
             self._lacks(b"cjson.decode of null")

@@ -185,8 +185,8 @@ def begun(now: int, setup: Sequence[Sequence[Command]], counts_given: bool = Tru
     `counts_given`: also from then on. Until then they count, as those commands may ask for it.
     """
     servers = [Server(now) for _ in setup]
-    for server, told in zip(servers, setup, strict=True):
-        for command in told:
+    for server, received in zip(servers, setup, strict=True):
+        for command in received:
             server.execute("", command)
         server.keys.counts_given = counts_given
     return servers

@@ -132,10 +132,10 @@ class Memory:
     def read(self, connection: str) -> Reply:
         """The oldest thing that the connection was sent and has not read."""
         sent = self.unread[connection]
-        said = sent.pop(0)
+        reply = sent.pop(0)
         if not sent:
             del self.unread[connection]
-        return said
+        return reply
 
     def send(self, connection: str, said: Reply) -> None:
         self.unread.setdefault(connection, []).append(said)

@@ -40,9 +40,9 @@ def range_(keys: Keyspace, command: Command) -> Reply:
 def store(keys: Keyspace, command: Command) -> Reply:
     """ZRANGESTORE."""
     name, target, *words = command
-    found, _ = _found(keys, name, words)
-    keys.replace(target, SortedSet(frozenset(found)))
-    return len(found)
+    members, _ = _found(keys, name, words)
+    keys.replace(target, SortedSet(frozenset(members)))
+    return len(members)
 
 
 def _found(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Pairs, bool]:
@@ -50,13 +50,13 @@ def _found(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Pairs, 
     by, reverse = SAID.get(name, (b"", False))
     choosing = not by
     key, first, last, *options = words
-    skip, most, scored = 0, -1, False
+    skip, limit, scored = 0, -1, False
     while options:
         word = options.pop(0).upper()
         if word == b"WITHSCORES" and name != b"ZRANGESTORE":
             scored = True
         elif word == b"LIMIT" and len(options) > 1:
-            skip, most = integer(options.pop(0)), integer(options.pop(0))
+            skip, limit = integer(options.pop(0)), integer(options.pop(0))
         elif word in {b"BYSCORE", b"BYLEX"} and choosing:
             by = word
         elif word == b"REV" and choosing:
@@ -64,7 +64,7 @@ def _found(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Pairs, 
         else:
             raise CommandRefused(SYNTAX)
     by = by or b"BYRANK"
-    if (most != -1 and by == b"BYRANK") or (scored and by == b"BYLEX"):
+    if (limit != -1 and by == b"BYRANK") or (scored and by == b"BYLEX"):
         raise CommandRefused(SYNTAX)
     if reverse and by != b"BYRANK":
         first, last = last, first
@@ -72,10 +72,10 @@ def _found(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Pairs, 
     pairs = in_order(scores_of(keys, key))
     if by == b"BYRANK":
         return inside(pairs[::-1] if reverse else pairs), scored
-    found = inside(pairs)[:: -1 if reverse else 1]
+    members = inside(pairs)[:: -1 if reverse else 1]
     if skip < 0:
         return [], scored
-    return (found[skip:] if most < 0 else found[skip : skip + most]), scored
+    return (members[skip:] if limit < 0 else members[skip : skip + limit]), scored
 
 
 def _inside(by: bytes, first: bytes, last: bytes) -> Inside:

@@ -66,8 +66,8 @@ def shown(score: float) -> Double:
 
 
 def told(pairs: Iterable[tuple[bytes, float]], scored: bool) -> Reply:
-    found = [(member, shown(score)) if scored else (member,) for member, score in pairs]
-    return tuple(word for words in found for word in words)
+    rows = [(member, shown(score)) if scored else (member,) for member, score in pairs]
+    return tuple(word for words in rows for word in words)
 
 
 def add(keys: Keyspace, command: Command) -> Reply:
@@ -131,8 +131,10 @@ def remove(keys: Keyspace, command: Command) -> Reply:
 def score(keys: Keyspace, command: Command) -> Reply:
     """ZSCORE, ZMSCORE."""
     scores = scores_of(keys, command[1])
-    found = tuple(shown(scores[member]) if member in scores else None for member in command[2:])
-    return found if command[0] == b"ZMSCORE" else found[0]
+    scores_found = tuple(
+        shown(scores[member]) if member in scores else None for member in command[2:]
+    )
+    return scores_found if command[0] == b"ZMSCORE" else scores_found[0]
 
 
 def cardinality(keys: Keyspace, command: Command) -> Reply:
@@ -168,10 +170,10 @@ def pop(keys: Keyspace, command: Command) -> Reply:
 
 def pop_first(keys: Keyspace, command: Command) -> Reply:
     """ZMPOP: from the first of the keys that has something."""
-    names, end, most = several(command, {b"MIN", b"MAX"})
+    names, end, limit = several(command, {b"MIN", b"MAX"})
     for key in names:
         if scores_of(keys, key):
-            taken = take(keys, b"ZPOP" + end, key, most)
+            taken = take(keys, b"ZPOP" + end, key, limit)
             return key, tuple((member, shown(score)) for member, score in taken)
     return None
 

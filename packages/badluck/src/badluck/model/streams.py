@@ -50,12 +50,12 @@ def read_id(text: bytes, sequence: int) -> Id:
 
 
 class Trim(NamedTuple):
-    """Only the newest `most` entries stay, or those from the id `lowest` on.
+    """Only the newest `max_entries` entries stay, or those from the id `lowest` on.
 
     `about`: a server takes away whole nodes of its tree only.
     """
 
-    most: int | None = None
+    max_entries: int | None = None
     lowest: Id = (0, 0)
     about: bool = False
     limit: int | None = None
@@ -63,10 +63,10 @@ class Trim(NamedTuple):
     def kept(self, stream: Stream) -> tuple[StreamEntry, ...]:
         """Raises Undefined for more than one node."""
         entries = stream.entries
-        if self.most is None:
+        if self.max_entries is None:
             rest = tuple(entry for entry in entries if entry.id >= self.lowest)
         else:
-            rest = entries[max(0, len(entries) - self.most) :]
+            rest = entries[max(0, len(entries) - self.max_entries) :]
         if not self.about:
             return rest
         size = sum(WORD + len(word) for entry in entries for word in entry.fields)
@@ -114,10 +114,10 @@ def trim(keys: Keyspace, command: Command) -> Reply:
     stream = stream_of(keys, key)
     if stream is None:
         return 0
-    kept = how.kept(stream)
-    if len(kept) < len(stream.entries):
-        keys.change(key, stream._replace(entries=kept))
-    return len(stream.entries) - len(kept)
+    entries = how.kept(stream)
+    if len(entries) < len(stream.entries):
+        keys.change(key, stream._replace(entries=entries))
+    return len(stream.entries) - len(entries)
 
 
 def add(keys: Keyspace, command: Command) -> Reply:
@@ -136,10 +136,10 @@ def add(keys: Keyspace, command: Command) -> Reply:
     own = None if id == b"*" else read_id(id, 0)
     if own == (0, 0):
         raise CommandRefused("ERR The ID specified in XADD must be greater than 0-0")
-    there = stream_of(keys, key)
-    if there is None and not creates:
+    current = stream_of(keys, key)
+    if current is None and not creates:
         return None
-    stream = there or Stream((0, 0), ())
+    stream = current or Stream((0, 0), ())
     if own is None:
         keys.told_time = True
         own = max((keys.now, 0), (stream.last[0], stream.last[1] + 1))
@@ -180,10 +180,10 @@ def range_(keys: Keyspace, command: Command) -> Reply:
         return ()
     if count is not None and count <= 0:
         return None
-    found = [entry for entry in stream.entries if low <= entry.id <= high]
+    entries = [entry for entry in stream.entries if low <= entry.id <= high]
     if name == b"XREVRANGE":
-        found.reverse()
-    return tuple((shown(entry.id), entry.fields) for entry in found[:count])
+        entries.reverse()
+    return tuple((shown(entry.id), entry.fields) for entry in entries[:count])
 
 
 def bound(text: bytes, sequence: int) -> Id:
@@ -218,7 +218,7 @@ def delete(keys: Keyspace, command: Command) -> Reply:
         return 0
     rest = tuple(entry for entry in stream.entries if entry.id not in gone)
     if len(rest) < len(stream.entries):
-        deleted = max(stream.deleted, *(one.id for one in stream.entries if one.id in gone))
+        deleted = max(stream.deleted, *(entry.id for entry in stream.entries if entry.id in gone))
         keys.change(command[1], stream._replace(entries=rest, deleted=deleted))
     return len(stream.entries) - len(rest)
 
@@ -230,9 +230,11 @@ def info(keys: Keyspace, command: Command) -> Reply:
     stream = stream_of(keys, command[2])
     if stream is None:
         raise CommandRefused("ERR no such key")
-    ends = [(shown(one.id), one.fields) for one in (*stream.entries[:1], *stream.entries[-1:])]
+    ends = [
+        (shown(entry.id), entry.fields) for entry in (*stream.entries[:1], *stream.entries[-1:])
+    ]
     first, last = ends or (None, None)
-    said: list[tuple[bytes, Reply]] = [
+    reply: list[tuple[bytes, Reply]] = [
         (b"length", len(stream.entries)),
         (b"radix-tree-keys", 1),
         (b"radix-tree-nodes", 2),
@@ -244,7 +246,7 @@ def info(keys: Keyspace, command: Command) -> Reply:
         (b"first-entry", first),
         (b"last-entry", last),
     ]
-    return tuple(word for pair in said for word in pair)
+    return tuple(word for pair in reply for word in pair)
 
 
 def set_id(keys: Keyspace, command: Command) -> Reply:

@@ -41,13 +41,13 @@ def set_(keys: Keyspace, command: Command) -> Reply:
     if b"KEEPTTL" in flags and expires is not None:
         raise CommandRefused(SYNTAX)
     old = keys.value(key, bytes) if flags & {b"GET", b"IFEQ"} else None
-    there = keys.get(key)
-    done = not (b"NX" in flags and there) and not (b"XX" in flags and not there)
+    entry = keys.get(key)
+    done = not (b"NX" in flags and entry) and not (b"XX" in flags and not entry)
     if b"IFEQ" in flags:
         done = old is not None and old == expected
     if done:
-        if b"KEEPTTL" in flags and there:
-            expires = there.expires
+        if b"KEEPTTL" in flags and entry:
+            expires = entry.expires
         if expires == keys.now:  # Redis 7 keeps it for this millisecond, newer servers do not
             raise Undefined("SET of what expires at this very millisecond")
         keys.put(key, value, expires)
@@ -113,8 +113,8 @@ def getex(keys: Keyspace, command: Command) -> Reply:
             expires = _expiry(keys, word, options[1], b"getex")
         except CommandRefused as refused:
             wrong = refused
-    there = keys.get(key)
-    if wrong and not (there and isinstance(there.value, bytes)):
+    entry = keys.get(key)
+    if wrong and not (entry and isinstance(entry.value, bytes)):
         # Redis 7 looks for the key first, newer servers at the words.
         raise Undefined("GETEX with a wrong expiry, where no string is") from None
     if wrong:
@@ -177,16 +177,16 @@ def add(keys: Keyspace, command: Command) -> Reply:
 
 
 def append(keys: Keyspace, command: Command) -> Reply:
-    whole = (keys.value(command[1], bytes) or b"") + command[2]
-    keys.change(command[1], whole)
-    return len(whole)
+    text = (keys.value(command[1], bytes) or b"") + command[2]
+    keys.change(command[1], text)
+    return len(text)
 
 
 def getrange(keys: Keyspace, command: Command) -> Reply:
     """Negative ones count from the end."""
     start, stop = integer(command[2]), integer(command[3])
-    whole = keys.value(command[1], bytes) or b""
-    return whole[span(start, stop, len(whole))]
+    text = keys.value(command[1], bytes) or b""
+    return text[span(start, stop, len(text))]
 
 
 def span(start: int, stop: int, size: int) -> slice:
@@ -207,16 +207,16 @@ def setrange(keys: Keyspace, command: Command) -> Reply:
     start = integer(offset)
     if start < 0:
         raise CommandRefused("ERR offset is out of range")
-    whole = keys.value(key, bytes) or b""
+    text = keys.value(key, bytes) or b""
     if not part:
-        return len(whole)
+        return len(text)
     if start + len(part) > MAX_BYTES:
         raise CommandRefused("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
     if start + len(part) > MAX_FILLED_BYTES:
         raise NotImplementedError(f"SETRANGE from {start:,}")
-    whole = whole[:start].ljust(start, b"\0") + part + whole[start + len(part) :]
-    keys.change(key, whole)
-    return len(whole)
+    text = text[:start].ljust(start, b"\0") + part + text[start + len(part) :]
+    keys.change(key, text)
+    return len(text)
 
 
 def strlen(keys: Keyspace, command: Command) -> Reply:

@@ -144,14 +144,14 @@ class ExploreCall:
     def _server(self) -> str:
         """Raises BadluckError."""
         given: str | None = self.config.getoption("--badluck-server")
-        found = next(filter(None, map(shutil.which, [given] if given else SERVERS)), None)
-        if found is None:
+        program = next(filter(None, map(shutil.which, [given] if given else SERVERS)), None)
+        if program is None:
             which = given or " or ".join(SERVERS)
             raise BadluckError(
                 f"{which} cannot be found to play a schedule on: install one (apt install "
                 "redis-server, brew install redis), or name it by --badluck-server=PROGRAM."
             )
-        return found
+        return program
 
     def _from_here(self, path: Path) -> str:
         return os.path.relpath(path, self.config.invocation_params.dir)

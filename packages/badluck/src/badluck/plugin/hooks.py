@@ -61,8 +61,8 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if asked := item.stash.get(ASKED, None):
-        setattr(report, TOLD, asked.told()._asdict())
+    if explored := item.stash.get(ASKED, None):
+        setattr(report, TOLD, explored.told()._asdict())
     return report
 
 
@@ -87,13 +87,13 @@ class Summary:
         self.annotations: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        told: dict[str, Any] | None = getattr(report, TOLD, None)
-        if told is None:
+        notes: dict[str, Any] | None = getattr(report, TOLD, None)
+        if notes is None:
             return
-        self.played |= told["played"]
-        self.notes += told["notes"]
-        if report.failed and told["annotation"]:
-            self.annotations.append(told["annotation"])
+        self.played |= notes["played"]
+        self.notes += notes["notes"]
+        if report.failed and notes["annotation"]:
+            self.annotations.append(notes["annotation"])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

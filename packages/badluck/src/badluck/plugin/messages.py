@@ -57,7 +57,7 @@ def _replayed(
     file: str, server: str, played: Sequence[ReplayedStep], finding: Finding
 ) -> Iterator[str]:
     many = len(finding.trace)
-    if all(one.same for one in played):
+    if all(step.same for step in played):
         yield f"{server} did the same in all {many} steps: {finding.name.upper()}."
     elif "unknown command" in " ".join(played[-1].got.said).lower():
         yield f"{server} does not know what step {len(played)} of {many} asks: a newer one may."
@@ -66,7 +66,7 @@ def _replayed(
             f"{server} did something else in step {len(played)} of {many}: the model of Redis is "
             f"wrong there. Please report it, with {file}."
         )
-    for nth, (expected, got) in enumerate(((one.expected, one.got) for one in played), 1):
+    for nth, (expected, got) in enumerate(((step.expected, step.got) for step in played), 1):
         same = played[nth - 1].same
         yield f"{nth:>3} {_line(expected)}: {'the same' if same else 'NOT THE SAME'}"
         if not same:
@@ -76,6 +76,6 @@ def _replayed(
 
 def _line(step: Step) -> str:
     does = "" if step.does == "goes" else f"({step.does}) "
-    said = f" -> {'; '.join(step.said)}" if step.said else ""
-    told = f" = told {step.told}" if step.told else ""
-    return f"{step.actor or 'all'} {does}{'; '.join(step.lines)}{said}{told}"
+    replies = f" -> {'; '.join(step.said)}" if step.said else ""
+    outcome = f" = told {step.told}" if step.told else ""
+    return f"{step.actor or 'all'} {does}{'; '.join(step.lines)}{replies}{outcome}"

@@ -108,12 +108,12 @@ class RealBackend:
             self.listening.add(name)
         if name in self.listening:
             self.servers[which].settle()
-            said = wire.waiting()
+            replies = wire.waiting()
         else:
-            said = [wire.read() for _ in commands]
+            replies = [wire.read() for _ in commands]
         if self.remembers and (keys := self.keys(which)) != self.kept[which]:
             self.written, self.kept[which] = (which, self.kept[which]), keys
-        return fixed_choices.sort_replies(commands, said)
+        return fixed_choices.sort_replies(commands, replies)
 
     def hear(self, name: str) -> tuple[Reply, ...] | Lost:
         """One of what it has been sent, if there is anything; Lost when its connection broke."""
@@ -148,7 +148,7 @@ class RealBackend:
             return False
         which, before = self.written
         now = self.servers[which].now()
-        alive = {key: kept for key, kept in before.items() if not 0 <= kept[1] < now}
+        alive = {key: state for key, state in before.items() if not 0 <= state[1] < now}
         return alive != self.keys(which)
 
     def fail_over(self) -> None:
@@ -173,9 +173,9 @@ class RealBackend:
 
     def entries(self, which: int = 0) -> dict[bytes, Entry]:
         """Of one server; the first is the store."""
-        found: dict[bytes, Entry] = {}
-        seen: Any = self.servers[which].control.ask((b"EVAL", READ, b"0"))
-        for key, type_, value, until in seen:
+        entries: dict[bytes, Entry] = {}
+        rows: Any = self.servers[which].control.ask((b"EVAL", READ, b"0"))
+        for key, type_, value, until in rows:
             if type_ == b"stream":
                 value = Stream((0, 0), tuple(StreamEntry((0, 0), words) for _, words in value))
             if type_ == b"list":
@@ -187,23 +187,23 @@ class RealBackend:
             if type_ == b"zset":
                 pairs = zip(value[::2], map(float, value[1::2]), strict=True)
                 value = SortedSet(frozenset(pairs))
-            found[key] = Entry(value, until if until >= 0 else None)
-        return found
+            entries[key] = Entry(value, until if until >= 0 else None)
+        return entries
 
     def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
         """The store's strings and streams become what `fill` makes of them."""
         ask = self.servers[0].control.ask
-        there = self.entries()
-        wanted = fill(there)
-        for key in there.keys() - wanted.keys():
+        before = self.entries()
+        wanted = fill(before)
+        for key in before.keys() - wanted.keys():
             ask((b"DEL", key))
         for key, entry in wanted.items():
-            if there.get(key) != entry and isinstance(entry.value, bytes):
+            if before.get(key) != entry and isinstance(entry.value, bytes):
                 ask((b"SET", key, entry.value))
 
     def keys(self, which: int) -> Keys:
-        seen: Any = self.servers[which].control.ask((b"EVAL", LOOK, b"0"))
-        return {key: (dumped, until) for key, dumped, until in seen}
+        rows: Any = self.servers[which].control.ask((b"EVAL", LOOK, b"0"))
+        return {key: (dumped, until) for key, dumped, until in rows}
 
     def view(self) -> ServersSnapshot:
         keys = tuple(self.keys(which) for which in range(len(self.servers)))

@@ -43,7 +43,9 @@ def sort_replies(commands: Sequence[Command], said: Sequence[Reply]) -> tuple[Re
     """The replies to them, each in the order of the alphabet where the server has its own."""
     if len(commands) != len(said):  # messages among them: nothing here is sent by who listens
         return tuple(said)
-    return tuple(_told(one, reply, commands) for one, reply in zip(commands, said, strict=True))
+    return tuple(
+        _told(command, reply, commands) for command, reply in zip(commands, said, strict=True)
+    )
 
 
 def _told(command: Command, reply: Reply, unit: Sequence[Command]) -> Reply:
@@ -52,8 +54,8 @@ def _told(command: Command, reply: Reply, unit: Sequence[Command]) -> Reply:
     if command[0] == b"EXEC":
         return sort_replies(unit[1:-1], reply)
     if command[0] in PAGES:
-        cursor, found = reply
-        return cursor, _in_order(found)
+        cursor, page = reply
+        return cursor, _in_order(page)
     return _in_order(reply) if command[0] in UNSORTED else reply
 
 

@@ -121,12 +121,12 @@ def running(folder: Path, program: str) -> Iterator[LiveServer]:
 @contextmanager
 def _process(command: list[str], log: Path, environ: Mapping[str, str]) -> Iterator[int]:
     """Its id. It answers when the block begins."""
-    with log.open("wb") as said:
+    with log.open("wb") as output:
         # A session of its own: the terminal's Ctrl-C is for us, who stop it in order.
         process = subprocess.Popen(
             command,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
             env=environ,
             start_new_session=True,
             preexec_fn=end_with_parent,

@@ -65,8 +65,8 @@ class Wire:
 
     def waiting(self) -> list[Reply]:
         """All that has come and was not read."""
-        found, self.ready = self.peek(), []
-        return found
+        replies, self.ready = self.peek(), []
+        return replies
 
     def peek(self) -> list[Reply]:
         """The same, and it stays unread."""
@@ -93,7 +93,7 @@ class Wire:
 
 def _plain(reply: object) -> Reply:
     if isinstance(reply, list):
-        return tuple(_plain(one) for one in reply)
+        return tuple(_plain(part) for part in reply)
     if isinstance(reply, hiredis.ReplyError):
         return Err(str(reply))
     if isinstance(reply, bytes | int) or reply is None:

@@ -18,7 +18,7 @@ def columns(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(
-        0 if category(one) in NO_WIDTH else 1 + (east_asian_width(one) in "WF") for one in text
+        0 if category(char) in NO_WIDTH else 1 + (east_asian_width(char) in "WF") for char in text
     )
 
 
@@ -28,7 +28,7 @@ def padded(text: str, wide: int) -> str:
 
 def filled(text: str, wide: int) -> Iterator[str]:
     """Lines of so many columns; all but the first stand further in."""
-    spread = "".join(one + FILLER * (columns(one) - 1) for one in text)
+    spread = "".join(char + FILLER * (columns(char) - 1) for char in text)
     for line in textwrap.wrap(spread, wide, subsequent_indent="   ", break_on_hyphens=False):
         yield line.replace(FILLER, "")
 
@@ -83,16 +83,19 @@ def _lasts(text: str) -> str:
 
 def _beside(steps: Sequence[Step], charted: Collection[str] | None) -> list[list[str]]:
     """The columns in which anything ever stands, each with its head and as wide as it is."""
-    found = [
+    columns_shown = [
         [name, *(_short(step.shown[name]) or "-" for step in steps)]
         for name in (steps[0].shown if steps else ())
         if charted is None or name in charted
         if any(step.shown[name] != "" for step in steps)
     ]
     if any(step.line for step in steps):
-        found.insert(0, ["line", *_places(steps)])
-    wide = [max(map(columns, each)) for each in found]
-    return [[padded(text, most) for text in each] for each, most in zip(found, wide, strict=True)]
+        columns_shown.insert(0, ["line", *_places(steps)])
+    wide = [max(map(columns, each)) for each in columns_shown]
+    return [
+        [padded(text, width) for text in each]
+        for each, width in zip(columns_shown, wide, strict=True)
+    ]
 
 
 def _places(steps: Sequence[Step]) -> Iterator[str]:
@@ -114,8 +117,8 @@ def _cell(step: Step, column: int, vocabulary: Vocabulary, several: bool) -> Ite
     for text in texts(step, vocabulary, several):
         yield from filled(text, column)
     if step.told:
-        told = f"= told {step.told}".partition("\n")[0]
-        yield from filled(told, column)
+        outcome = f"= told {step.told}".partition("\n")[0]
+        yield from filled(outcome, column)
 
 
 def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> Iterator[str]:
@@ -132,8 +135,8 @@ def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> I
     beside = f"({vocabulary.beside}{number}) " if step.fiber and shown else ""
     who = "(late) " if step.does == "arrives" else beside
     # Of a transaction only what EXEC answers is news.
-    said = step.said[-1:] if len(step.lines) > 1 else step.said
-    answer = ", ".join(filter(None, ["; ".join(said), fault.drawn if fault else ""]))
+    replies = step.said[-1:] if len(step.lines) > 1 else step.said
+    answer = ", ".join(filter(None, ["; ".join(replies), fault.drawn if fault else ""]))
     for nth, line in enumerate(step.lines, 1):
         yield f"{who}{line} -> {answer}" if nth == len(step.lines) and answer else who + line
 

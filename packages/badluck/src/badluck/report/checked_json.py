@@ -28,7 +28,7 @@ class CheckedJson:
     def one_of(self, name: str, known: Collection[Any]) -> Any:
         value = self._get(name)
         # By type as well: to Python True is 1.
-        if not any(type(value) is type(one) and value == one for one in known):
+        if not any(type(value) is type(choice) and value == choice for choice in known):
             self.refuse(f"{name!r} is {_shown(value)}, and not {_either(known)}")
         return value
 
@@ -47,7 +47,7 @@ class CheckedJson:
 
     def texts(self, name: str) -> list[str]:
         value = self._list(name)
-        if not all(isinstance(one, str) for one in value):
+        if not all(isinstance(text, str) for text in value):
             self.refuse(f"{name!r} holds something else than texts")
         return value
 

@@ -84,8 +84,8 @@ def _cells(step: Step, names: Sequence[str], source: str) -> Iterator[str]:
             continue
         lines = "<br>".join(f"<code>{escape(text)}</code>" for text in texts(step))
         at = f'<span class="at">{escape(source.partition(": ")[0])}</span>' if source else ""
-        told = f'<span class="told">is told {escape(step.told)}</span>' if step.told else ""
-        yield f'<td role="cell" data-who="{name}">{lines}{at}{told}</td>'
+        outcome = f'<span class="told">is told {escape(step.told)}</span>' if step.told else ""
+        yield f'<td role="cell" data-who="{name}">{lines}{at}{outcome}</td>'
 
 
 def _says(step: Step) -> Iterator[str]:

@@ -80,10 +80,10 @@ class StepReplay:
     def got(self) -> Step:
         """The step as it went."""
         before = self._outcome()
-        lines, said = self._does()
-        told = "" if before else self._outcome()
+        lines, replies = self._does()
+        outcome = "" if before else self._outcome()
         shown = self.target.shown(self.target.book(*self.backend.stores()))
-        return self.step._replace(lines=lines, said=said, told=told, shown=shown)
+        return self.step._replace(lines=lines, said=replies, told=outcome, shown=shown)
 
     def _outcome(self) -> str:
         """What the actor is told that has come to its end, also where a thread brings it there."""

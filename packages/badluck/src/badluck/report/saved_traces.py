@@ -12,8 +12,8 @@ from badluck.search.names import LETTERS
 from badluck.target import ACTORS, Shown
 
 # What an actor does, and what happens to all.
-SOMEBODYS = ("goes", "arrives", *(one.name for one in FAULTS.values() if one.befalls_one))
-EVERYBODYS = ("time", *(one.name for one in FAULTS.values() if not one.befalls_one))
+SOMEBODYS = ("goes", "arrives", *(fault.name for fault in FAULTS.values() if fault.befalls_one))
+EVERYBODYS = ("time", *(fault.name for fault in FAULTS.values() if not fault.befalls_one))
 FIBERS = 100  # of one actor, at the most
 MAX_DURATION_MS = 366 * 86_400_000  # ms that a schedule may take
 MAX_NUMBER = 1 << 40  # the most that any number is which is compared, and nothing else

@@ -60,7 +60,7 @@ def faults_of(steps: Sequence[Step]) -> Faults:
 def without_unheard(steps: Sequence[Step]) -> list[Step]:
     """The same, without what nobody has heard."""
     return [
-        one._replace(told="") if is_unheard(steps, nth) else one for nth, one in enumerate(steps)
+        step._replace(told="") if is_unheard(steps, nth) else step for nth, step in enumerate(steps)
     ]
 
 
@@ -78,14 +78,14 @@ def steps_of(graph: Graph, judge: Judge, ways: Ways) -> Iterator[Step]:
     called = _by_first_move(graph, ways)
     after = graph.called(graph.states[0], called)
     at = 0
-    for number, way in ways:
+    for number, edge in ways:
         before = after
-        actor = called[way.actor] if way.actor >= 0 else -1
-        called = _through(called, way)
-        after = graph.called(graph.states[way.to], called)
-        took = graph.took(number, way)
+        actor = called[edge.actor] if edge.actor >= 0 else -1
+        called = _through(called, edge)
+        after = graph.called(graph.states[edge.to], called)
+        took = graph.took(number, edge)
         at += took
-        yield _step(graph, judge, before, after, way._replace(actor=actor), took, at)
+        yield _step(graph, judge, before, after, edge._replace(actor=actor), took, at)
 
 
 def _step(
@@ -96,17 +96,17 @@ def _step(
     It `took` so long, and is done `at`; ms, since the schedule began.
     """
     actor = way.actor
-    told = ""
+    outcome = ""
     if actor >= 0 and after.nodes[actor] != CRASHED:
         nodes = graph.automata[actor].nodes
-        told = "" if nodes[before.nodes[actor]].told else nodes[after.nodes[actor]].told
+        outcome = "" if nodes[before.nodes[actor]].told else nodes[after.nodes[actor]].told
     return Step(
         graph.automata[actor].name if actor >= 0 else "",
         way.fiber,
         way.kind,
         at,
         *_what(graph, judge.target.code.words, before, way, took),
-        told,
+        outcome,
         judge.target.shown(judge.book(after.servers)),
         _line(graph, judge, before, way) if actor >= 0 else "",
     )
@@ -137,10 +137,10 @@ def _by_first_move(graph: Graph, ways: Ways) -> Names:
         return called
     order: list[int] = []
     through = called
-    for _, way in ways:
-        if way.actor >= 0 and through[way.actor] not in order:
-            order.append(through[way.actor])
-        through = _through(through, way)
+    for _, edge in ways:
+        if edge.actor >= 0 and through[edge.actor] not in order:
+            order.append(through[edge.actor])
+        through = _through(through, edge)
     order += [actor for actor in called if actor not in order]
     return tuple(order.index(actor) for actor in called)
 

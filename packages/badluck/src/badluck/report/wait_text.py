@@ -22,32 +22,32 @@ def wait_text(judge: Judge, path: Path) -> str:
     """Of somebody's own code, a sentence for each line; `path` leads to where it is stuck."""
     if judge.target.code.shown:
         return ""
-    found: dict[str, list[str]] = defaultdict(list)
+    names_at: dict[str, list[str]] = defaultdict(list)
     beside: list[str] = []
     for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
         for spot in () if node.ended else node.stands[0]:
-            found[user_code_error.line_of(*spot)].append(judge.graph.names[actor])
+            names_at[user_code_error.line_of(*spot)].append(judge.graph.names[actor])
         for spot in chain(*node.stands[1:]) if node.ended else ():
             where = user_code_error.line_of(*spot)
             beside.append(f"{judge.graph.names[actor]} is done, and its thread goes on in {where}.")
     waiting = (
         f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."
-        for where, names in found.items()
+        for where, names in names_at.items()
     )
-    said = " ".join([*waiting, *beside])
-    if not said or _end(path) in all_wait_at(judge.graph, judge.stuck):
-        return said
-    return f"{DOOMED}: {said}"
+    text = " ".join([*waiting, *beside])
+    if not text or _end(path) in all_wait_at(judge.graph, judge.stuck):
+        return text
+    return f"{DOOMED}: {text}"
 
 
 def extend_to_wait(judge: Judge, path: Path) -> Path:
     """Of what ends so in every order: on to where each who waits has asked once in vain."""
     if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
         return path
-    ways = [*path.ways]
+    edges = [*path.ways]
     for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
-        ways += [] if node.ended else _round(judge, ways, actor)
-    return Path(cost([way for _, way in ways]), tuple(ways))
+        edges += [] if node.ended else _round(judge, edges, actor)
+    return Path(cost([edge for _, edge in edges]), tuple(edges))
 
 
 def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transition]]:
@@ -55,19 +55,21 @@ def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transiti
     graph = judge.graph
     at = ways[-1][1].to if ways else 0
     asks = _request(judge, at, actor)
-    own = [(number, way) for number, way in ways if (way.actor, way.fiber) == (actor, 0)]
+    own = [(number, edge) for number, edge in ways if (edge.actor, edge.fiber) == (actor, 0)]
     if not _does(asks) or (own and _does(_request(judge, own[-1][0], actor)) == _does(asks)):
         return
-    seen: set[int] = set()
-    while at not in seen:
-        seen.add(at)
+    visited: set[int] = set()
+    while at not in visited:
+        visited.add(at)
         back = Transition("goes", actor, 0, at)  # who asks in vain is where it was: no way at all
-        ways_on = (way for way in graph.ways[at] if (way.kind, *way[1:3]) == ("goes", actor, 0))
-        way = next(ways_on, back)
-        if way is back and isinstance(_request(judge, at, actor), Rest):
+        edges_on = (
+            edge for edge in graph.ways[at] if (edge.kind, *edge[1:3]) == ("goes", actor, 0)
+        )
+        edge = next(edges_on, back)
+        if edge is back and isinstance(_request(judge, at, actor), Rest):
             return  # it sleeps, and has asked before that
-        yield at, way
-        at = way.to
+        yield at, edge
+        at = edge.to
 
 
 def _request(judge: Judge, number: int, actor: int) -> Request:

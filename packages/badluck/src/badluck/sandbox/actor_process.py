@@ -61,7 +61,9 @@ class ActorProcess:
             self.questions.flush()
             line = self.answers.readline(MAX_ANSWER_BYTES)
             answer = json.loads(line)
-            code_warnings.SEEN.update({(path, line): said for path, line, said in answer["warned"]})
+            code_warnings.SEEN.update(
+                {(path, line): warning for path, line, warning in answer["warned"]}
+            )
             if "wrong" in answer:
                 raise user_code_error.UserCodeError(answer["wrong"])
             if "memory" in answer:
@@ -114,7 +116,7 @@ class RemoteAutomaton(Automaton):
                 tuple(_request(*each) for each in node.pop("requests")),
                 parent,
                 came_by,
-                tuple(Fingerprint((number,), whole) for number, whole in node.pop("looks")),
+                tuple(Fingerprint((number,), is_whole) for number, is_whole in node.pop("looks")),
                 bound=tuple(node.pop("bound")),
                 stands=tuple(
                     tuple(SourceLine(*spot) for spot in each) for each in node.pop("stands")
@@ -159,7 +161,7 @@ class ActorServer:
             return {"memory": True}
 
     def _say(self, answer: dict[str, Any]) -> None:
-        answer["warned"] = [(*spot, said) for spot, said in code_warnings.SEEN.items()]
+        answer["warned"] = [(*spot, warning) for spot, warning in code_warnings.SEEN.items()]
         self.search.sendall(json.dumps(answer).encode() + b"\n")
 
     def _give_up(self, text: str) -> None:
@@ -191,7 +193,7 @@ class ActorServer:
         return {
             "requests": [[type(each).__name__, *_plain(each)] for each in node.requests],
             "looks": [
-                (self.looks.setdefault(one, len(self.looks)), one.whole) for one in node.looks
+                (self.looks.setdefault(look, len(self.looks)), look.complete) for look in node.looks
             ],
             "inside": node.inside,
             "waits_for_threads": node.waits_for_threads,

@@ -75,10 +75,10 @@ def replay(
 
     Raises as explore().
     """
-    found = run_job(ReplayJob(target, names, traces, folder, program))["played"]
+    answer = run_job(ReplayJob(target, names, traces, folder, program))["played"]
     return {
         name: [ReplayedStep(Step(**expected), Step(**got)) for expected, got in played]
-        for name, played in found.items()
+        for name, played in answer.items()
     }
 
 
@@ -115,13 +115,13 @@ def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, byt
     Raises TimeoutExpired when it does not end in time. The process is killed unless it has ended.
     """
     sends: Any = process.stdin
-    said: dict[Any, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    output_of: dict[Any, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
     until = time.monotonic() + START + DEADLINE_S
     selector = selectors.DefaultSelector()  # the lab may have too many descriptors for select()
     try:
         with suppress(BrokenPipeError), sends:
             sends.write(question)
-        for stream in said:
+        for stream in output_of:
             selector.register(stream, selectors.EVENT_READ)
         while selector.get_map():
             heard: list[Any] = [
@@ -129,8 +129,8 @@ def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, byt
             ]
             for stream in heard:
                 piece = os.read(stream.fileno(), 1 << 16)
-                said[stream] += piece
-                if not piece or sum(map(len, said.values())) > MAX_ANSWER_BYTES:
+                output_of[stream] += piece
+                if not piece or sum(map(len, output_of.values())) > MAX_ANSWER_BYTES:
                     selector.unregister(stream)
                     stream.close()
             if not heard:
@@ -139,7 +139,7 @@ def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, byt
     finally:
         selector.close()
         process.kill()
-    output, errors = said.values()
+    output, errors = output_of.values()
     return bytes(output), bytes(errors)
 
 

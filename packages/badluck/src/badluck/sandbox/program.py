@@ -79,7 +79,7 @@ class Program(UserFile):
         lock = None
         if held and isinstance(held.value, bytes):
             lock = StoredLock(held.value, held.expires is not None, held.expires)
-        return Contents({decoded(key): one.value for key, one in entries.items()}, lock)
+        return Contents({decoded(key): entry.value for key, entry in entries.items()}, lock)
 
     def shown(self, book: Contents) -> Shown:
         names = (*self.show, *([decoded(self.lock_key)] if self.lock_key else []))

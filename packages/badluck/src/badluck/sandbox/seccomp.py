@@ -68,15 +68,15 @@ def _library() -> ctypes.CDLL | None:
     if sys.platform != "linux":
         return None
     try:
-        found = ctypes.CDLL("libseccomp.so.2")
+        library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
         return None
-    found.seccomp_init.restype = ctypes.c_void_p
-    found.seccomp_load.argtypes = found.seccomp_release.argtypes = (ctypes.c_void_p,)
-    found.seccomp_rule_add_array.argtypes = (
+    library.seccomp_init.restype = ctypes.c_void_p
+    library.seccomp_load.argtypes = library.seccomp_release.argtypes = (ctypes.c_void_p,)
+    library.seccomp_rule_add_array.argtypes = (
         *(ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p),
     )
-    return found
+    return library
 
 
 LIBRARY = _library()

@@ -73,12 +73,12 @@ class UserFile(UserCode):
         except BaseException as error:
             if actor.over:
                 raise GreenletExit from None  # on its way out it meets with all sorts of errors
-            found = user_code_error.user_error(error, actor)
+            failure = user_code_error.user_error(error, actor)
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
-                raise found from error
+                raise failure from error
             if actor.heard is None:  # it has asked nobody anything
-                raise found from error
-            return f"{RAISED}{found}"
+                raise failure from error
+            return f"{RAISED}{failure}"
 
     def load_libraries(self) -> None:
         """What it imports, before anything is kept from it: some look what the system has."""
@@ -112,12 +112,12 @@ class UserFile(UserCode):
         try:
             inspect.signature(call).bind(*self.parameters)
         except TypeError as error:
-            said = f"it cannot be called as {self.signature}: {error}"
-            raise UserCodeError(self._at(call, said)) from error
+            problem = f"it cannot be called as {self.signature}: {error}"
+            raise UserCodeError(self._at(call, problem)) from error
         if inspect.isasyncgenfunction(call) or inspect.isgeneratorfunction(call):
             raise UserCodeError(self._at(call, "it must be a function without yield"))
-        found: Callable[..., object] = call
-        return found
+        function: Callable[..., object] = call
+        return function
 
     def _told(self, said: object, call: Callable[..., object]) -> str:
         try:

@@ -16,7 +16,7 @@ def value_text(value: Value | None) -> str:
         case Stream():
             return str(len(value.entries))
         case Hash():
-            pairs = (f"{decoded(field)}: {decoded(one)}" for field, one in value.pairs)
+            pairs = (f"{decoded(field)}: {decoded(content)}" for field, content in value.pairs)
             return f"{{{', '.join(pairs)}}}"
         case SortedSet():
             ranked = sorted((score, member) for member, score in value.scores)

@@ -130,7 +130,7 @@ class SandboxWorker:
             played = {}
             for name, steps in job.traces.items():
                 both = replay(job.target, job.names, steps, where)
-                played[name] = [[one.expected._asdict(), one.got._asdict()] for one in both]
+                played[name] = [[step.expected._asdict(), step.got._asdict()] for step in both]
         return {"played": played}
 
     def _lacking(self, lacks: UnsupportedCommand) -> str:
@@ -162,10 +162,10 @@ def _otherwise(error: NotDeterministic) -> str:
     text = "does not do the same when it is answered the same: on what does it depend?"
     if isinstance(once, Send) and isinstance(again, Send):
         words = (chain.from_iterable(request.commands) for request in (once, again))
-        pairs = ((one or b"", two or b"") for one, two in zip_longest(*words))
-        one, two = next(((a, b) for a, b in pairs if a != b), (b"", b""))
-        text += f" It sent {decoded(one)!r:.80}, and now {decoded(two)!r:.80}."
-        if ADDRESS.search(one) and ADDRESS.search(two):
+        pairs = ((before or b"", after or b"") for before, after in zip_longest(*words))
+        before, after = next(((a, b) for a, b in pairs if a != b), (b"", b""))
+        text += f" It sent {decoded(before)!r:.80}, and now {decoded(after)!r:.80}."
+        if ADDRESS.search(before) and ADDRESS.search(after):
             text += " That is where an object lies in memory."
     where = [user_code_error.line_of(*spot) for spot in error.spots]
     return "\n    ".join([text, *where])

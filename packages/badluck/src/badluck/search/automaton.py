@@ -201,19 +201,19 @@ class Automaton:
         return known, Move(self._add(actor, at, known), closed, actor.asked_time)
 
     def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
-        one, two = self.nodes[at], self.nodes[to]
-        does = [*map(_what, one.requests)]
-        if does != [*map(_what, two.requests)] or one.looks != two.looks:
+        first_node, last_node = self.nodes[at], self.nodes[to]
+        does = [*map(_what, first_node.requests)]
+        if does != [*map(_what, last_node.requests)] or first_node.looks != last_node.looks:
             return False
-        if all(look.whole for look in one.looks):
+        if all(look.complete for look in first_node.looks):
             return True
-        actor, took = self._again(to), _until(two, round) - _until(one, round)
+        actor, took = self._again(to), _until(last_node, round) - _until(first_node, round)
         for nth in range(1, 1 + ROUNDS):
             for answer in round:
                 actor.go_on(*answer._replace(now=answer.now + nth * took))
             if [*map(_what, actor.requests)] != does:
                 break
-        same = [*map(_what, actor.requests)] == does and one.looks == tuple(
+        same = [*map(_what, actor.requests)] == does and first_node.looks == tuple(
             fingerprint_of(each) for each in actor.fibers
         )
         actor.drop()
@@ -223,12 +223,12 @@ class Automaton:
         self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
     ) -> bool:
         """Does that answer lead to the same kinds of things, at the same lines, at both times?"""
-        one, other = (
+        first_node, later_node = (
             self.nodes[self.move(at, fiber, said, when, taken).to] for when in (now, then)
         )
-        return one is other or (
-            one.stands == other.stands
-            and [*map(_what, one.requests)] == [*map(_what, other.requests)]
+        return first_node is later_node or (
+            first_node.stands == later_node.stands
+            and [*map(_what, first_node.requests)] == [*map(_what, later_node.requests)]
         )
 
     def turn(
@@ -264,18 +264,18 @@ class Automaton:
         requests = actor.requests
         # Who has come to an end is one, whatever led there.
         over = all(isinstance(request, Done | Failed) for request in requests)
-        whole = over or all(look.whole for look in looks)
-        told = () if whole else self._told_apart(parent, came_by, actor, looks)
+        is_whole = over or all(look.complete for look in looks)
+        answers = () if is_whole else self._told_apart(parent, came_by, actor, looks)
         requests = requests[:1] if over else requests
         bound = tuple(sorted(actor.bound))
         # Who waits for the clock names no connection, and will use one: what is late on another of
         # the same name must not be taken for its own.
         unnamed = (actor.connections, *sorted(actor.open)) if type(requests[0]) is Rest else ()
-        key = requests, looks, told, bound, unnamed
+        key = requests, looks, answers, bound, unnamed
         if (same := self.orders.get(key)) is not None:
             actor.drop()
             return same
-        if came_by and not whole and (at := self._loop(parent, came_by, requests, looks)) >= 0:
+        if came_by and not is_whole and (at := self._loop(parent, came_by, requests, looks)) >= 0:
             actor.drop()
             return at
         node = Node(
@@ -309,12 +309,12 @@ class Automaton:
         answers = [*self.history(parent), came_by] if came_by else []
         if any(look.in_order for look in looks):
             return tuple(answers)
-        told: list[list[object]] = [[] for _ in actor.fibers]
+        answers_by_fiber: list[list[object]] = [[] for _ in actor.fibers]
         for answer in answers:
             fiber = actor.fibers[answer.fiber]
             if not (fiber.told_in and answer.said is None):  # a reply comes that was told before
-                told[fiber.told_in or answer.fiber].append(answer[1:])
-        return tuple(map(tuple, told))
+                answers_by_fiber[fiber.told_in or answer.fiber].append(answer[1:])
+        return tuple(map(tuple, answers_by_fiber))
 
     def _loop(
         self,

@@ -98,20 +98,20 @@ class Graph:
         """One moment after the other: nothing leads back in time. Raises TooMany."""
         while self.later:
             now = min(self.later)
-            found = self._moment(now, self.later.pop(now))
-            for number, sleepers in self.waiting(found).items():
+            numbers = self._moment(now, self.later.pop(now))
+            for number, sleepers in self.waiting(numbers).items():
                 self._let_time_pass(number, sleepers)
         self.all_seen = True
 
     def _moment(self, now: int, todo: list[int]) -> list[int]:
         """All that can happen while the clock says `now`."""
-        found = []
+        numbers = []
         while todo:
             number = todo.pop()
-            found.append(number)
+            numbers.append(number)
             self._expand(number)
             todo += self.later.pop(now, [])
-        return found
+        return numbers
 
     def waiting(self, states: Sequence[int]) -> dict[int, Sleepers]:
         """Those of a moment's states in which nobody can do anything but wait; and who sleeps."""
@@ -124,9 +124,9 @@ class Graph:
         state = self.states[number]
         waited = self.moves.user_code and self._waits(state)
         return [
-            way.to
-            for way in self.ways[number]
-            if way.kind == "goes" and not (waited and state.nodes[way.actor] == BEGINNING)
+            edge.to
+            for edge in self.ways[number]
+            if edge.kind == "goes" and not (waited and state.nodes[edge.actor] == BEGINNING)
         ]
 
     def _waits(self, state: State) -> bool:
@@ -184,8 +184,8 @@ class Graph:
         names: Names = ()
         if self.symmetry:
             servers, nodes, left, before, in_flight, late = state
-            found = self.symmetry.standing_for(servers, nodes, before, in_flight)
-            servers, nodes, before, in_flight, names = found
+            representative = self.symmetry.standing_for(servers, nodes, before, in_flight)
+            servers, nodes, before, in_flight, names = representative
             late = frozenset(names[actor] for actor in late)
             state = State(servers, nodes, left, before, in_flight, late)
         standing = self.numbers[state[2:]]
@@ -204,37 +204,37 @@ class Graph:
 
     def _expand(self, number: int) -> None:
         servers, nodes, left, before, in_flight, late = state = self.states[number]
-        ways = self.ways[number]
+        edges = self.ways[number]
         numbers = self.numbers[state[2:]]
         forgets = left.forgets
         for actor, at in enumerate(nodes):
             if at == CRASHED:
                 continue
             first, rest = nodes[:actor], nodes[actor + 1 :]
-            for fiber, there, node, wrote in self.moves.of(state, actor):
+            for fiber, servers_then, node, wrote in self.moves.of(state, actor):
                 then = servers if wrote and forgets else before
                 # Who has asked in vain is where it was.
-                if node != at or there != servers or then != before:
+                if node != at or servers_then != servers or then != before:
                     placed = (*first, node, *rest)
                     same = then == before and actor not in late
-                    known = numbers.get((there, placed)) if same else None
+                    known = numbers.get((servers_then, placed)) if same else None
                     to, names = known or self._number(
-                        there, placed, left, then, in_flight, late - {actor}
+                        servers_then, placed, left, then, in_flight, late - {actor}
                     )
-                    ways.append(Transition("goes", actor, fiber, to, names))
+                    edges.append(Transition("goes", actor, fiber, to, names))
         for nth in range(len(in_flight)):
-            ways.append(self._arrives(state, nth))
+            edges.append(self._arrives(state, nth))
         for fault, less in left.possible():
             for hit in fault.apply(self, state):
                 less_late = late - {hit.actor}
                 to, names = self._number(
                     hit.servers, hit.nodes, less, hit.before, hit.in_flight, less_late
                 )
-                ways.append(Transition(fault.name, hit.actor, hit.fiber, to, names))
+                edges.append(Transition(fault.name, hit.actor, hit.fiber, to, names))
         self._sleep_through(number)
         if number in self.rounds:
-            for way in ways:
-                self.rounds.setdefault(way.to, self.rounds[number])
+            for edge in edges:
+                self.rounds.setdefault(edge.to, self.rounds[number])
 
     def _arrives(self, state: State, nth: int) -> Transition:
         """What is in flight comes to its server, which does it and finds nobody to answer."""
@@ -264,13 +264,13 @@ class Graph:
         )
         due = self.deadlines(state, renewals=True, sleepers=sleepers).union(*turns)
         moment = min(due, default=patient)
-        passed = [self.took(number, way) for way in self.ways[number] if way.kind == "time"]
+        passed = [self.took(number, edge) for edge in self.ways[number] if edge.kind == "time"]
         if now < moment and moment - now not in passed:
             self._pass_time(number, moment, state.late)
         if self.over(state):
-            for way in self.ways[number]:
-                if way.kind == "time":
-                    self.rounds.setdefault(way.to, rounds + 1)
+            for edge in self.ways[number]:
+                if edge.kind == "time":
+                    self.rounds.setdefault(edge.to, rounds + 1)
 
     def _sleep_through(self, number: int) -> None:
         """Others may be as slow as the first who wakes, as long as no lease ends by that.
@@ -283,7 +283,7 @@ class Graph:
         asleep, now = self._asleep(number), self.servers.now(state.servers)
         ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in asleep]
         due = self.servers.deadlines(state.servers)
-        goes = {way.actor for way in self.ways[number] if way.kind == "goes"}
+        goes = {edge.actor for edge in self.ways[number] if edge.kind == "goes"}
         at_work = {actor for actor in goes if state.nodes[actor] != BEGINNING}
         free = not any(now < moment <= min(ends) for moment in due) if ends else False
         if free and at_work.isdisjoint(state.late):
@@ -324,21 +324,23 @@ class Graph:
     def deadlines(self, state: State, renewals: bool, sleepers: Sleepers = frozenset()) -> set[int]:
         """When something happens by itself, ms since 1970; `renewals` are a mode's own."""
         now = self.servers.now(state.servers)
-        found = set(self.servers.deadlines(state.servers))
+        moments = set(self.servers.deadlines(state.servers))
         ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in sleepers]
         for actor, node in self.alive(state):
             for fiber, request in enumerate(node.requests):
                 if isinstance(request, Hear):
                     if not self.moves.idles(state, actor, fiber):
-                        found.add(request.until or 0)  # a wait without an end never ends by itself
+                        moments.add(
+                            request.until or 0
+                        )  # a wait without an end never ends by itself
                 elif (
                     isinstance(request, Rest)
                     and not request.sleeps
                     and (renewals or self.moves.user_code)
                 ):
-                    found.add(request.until)
+                    moments.add(request.until)
         latest = NEVER - 1 if self.moves.user_code else max(min(ends, default=0), now + SOON)
-        return {moment for moment in (*found, *ends) if now < moment <= latest}
+        return {moment for moment in (*moments, *ends) if now < moment <= latest}
 
     def alive(self, state: State) -> Iterator[tuple[int, Node]]:
         """Those who have not crashed, and where they stand."""
@@ -350,16 +352,16 @@ class Graph:
         """Is it over, and have threads come to an end that a process waits for, if they ever do?"""
         if not self.over(self.states[number]):
             return False
-        todo, seen = [number], {number}
+        todo, visited = [number], {number}
         for at in todo:
             if self.over(self.states[at]) and not self._waits_for_threads(at):
                 return at == number
-            ways = self.onward(at)
-            if not ways and not self.all_seen:
+            edges = self.onward(at)
+            if not edges and not self.all_seen:
                 return False  # that was not looked at
-            later = {way.to for way in ways if way.kind in BY_ITSELF} - seen
+            later = {edge.to for edge in edges if edge.kind in BY_ITSELF} - visited
             todo += sorted(later)
-            seen |= later
+            visited |= later
         return True
 
     def _waits_for_threads(self, number: int) -> bool:

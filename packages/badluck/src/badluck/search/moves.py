@@ -55,7 +55,7 @@ class ServerAnswer(NamedTuple):
 class PollRound(NamedTuple):
     """From one sleep to the next."""
 
-    asked: list[tuple[Command, ...]]
+    commands: list[tuple[Command, ...]]
     began: int
     until: int  # that is over then, ms since 1970
     looked: bool  # at the clock
@@ -95,10 +95,10 @@ class Moves:
         key: object = (state.servers, actor, at)
         if self.reuse_tokens:  # what a failover brings back, or arrives late, has tokens as well
             key = (key, state.before, state.in_flight)
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = list(self._successors(state, actor, at))
-        return found
+        successors = self.known.get(key)
+        if successors is None:
+            successors = self.known[key] = list(self._successors(state, actor, at))
+        return successors
 
     def unanswered(self, state: State, late: bool = False) -> Iterator[UnansweredSend]:
         """Each command that is about to be sent; `late`: it is done some time later."""
@@ -124,10 +124,10 @@ class Moves:
             answer = self._answer(servers, request)
             if answer is None:
                 continue
-            to, said, wrote = answer
+            to, reply, wrote = answer
             taken = self._taken(state, to, state.in_flight, actor)
             now = self.servers.now(to)
-            move = self.automata[actor].move(at, fiber, said, now, taken)
+            move = self.automata[actor].move(at, fiber, reply, now, taken)
             to = self.servers.drop(to, move.closed) if move.closed else to
             yield Successor(fiber, to, move.to, wrote)
 
@@ -166,11 +166,11 @@ class Moves:
     ) -> bool:
         """Does it say something else to the servers when it asks again soon?"""
         automaton = self.automata[actor]
-        one, other = (
+        requests_now, requests_later = (
             automaton.nodes[automaton.move(at, fiber, answer.said, when, taken).to].requests
             for when in (now, now + SOON)
         )
-        return [*map(sent, one)] != [*map(sent, other)]
+        return [*map(sent, requests_now)] != [*map(sent, requests_later)]
 
     def _answer(self, servers: int, request: Request) -> ServerAnswer | None:
         """What there is to say to that at this moment; None: nothing."""
@@ -202,15 +202,15 @@ class Moves:
             return self._turn(state, actor, fiber) is not None
         taken = self._taken(state, state.servers, state.in_flight, actor)
         circle = self._circle(state, actor, fiber, taken)
-        return any(automaton.turn(at, fiber, said, now, taken) is not None for at, said in circle)
+        return any(automaton.turn(at, fiber, reply, now, taken) is not None for at, reply in circle)
 
     def _circle(
         self, state: State, actor: int, fiber: int, taken: TokenNumbers
     ) -> list[tuple[int, Any]]:
         """Where it asks, and what it is told, in a loop that changes nothing; [] if in none."""
         automaton, now = self.automata[actor], self.servers.now(state.servers)
-        at, found = state.nodes[actor], list[tuple[int, Any]]()
-        while len(found) < MAX_ROUND_COMMANDS:
+        at, asked_at = state.nodes[actor], list[tuple[int, Any]]()
+        while len(asked_at) < MAX_ROUND_COMMANDS:
             requests = automaton.nodes[at].requests
             request = requests[fiber] if fiber < len(requests) else None
             if not isinstance(request, Send):
@@ -218,10 +218,10 @@ class Moves:
             step = self.servers.send(state.servers, *request)
             if step.to != state.servers:
                 break
-            found.append((at, step.said))
+            asked_at.append((at, step.said))
             at = automaton.move(at, fiber, step.said, now, taken).to
             if at == state.nodes[actor]:
-                return found
+                return asked_at
         return []
 
     def idles(self, state: State, actor: int, fiber: int) -> bool:
@@ -240,7 +240,7 @@ class Moves:
         once = self._round(state, actor, at, fiber, until)
         if once is None:
             return False
-        if not once.asked:
+        if not once.commands:
             return not once.looked  # at the clock: that alone may end it
         return self._round(state, actor, at, fiber, once.until) is not None
 
@@ -250,23 +250,23 @@ class Moves:
         servers = start = self.servers.pass_time(state.servers, when)
         if any(when >= moment for moment in self.servers.deadlines(state.servers)):
             return None
-        here, said, looked = at, None, False
-        asked: list[tuple[Command, ...]] = []
+        here, reply, looked = at, None, False
+        commands: list[tuple[Command, ...]] = []
         answers: list[Answer] = []
         for _ in range(MAX_ROUND_COMMANDS):
             taken = self._taken(state, servers, state.in_flight, actor)
-            answers.append(Answer(fiber, said, when, taken))
+            answers.append(Answer(fiber, reply, when, taken))
             move = automaton.move(here, *answers[-1])
             here, looked = move.to, looked or move.asks_time
             node = automaton.nodes[here]
             request = node.requests[fiber] if fiber < len(node.requests) else None
             if wakes(request):
                 same = servers == start and automaton.same_again(at, here, answers)
-                return PollRound(asked, when, _until(node, fiber), looked) if same else None
+                return PollRound(commands, when, _until(node, fiber), looked) if same else None
             if not isinstance(request, Send):
                 return None
-            asked.append(request.commands)
-            servers, said, *_ = self.servers.send(servers, *request)
+            commands.append(request.commands)
+            servers, reply, *_ = self.servers.send(servers, *request)
         return None
 
     def _taken(
@@ -278,5 +278,7 @@ class Moves:
         name = self.automata[actor].name
         known = {state.servers, to, state.before}
         lying = (self.servers.tokens(servers, name) for servers in known if servers >= 0)
-        words = b" ".join(word for sent in in_flight for one in sent.commands for word in one)
+        words = b" ".join(
+            word for sent in in_flight for command in sent.commands for word in command
+        )
         return tokens(words, name).union(*lying)

@@ -46,11 +46,11 @@ def renaming(follows: Sequence[bytes] = ()) -> Rename:
         if kind is str:  # a connection: its server, its actor, its number
             return value[0] + LETTERS[names[LETTERS.index(value[1])]] + value[2:]
         if kind is tuple:
-            return tuple([renamed(one, names) for one in value])
+            return tuple([renamed(part, names) for part in value])
         if kind is frozenset:
-            return frozenset(renamed(one, names) for one in value)
+            return frozenset(renamed(part, names) for part in value)
         if isinstance(value, tuple):
-            return kind(*[renamed(one, names) for one in value])
+            return kind(*[renamed(part, names) for part in value])
         return value
 
     return renamed

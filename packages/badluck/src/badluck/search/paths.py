@@ -49,37 +49,37 @@ def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Pa
     for name, sought in goals.items():
         for goal in sought:
             names[goal].append(name)
-    found: dict[str, tuple[int, list[tuple[int, Transition]]]] = {}  # the cheapest so far
+    cheapest: dict[str, tuple[int, list[tuple[int, Transition]]]] = {}  # the cheapest so far
     came: dict[int, tuple[int, Transition]] = {}
     best = {NOBODY: 0}
     todo = [(0, NOBODY)]
 
     def reach(goal: Goal, cost: int, place: int, *last: tuple[int, Transition]) -> None:
         for name in names.get(goal, ()):
-            if name not in found or cost < found[name][0]:
-                found[name] = cost, [*_back(place, came), *last]
+            if name not in cheapest or cost < cheapest[name][0]:
+                cheapest[name] = cost, [*_back(place, came), *last]
 
     while todo:
         cost, place = heappop(todo)
-        if len(found) == len(goals) and all(cost >= least for least, _ in found.values()):
+        if len(cheapest) == len(goals) and all(cost >= least for least, _ in cheapest.values()):
             break
         if cost > best[place]:
             continue
         number, mover = divmod(place, MOVERS)
         reach(number, cost, place)
-        for way in graph.ways[number]:
-            moves, called = _movers(way)
+        for edge in graph.ways[number]:
+            moves, called = _movers(edge)
             further = cost + STEP
             if mover not in (NOBODY, moves):
                 further += SWITCH
-            if way.kind not in ORDINARY:
+            if edge.kind not in ORDINARY:
                 further += FAULT
-            reach((number, way), further, place, (number, way))
-            there = way.to * MOVERS + called
-            if there not in best or further < best[there]:
-                best[there], came[there] = further, (place, way)
-                heappush(todo, (further, there))
-    return {name: Path(_cost(least), tuple(ways)) for name, (least, ways) in found.items()}
+            reach((number, edge), further, place, (number, edge))
+            next_place = edge.to * MOVERS + called
+            if next_place not in best or further < best[next_place]:
+                best[next_place], came[next_place] = further, (place, edge)
+                heappush(todo, (further, next_place))
+    return {name: Path(_cost(least), tuple(edges)) for name, (least, edges) in cheapest.items()}
 
 
 def _cost(least: int) -> Cost:
@@ -96,46 +96,46 @@ def _movers(way: Transition) -> tuple[int, int]:
 
 
 def _back(place: int, came: dict[int, tuple[int, Transition]]) -> list[tuple[int, Transition]]:
-    ways = []
+    edges = []
     while place in came:
-        place, way = came[place]
-        ways.append((place // MOVERS, way))
-    return ways[::-1]
+        place, edge = came[place]
+        edges.append((place // MOVERS, edge))
+    return edges[::-1]
 
 
 def cost(ways: Sequence[Transition]) -> Cost:
     """Of a schedule."""
-    movers = [(way.actor, way.fiber) for way in ways]
+    movers = [(edge.actor, edge.fiber) for edge in ways]
     return Cost(
-        sum(way.kind not in ORDINARY for way in ways),
-        sum(one != other for one, other in pairwise(movers)),
+        sum(edge.kind not in ORDINARY for edge in ways),
+        sum(mover != next_mover for mover, next_mover in pairwise(movers)),
         len(ways),
     )
 
 
 def schedules(graph: Transitions) -> int | None:
     """How many different schedules there are. None: one may go round in circles."""
-    found = ends(graph)
-    return None if found is None else sum(found.values())
+    ends_found = ends(graph)
+    return None if ends_found is None else sum(ends_found.values())
 
 
 def ends(graph: Transitions) -> dict[int, int] | None:
     """How many different schedules end in each of the states without a way on. None: as above."""
     count = [0] * len(graph.ways)
     arrivals = [0] * len(graph.ways)
-    for ways in graph.ways:
-        for way in ways:
-            arrivals[way.to] += 1
+    for edges in graph.ways:
+        for edge in edges:
+            arrivals[edge.to] += 1
     count[0] = 1
-    todo, seen, found = [0], 0, {}
+    todo, visited, ends_found = [0], 0, {}
     while todo:
         number = todo.pop()
-        seen += 1
+        visited += 1
         if not graph.ways[number]:
-            found[number] = count[number]
-        for way in graph.ways[number]:
-            count[way.to] += count[number]
-            arrivals[way.to] -= 1
-            if arrivals[way.to] == 0:
-                todo.append(way.to)
-    return found if seen == len(graph.ways) else None
+            ends_found[number] = count[number]
+        for edge in graph.ways[number]:
+            count[edge.to] += count[number]
+            arrivals[edge.to] -= 1
+            if arrivals[edge.to] == 0:
+                todo.append(edge.to)
+    return ends_found if visited == len(graph.ways) else None

@@ -100,12 +100,12 @@ class ServerStates:
         server.load(before)
         asked_before, server.keys.told_time = server.keys.told_time, False
         try:
-            said = [server.execute(connection, command) for command in commands]
+            answers = [server.execute(connection, command) for command in commands]
         except NotImplementedError as lacks:
             raise _unsupported(connection, commands, lacks) from lacks
         except NeverAnswers as error:
             raise UnsupportedCommand(connection, commands, str(error)) from error
-        replies = [reply for reply in said if not isinstance(reply, Waits)]
+        replies = [reply for reply in answers if not isinstance(reply, Waits)]
         replies += server.unread.pop(connection, [])  # what it reads next in any case
         after, by_clock = server.state(), server.keys.told_time
         server.keys.told_time = by_clock or asked_before
@@ -200,7 +200,7 @@ class ServerStates:
     def blocked(self, at: int, connection: str) -> int | None:
         """Until when its client waits, ms since 1970; None: it does not, or for ever."""
         waits = self.states[at][int(connection[0])].blocked
-        return next((one.until for one in waits if one.connection == connection), None)
+        return next((wait.until for wait in waits if wait.connection == connection), None)
 
     def tokens(self, at: int, name: str) -> frozenset[int]:
         """The numbers of that actor's tokens that are the value of any key."""

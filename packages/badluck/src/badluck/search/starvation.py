@@ -58,35 +58,35 @@ class EndlessGraph(Graph):
 
 def starvation(graph: EndlessGraph) -> Path | None:
     """The shortest way to a fair circle, and once around it; or to where it gives up."""
-    found = {"it gives up": {n for n, state in enumerate(graph.states) if _gave_up(graph, state)}}
+    goals = {"it gives up": {n for n, state in enumerate(graph.states) if _gave_up(graph, state)}}
     rounds = _fair_circles(graph)
-    found["a circle"] = {number for circle in rounds for number in circle}
-    paths = shortest(graph, found)
+    goals["a circle"] = {number for circle in rounds for number in circle}
+    paths = shortest(graph, goals)
     if circled := paths.get("a circle"):
         at = circled.ways[-1][1].to if circled.ways else 0
         circle = next(circle for circle in rounds if at in circle)
-        ways = (*circled.ways, *_around(graph, circle, at))
-        return Path(cost([way for _, way in ways]), ways)
+        edges = (*circled.ways, *_around(graph, circle, at))
+        return Path(cost([edge for _, edge in edges]), edges)
     return paths.get("it gives up")
 
 
 def _fair_circles(graph: EndlessGraph) -> list[set[int]]:
     waits = {number for number, state in enumerate(graph.states) if not graph.over(state)}
-    onward = {at: [way.to for way in graph.ways[at] if way.to in waits] for at in waits}
+    onward = {at: [edge.to for edge in graph.ways[at] if edge.to in waits] for at in waits}
     return [circle for circle in cycles(sorted(waits), onward) if _fair(graph, circle)]
 
 
 def _fair(graph: EndlessGraph, circle: set[int]) -> bool:
-    ways = [way for at in circle for way in graph.ways[at] if way.to in circle]
-    others_go_on = any(way.kind == "again" for way in ways)
+    edges = [edge for at in circle for edge in graph.ways[at] if edge.to in circle]
+    others_go_on = any(edge.kind == "again" for edge in edges)
     return others_go_on and (
-        any(way.actor == ONE for way in ways) or any(_in_vain(graph, at) for at in circle)
+        any(edge.actor == ONE for edge in edges) or any(_in_vain(graph, at) for at in circle)
     )
 
 
 def _in_vain(graph: EndlessGraph, at: int) -> bool:
     """Nobody keeps the one from asking; there is nothing for it when it does."""
-    return all(way.actor != ONE for way in graph.ways[at])
+    return all(edge.actor != ONE for edge in graph.ways[at])
 
 
 def _gave_up(graph: EndlessGraph, state: State) -> bool:
@@ -95,17 +95,17 @@ def _gave_up(graph: EndlessGraph, state: State) -> bool:
 
 def _around(graph: EndlessGraph, circle: set[int], start: int) -> list[tuple[int, Transition]]:
     """From `start` back to it: another is done, and the one asks."""
-    ways = _tour(graph, circle, start, lambda way: way.kind == "again")
-    at = ways[-1][1].to
+    edges = _tour(graph, circle, start, lambda way: way.kind == "again")
+    at = edges[-1][1].to
     if any(_in_vain(graph, state) for state in circle):
         if not _in_vain(graph, at):
-            ways += _tour(graph, circle, at, lambda way: _in_vain(graph, way.to))
-            at = ways[-1][1].to
-        ways.append((at, Transition("goes", ONE, 0, at)))  # it asks, and all is as it was
+            edges += _tour(graph, circle, at, lambda way: _in_vain(graph, way.to))
+            at = edges[-1][1].to
+        edges.append((at, Transition("goes", ONE, 0, at)))  # it asks, and all is as it was
     else:
-        ways += _tour(graph, circle, at, lambda way: way.actor == ONE)
-        at = ways[-1][1].to
-    return ways + (_tour(graph, circle, at, lambda way: way.to == start) if at != start else [])
+        edges += _tour(graph, circle, at, lambda way: way.actor == ONE)
+        at = edges[-1][1].to
+    return edges + (_tour(graph, circle, at, lambda way: way.to == start) if at != start else [])
 
 
 def _tour(
@@ -113,12 +113,12 @@ def _tour(
 ) -> list[tuple[int, Transition]]:
     """The fewest ways inside of the circle, the last of which is wanted."""
     todo: list[tuple[int, list[tuple[int, Transition]]]] = [(start, [])]
-    seen = {start}
-    for at, ways in todo:
-        for way in graph.ways[at]:
-            if way.to in circle and wanted(way):
-                return [*ways, (at, way)]
-            if way.to in circle and way.to not in seen:
-                seen.add(way.to)
-                todo.append((way.to, [*ways, (at, way)]))
+    visited = {start}
+    for at, edges in todo:
+        for edge in graph.ways[at]:
+            if edge.to in circle and wanted(edge):
+                return [*edges, (at, edge)]
+            if edge.to in circle and edge.to not in visited:
+                visited.add(edge.to)
+                todo.append((edge.to, [*edges, (at, edge)]))
     raise AssertionError("every state of a circle can be reached from every other")

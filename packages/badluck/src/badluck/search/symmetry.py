@@ -41,7 +41,7 @@ class Symmetry:
         choices = self.sorted.get(nodes)
         if choices is None:
             choices = self.sorted[nodes] = list(self._sorting(nodes))
-        found = [
+        candidates = [
             (
                 self._world(servers, names),
                 placed,
@@ -51,7 +51,7 @@ class Symmetry:
             )
             for names, placed in choices
         ]
-        return found[0] if len(found) == 1 else min(found)
+        return candidates[0] if len(candidates) == 1 else min(candidates)
 
     def _sorting(self, nodes: Places) -> Iterator[tuple[Names, Places]]:
         """Names by which actors stand in the order of their places; many, where some tie."""
@@ -108,7 +108,7 @@ class Symmetry:
             other = self.automata[names[actor]]
             at = 0
             for answer in self.automata[actor].history(node):
-                said = self.servers.rename(answer.said, names)
-                at = other.move(at, answer.fiber, said, answer.now, answer.taken).to
+                answer_renamed = self.servers.rename(answer.said, names)
+                at = other.move(at, answer.fiber, answer_renamed, answer.now, answer.taken).to
             self.nodes[key] = at
         return self.nodes[key]

@@ -43,17 +43,17 @@ class TimeAbstraction:
             return None
         if not self.user_code and not any(map(_outlived, nodes)):
             return None
-        if not all(look.whole for node in nodes for look in node.looks):
+        if not all(look.complete for node in nodes for look in node.looks):
             return None
         stores, now = self.servers.states[state.servers], self.servers.now(state.servers)
         if not all(map(_timeless, stores)):
             return None
-        places = ([_from_now(one, now) for one in node.requests] for node in nodes)
+        places = ([_from_now(request, now) for request in node.requests] for node in nodes)
         return (
             tuple(at if at < 0 else 0 for at in state.nodes),
             tuple(
-                (tuple(one), node.looks, node.bound)
-                for one, node in zip(places, nodes, strict=True)
+                (tuple(request), node.looks, node.bound)
+                for request, node in zip(places, nodes, strict=True)
             ),
             tuple(tuple(_store(store)) for store in stores),
             state.left,
@@ -83,5 +83,5 @@ def _store(store: Store) -> Iterator[object]:
     yield tuple(
         (key, value, expires and expires - store.now) for key, (value, expires) in store.entries
     )
-    yield tuple((*one[:2], one.until and one.until - store.now) for one in store.blocked)
+    yield tuple((*wait[:2], wait.until and wait.until - store.now) for wait in store.blocked)
     yield store._replace(now=0, entries=(), blocked=())
