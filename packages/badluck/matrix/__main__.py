@@ -16,29 +16,29 @@ from badluck.functions.parallel_searches import cores
 
 from matrix.entry import entries
 from matrix.page import page
-from matrix.ran import Ran, ran_anew
+from matrix.row import MatrixRow, explored_row
 
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = Path(__file__).parents[3] / "docs" / "libraries-matrix.md"
 
 
-def results() -> list[Ran]:
+def results() -> list[MatrixRow]:
     """As they were found last."""
-    return [Ran(**row) for row in json.loads(RESULTS.read_text(encoding="utf-8"))]
+    return [MatrixRow(**row) for row in json.loads(RESULTS.read_text(encoding="utf-8"))]
 
 
 def main(wanted: list[str]) -> None:
     known = {} if not wanted else {(entry.library, entry.what): entry for entry in results()}
-    rows: list[Ran | None] = [known.get((entry.library, entry.what)) for entry in entries()]
+    rows: list[MatrixRow | None] = [known.get((entry.library, entry.what)) for entry in entries()]
     anew = [n for n, entry in enumerate(entries()) if not wanted or entry.library in wanted]
     with ProcessPoolExecutor(cores(), get_context("spawn")) as pool:
-        for number, entry in zip(anew, pool.map(ran_anew, anew), strict=True):
+        for number, entry in zip(anew, pool.map(explored_row, anew), strict=True):
             print(entry.library, entry.what, entry.verdict, sep=": ", flush=True)
             rows[number] = entry
     write(list(filter(None, rows)))
 
 
-def write(found: list[Ran]) -> None:
+def write(found: list[MatrixRow]) -> None:
     """Write the page, and the file from which it can be made again: one line for each entry."""
     members = ({name: value for name, value in asdict(row).items() if value} for row in found)
     lines = (json.dumps(row, ensure_ascii=False) for row in members)

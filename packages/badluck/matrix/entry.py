@@ -14,7 +14,7 @@ from matrix import libraries
 
 
 @dataclass(frozen=True)
-class Entry:
+class MatrixEntry:
     """`claim` and `documented` are quotations, of its page in the index or of its docstrings.
 
     A claim of elsewhere names that in `source`. What a finding is has been judged by reading the
@@ -40,8 +40,8 @@ class Entry:
     seconds: int = 120
 
 
-def entries() -> Iterator[Entry]:
+def entries() -> Iterator[MatrixEntry]:
     """All that are known, by library."""
     for module in pkgutil.iter_modules(libraries.__path__):
         for entry in importlib.import_module(f"{libraries.__name__}.{module.name}").ENTRIES:
-            yield Entry(**entry)
+            yield MatrixEntry(**entry)

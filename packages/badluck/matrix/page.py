@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from matrix.ran import DOCUMENTED, FINDING, HOLDS, INCONCLUSIVE, NOT_EXPLORED, Ran
+from matrix.row import DOCUMENTED, FINDING, HOLDS, INCONCLUSIVE, NOT_EXPLORED, MatrixRow
 
 TITLE = "# Libraries on redis-py, in every order"
 INTRODUCTION = """
@@ -29,11 +29,11 @@ not of other uses of the same library, nor that it is good or bad.
 ORDER = (FINDING, DOCUMENTED, INCONCLUSIVE, HOLDS, NOT_EXPLORED)
 
 
-def page(results: Sequence[Ran]) -> str:
+def page(results: Sequence[MatrixRow]) -> str:
     return "\n".join(_lines(results)) + "\n"
 
 
-def _lines(results: Sequence[Ran]) -> Iterator[str]:
+def _lines(results: Sequence[MatrixRow]) -> Iterator[str]:
     yield TITLE
     yield INTRODUCTION
     yield _counted(results)
@@ -53,27 +53,27 @@ def _lines(results: Sequence[Ran]) -> Iterator[str]:
                 yield from _shown(row)
 
 
-def _counted(results: Sequence[Ran]) -> str:
+def _counted(results: Sequence[MatrixRow]) -> str:
     explored = {row.library for row in results if row.verdict != NOT_EXPLORED}
     counts = (f"{sum(row.verdict == verdict for row in results)} {verdict}" for verdict in ORDER)
     return f"{len(explored)} libraries explored, {len(results)} uses of them: {', '.join(counts)}."
 
 
-def _verdict(one: Ran) -> str:
+def _verdict(one: MatrixRow) -> str:
     match one.verdict:
         case "holds":
             extent = f"{one.proved}; {one.states:,} states, {one.seconds:.1f} s"
-            return f"holds: all orders, {extent}{'; ' * bool(one.said)}{one.said}"
+            return f"holds: all orders, {extent}{'; ' * bool(one.reason)}{one.reason}"
         case "inconclusive":
             return f"inconclusive: nothing found in {one.states:,} states, {one.seconds:.1f} s"
         case "could not be explored":
-            return f"could not be explored: {one.said}"
+            return f"could not be explored: {one.reason}"
     return f"**{one.verdict}**: {one.wrong}; {one.seconds:.1f} s"
 
 
-def _shown(one: Ran) -> Iterator[str]:
+def _shown(one: MatrixRow) -> Iterator[str]:
     yield f"\n### {one.library} {one.version}: {one.what}\n"
-    yield f"{one.wrong[0].upper()}{one.wrong[1:]}. {one.said[0].upper()}{one.said[1:]}"
+    yield f"{one.wrong[0].upper()}{one.wrong[1:]}. {one.reason[0].upper()}{one.reason[1:]}"
     same = [name for name, all_the_same in one.replayed.items() if all_the_same]
     other = [name for name, all_the_same in one.replayed.items() if not all_the_same]
     played = [_played(same, "the same"), _played(other, "otherwise")]

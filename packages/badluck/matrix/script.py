@@ -17,7 +17,7 @@ from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 
 from matrix import inside
-from matrix.entry import Entry
+from matrix.entry import MatrixEntry
 
 TEMPLATE = Path(__file__).with_name("by_hand.py.txt")
 LONGER = 15  # s: the leases of the entries are of 10
@@ -25,7 +25,7 @@ ALONE = ("looks at the clock", "has slept")
 Turn = tuple[str | float, str]
 
 
-def script(entry: Entry, steps: Sequence[Step], file: str) -> str:
+def script(entry: MatrixEntry, steps: Sequence[Step], file: str) -> str:
     """Threads do what the actors do, in the order of the schedule."""
     functions = [
         function

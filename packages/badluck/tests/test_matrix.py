@@ -12,13 +12,13 @@ import pytest
 from badluck.functions.function_target import FunctionTarget
 from badluck.report.trace import Step
 from matrix.__main__ import PAGE, results
-from matrix.entry import Entry
+from matrix.entry import MatrixEntry
 from matrix.libraries import fairlock, python_redis_lock, redis_py
 from matrix.page import page
-from matrix.quoted import standing
-from matrix.ran import DOCUMENTED, FINDING, HOLDS, NOT_EXPLORED, run, servers
+from matrix.quotation import standing
+from matrix.row import DOCUMENTED, FINDING, HOLDS, NOT_EXPLORED, run, servers
 from matrix.script import script
-from matrix.shared import kept
+from matrix.shared_memory import kept
 
 # Of those libraries that are installed here, too: what holds, and what is found.
 SHARE = {
@@ -44,14 +44,14 @@ def test_what_is_found_is_the_same_on_real_servers_and_findings_have_a_script() 
     for one in wrong:
         assert set(one.replayed) == {"Valkey", "Redis"}, one.what
         assert all(one.replayed.values()), one.what
-        assert one.said, one.what
+        assert one.reason, one.what
     assert all(one.script and one.shows for one in wrong if one.verdict == FINDING)
 
 
 def test_a_script_is_python() -> None:
     entry, _ = SHARE["redis, standing still"]
     steps = [Step("A", 0, "goes", 0, ["SET door 1"], ["OK"], "", {})]
-    ast.parse(script(Entry(**entry), steps, "redis_work.py"))  # type: ignore[arg-type]
+    ast.parse(script(MatrixEntry(**entry), steps, "redis_work.py"))  # type: ignore[arg-type]
 
 
 def test_a_quotation_that_does_not_stand_there_is_found_out() -> None:
@@ -62,7 +62,7 @@ def test_a_quotation_that_does_not_stand_there_is_found_out() -> None:
 
 @pytest.mark.parametrize(("entry", "verdict"), SHARE.values(), ids=SHARE)
 def test_a_share_is_found_anew(entry: dict[str, object], verdict: str, tmp_path: Path) -> None:
-    found = run(Entry(**entry), tmp_path, servers())  # type: ignore[arg-type]
+    found = run(MatrixEntry(**entry), tmp_path, servers())  # type: ignore[arg-type]
     assert found.verdict == verdict, found
     assert set(found.replayed) == (set(servers()) if verdict == DOCUMENTED else set())
     assert all(found.replayed.values())

@@ -21,11 +21,11 @@ from badluck.report.trace import Step
 from badluck.report.verdict import cost_text, fault_text
 from badluck.search.names import LETTERS
 
-from matrix.entry import Entry, entries
-from matrix.quoted import standing
+from matrix.entry import MatrixEntry, entries
+from matrix.quotation import standing
 from matrix.script import script
-from matrix.shared import kept
-from matrix.shown import shows
+from matrix.script_run import shows
+from matrix.shared_memory import kept
 
 HOLDS, DOCUMENTED, FINDING = "holds", "as documented", "finding"
 FINDINGS = Path(__file__).parents[3] / "var" / "findings"
@@ -33,7 +33,7 @@ INCONCLUSIVE, NOT_EXPLORED = "inconclusive", "could not be explored"
 
 
 @dataclass(frozen=True)
-class Ran:
+class MatrixRow:
     library: str
     version: str
     kind: str
@@ -48,7 +48,7 @@ class Ran:
     replayed: Mapping[str, bool] = field(default_factory=dict)  # by server: went all the same?
     script: str = ""  # the file that shows it to the library's maintainers
     shows: bool = False  # it did, on a real server by real time
-    said: str = ""  # why it is so: documented where, or by what it comes about
+    reason: str = ""  # why it is so: documented where, or by what it comes about
     states: int = 0
     seconds: float = 0.0  # that it took
 
@@ -65,13 +65,13 @@ def servers() -> dict[str, str]:
     return {name: program for name, program in known.items() if program}
 
 
-def ran_anew(number: int) -> Ran:
+def explored_row(number: int) -> MatrixRow:
     """What comes of that entry of all, for a process that has none at hand."""
     with tempfile.TemporaryDirectory() as folder:
         return run(list(entries())[number], Path(folder), servers())
 
 
-def run(entry: Entry, folder: Path, servers: Mapping[str, str]) -> Ran:
+def run(entry: MatrixEntry, folder: Path, servers: Mapping[str, str]) -> MatrixRow:
     """Explore it, and replay what is found on each of the `servers`, by name their programs."""
     began = time.perf_counter()
     if entry.documented:
@@ -88,8 +88,8 @@ def run(entry: Entry, folder: Path, servers: Mapping[str, str]) -> Ran:
     try:
         result = _explored(entry)
     except (BadCode, BadluckError) as error:
-        return Ran(**about, verdict=NOT_EXPLORED, said=str(error).partition("\n")[0])
-    return Ran(
+        return MatrixRow(**about, verdict=NOT_EXPLORED, reason=str(error).partition("\n")[0])
+    return MatrixRow(
         **about,
         verdict=_verdict(entry, result),
         proved=_proved(entry, result),
@@ -99,7 +99,7 @@ def run(entry: Entry, folder: Path, servers: Mapping[str, str]) -> Ran:
     )
 
 
-def _explored(entry: Entry) -> ExploreResult:
+def _explored(entry: MatrixEntry) -> ExploreResult:
     """Raises BadCode for what cannot be explored, as for what is shared beside the servers."""
     result = explore(
         actors=entry.actors,
@@ -115,27 +115,27 @@ def _explored(entry: Entry) -> ExploreResult:
     return result
 
 
-def _wrong(entry: Entry, result: ExploreResult) -> list[Finding]:
+def _wrong(entry: MatrixEntry, result: ExploreResult) -> list[Finding]:
     return [finding for finding in result.report.findings if finding.name != entry.meant]
 
 
-def _verdict(entry: Entry, result: ExploreResult) -> str:
+def _verdict(entry: MatrixEntry, result: ExploreResult) -> str:
     if _wrong(entry, result):
         return DOCUMENTED if entry.documented else FINDING
     return HOLDS if result.report.exhaustive else INCONCLUSIVE
 
 
-def _proved(entry: Entry, result: ExploreResult) -> str:
+def _proved(entry: MatrixEntry, result: ExploreResult) -> str:
     """Also that of which nothing is wrong but what is meant to be."""
     proved = len(result.proved) + (result.verdict == "fails" and not _wrong(entry, result))
     return fault_text(result.ladder[proved - 1].faults) if proved else ""
 
 
 def _finding(
-    entry: Entry, result: ExploreResult, folder: Path, servers: Mapping[str, str]
+    entry: MatrixEntry, result: ExploreResult, folder: Path, servers: Mapping[str, str]
 ) -> dict[str, Any]:
     if not (wrong := _wrong(entry, result)):
-        return {"said": entry.why} if entry.meant else {}
+        return {"reason": entry.why} if entry.meant else {}
     finding = wrong[0]
     names = LETTERS[: len(entry.actors)]
     shortest = "" if result.report.exhaustive else " (the shortest that was seen)"
@@ -147,13 +147,13 @@ def _finding(
             name: _replayed(result, finding.trace, folder / f"{entry.library}-{name}", program)
             for name, program in servers.items()
         },
-        "said": reason,
+        "reason": reason,
         **(_script(entry, finding.trace, folder, servers) if not entry.documented else {}),
     }
 
 
 def _script(
-    entry: Entry, steps: Sequence[Step], folder: Path, servers: Mapping[str, str]
+    entry: MatrixEntry, steps: Sequence[Step], folder: Path, servers: Mapping[str, str]
 ) -> dict[str, Any]:
     """Written, and run."""
     file = FINDINGS / f"{entry.library}_{entry.actors[0].__name__}.py".replace("-", "_")
