@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from badluck.orphans import end_with_parent
+
 from app.ops import logs
 from app.ops.standing import Standing, State
-from app.store.orphans import end_with_parent
 
 ASK = 1.0  # s between two questions whether it answers
 

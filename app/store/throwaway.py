@@ -15,10 +15,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from badluck.orphans import end_with_parent
+
 from app.config import LONGEST_SOCKET_PATH
 from app.domain import ShopError
 from app.store import embedded
-from app.store.orphans import end_with_parent
 
 START = 20.0  # s that a server may take until it answers; about one is usual
 STOP = 5.0  # s that it may take to stop before it is killed

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import redis
+from badluck.orphans import end_with_parent
 
 from app.store import embedded
-from app.store.orphans import end_with_parent
 from loadtest.bench import BenchFailed
 
 START_LIMIT = 20.0  # s

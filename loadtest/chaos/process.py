@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+from badluck.orphans import end_with_parent
 
-from app.store.orphans import end_with_parent
 from loadtest.chaos import reaper
 
 DYING = 2.0  # s that the system may take to end a killed process

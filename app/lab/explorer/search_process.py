@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
-from app.store.orphans import end_with_parent
+from badluck.orphans import end_with_parent
 
 COMMAND = (sys.executable, "-m", "app.explorer.desk")
 START_S = 10.0  # more, for the first answer: it has to load all of the modes

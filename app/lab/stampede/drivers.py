@@ -7,9 +7,10 @@ import subprocess
 import sys
 from dataclasses import asdict
 
+from badluck.orphans import end_with_parent
+
 from app.config import Settings
 from app.lab.stampede.record import Run
-from app.store.orphans import end_with_parent
 
 
 class Drivers:

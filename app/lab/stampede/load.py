@@ -8,8 +8,9 @@ import sys
 import threading
 from typing import IO, cast
 
+from badluck.orphans import end_with_parent
+
 from app.lab.stampede.sample import Heard
-from app.store.orphans import end_with_parent
 
 LAST_ANSWERS = 10.0  # s for purchases under way when it is told to stop
 KILL = 2.0  # s more, then it is killed

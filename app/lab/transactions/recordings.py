@@ -16,9 +16,10 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
+from badluck.orphans import end_with_parent
+
 from app.domain import ShopError
 from app.lab.transactions import CASES, Case, Reading, Result, Step, joined
-from app.store.orphans import end_with_parent
 
 COMMAND = (sys.executable, "-m", "app.cli", "transactions", "--json")
 HANGS_S = 90.0  # it ends by itself long before: each of its waits is bounded

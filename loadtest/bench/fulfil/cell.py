@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from badluck.orphans import end_with_parent
 from sqlalchemy import func, select
 
 from app.config import Settings
@@ -22,7 +23,6 @@ from app.modes.atomic import Atomic
 from app.store import db, pair, rounds
 from app.store.keys import Keys
 from app.store.orders import OrderRow
-from app.store.orphans import end_with_parent
 from app.store.servers import Servers
 from loadtest.bench import BenchFailed
 from loadtest.bench.fulfil.stage import PATIENCE, Stage, used
