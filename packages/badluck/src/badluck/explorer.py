@@ -173,7 +173,7 @@ class Explorer:
         if EXCEPTION.name in paths:
             explanations[EXCEPTION.name] += _raised(graph, paths[EXCEPTION.name])
         for name in OF_ANY & {*paths} if self.moves.user_code else ():
-            explanations[name] += f" Taken for a lock: {', '.join(judge.held.keys)}."
+            explanations[name] += f" Taken for a lock: {', '.join(judge.lock_tracker.keys)}."
         findings = [
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()

@@ -12,7 +12,7 @@ from badluck.search.paths import Goal, Path
 
 
 def _of_each(places: Callable[[TrackedLock], set[Goal]]) -> Callable[[Judge], set[Goal]]:
-    return lambda judge: {place for lock in judge.held.locks for place in places(lock)}
+    return lambda judge: {place for lock in judge.lock_tracker.locks for place in places(lock)}
 
 
 def _like(rule: Rule, where: Callable[[Judge], set[Goal]]) -> GraphRule:
@@ -20,14 +20,14 @@ def _like(rule: Rule, where: Callable[[Judge], set[Goal]]) -> GraphRule:
 
 
 def _left_behind(judge: Judge) -> set[Goal]:
-    graph, left = judge.graph, judge.held.left(ends=True, crashed=False)
+    graph, left = judge.graph, judge.lock_tracker.left(ends=True, crashed=False)
     return {at for at in left if graph.undisturbed(graph.states[at])}
 
 
 def _leaked(judge: Judge) -> set[Goal]:
     """Where others are known to wait for it for ever, that says it better."""
     waits = judge.graph.all_seen and judge.stuck
-    return {*judge.held.left(ends=False, crashed=not waits)}
+    return {*judge.lock_tracker.left(ends=False, crashed=not waits)}
 
 
 def on_some_way(judge: Judge, found: Mapping[str, Path]) -> dict[str, Path]:
@@ -36,7 +36,7 @@ def on_some_way(judge: Judge, found: Mapping[str, Path]) -> dict[str, Path]:
     of_holders = {DELETED_BY_ANOTHER.name, TWO_HOLDERS.name}
     if judge.target.code.shown or DELETED_BY_ANOTHER.name not in rules or of_holders & {*found}:
         return {}
-    path = judge.held.deleted_on_some_way()
+    path = judge.lock_tracker.deleted_on_some_way()
     return {DELETED_BY_ANOTHER.name: path} if path else {}
 
 
@@ -49,7 +49,7 @@ def unseen(judge: Judge, found: bool) -> str:
         return ""
     key, servers = (
         (judge.target.lock_key or b"").decode(errors="replace"),
-        judge.held.servers_of_named,
+        judge.lock_tracker.servers_of_named,
     )
     if len(servers) > 1:
         return f"lock={key!r} is a key of several servers, and none of them tells who holds it"

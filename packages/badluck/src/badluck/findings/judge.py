@@ -51,7 +51,7 @@ class Judge:
         return stuck(self.graph)
 
     @cached_property
-    def held(self) -> LockTracker:
+    def lock_tracker(self) -> LockTracker:
         return LockTracker(self.graph, self.target.lock_key)
 
     @cached_property

@@ -58,18 +58,18 @@ class OwnershipGraph:
     only on some of the ways to it is it another's. What only a script can tell is nobody's.
     """
 
-    def __init__(self, held: LockTracker, lock: TrackedLock) -> None:
+    def __init__(self, tracker: LockTracker, lock: TrackedLock) -> None:
         self.numbers = {(0, NOBODY): 0}
         self.places = [(0, NOBODY)]  # states, and who holds it there
         self.ways: list[list[Transition]] = []
         self.deleted: set[Goal] = set()
         for nth, (number, holder) in enumerate(self.places):  # which grow meanwhile
             self.ways.append([])
-            for edge in held.graph.ways[number]:
-                then = held._holder(lock, number, edge, holder)
+            for edge in tracker.graph.ways[number]:
+                then = tracker.holder_after(lock, number, edge, holder)
                 owned_edge = edge._replace(to=self._number(edge.to, then))
                 self.ways[nth].append(owned_edge)
-                if held._deletes(lock, number, edge, holder):
+                if tracker.deletes(lock, number, edge, holder):
                     self.deleted.add((nth, owned_edge))
 
     def _number(self, state: int, holder: int) -> int:
@@ -128,17 +128,17 @@ class LockTracker:
         for lock in self.locks:
             holder = NOBODY
             for nth, (number, edge) in enumerate(ways, 1):
-                if self._deletes(lock, number, edge, holder):
+                if self.deletes(lock, number, edge, holder):
                     return nth
-                holder = self._holder(lock, number, edge, holder)
+                holder = self.holder_after(lock, number, edge, holder)
         return 0
 
-    def _deletes(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> bool:
+    def deletes(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> bool:
         """Does that step delete the lock of another?"""
         commands, before, after = self._done(lock, number, way)
         return bool(commands and before and not after and holder not in (NOBODY, way.actor))
 
-    def _holder(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> int:
+    def holder_after(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> int:
         """Whose it is after that step; what only a script can tell is nobody's."""
         facts = {*self._then(lock, number, way, Ownership(holder, frozenset()))}
         return facts.pop().holder if len(facts) == 1 else NOBODY

@@ -144,7 +144,7 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
     for steps, goals in enumerate(reached):
         if broken := [name for name, places in where.items() if places & goals]:
             return broken, steps, True
-    if DELETED_BY_ANOTHER in rules and (steps := judge.held.deletes_anothers(same)):
+    if DELETED_BY_ANOTHER in rules and (steps := judge.lock_tracker.deletes_anothers(same)):
         return [DELETED_BY_ANOTHER.name], steps, True
     return [], len(ways), sure
 
