@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
+from badluck.model.parsing import Undefined
 from badluck.model.scripts import Lua
 from badluck.model.server import Server
-from badluck.model.values import Err, Undefined
+from badluck.model.values import Err
 from badluck.target import EPOCH
 
 

@@ -12,8 +12,9 @@ import pytest
 from badluck.model import collections, sorted_sets
 from badluck.model.commands import TABLE
 from badluck.model.keyspace import Keyspace
+from badluck.model.parsing import Undefined
 from badluck.model.server import Server
-from badluck.model.values import Err, Undefined
+from badluck.model.values import Err
 from badluck.real_server.backend import RealBackend
 from badluck.real_server.server import LiveServer
 from badluck.target import EPOCH

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from badluck.model.channels import LISTENS
 from badluck.model.collections import members_of
+from badluck.model.parsing import Undefined
 from badluck.model.server import Server
 from badluck.model.sorted_sets import scores_of
-from badluck.model.values import Command, Double, Err, Hash, Ok, Reply, Undefined
+from badluck.model.values import Command, Double, Err, Hash, Ok, Reply
 from badluck.model.waiters import Waits
 from badluck.real_server.fixed_choices import DRAWN
 from badluck.real_server.server import LiveServer

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from badluck.model.keyspace import Keyspace
+from badluck.model.parsing import CommandRefused, Undefined, integer
 from badluck.model.strings import span
-from badluck.model.values import Command, CommandRefused, Reply, Undefined, integer
+from badluck.model.values import Command, Reply
 
 HIGHEST_BIT = 2**32 - 1  # of a server
 FAR = 8 * 100_000  # a bit beyond it: the model keeps no string so long

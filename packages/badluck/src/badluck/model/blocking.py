@@ -7,15 +7,8 @@ from typing import NamedTuple
 
 from badluck.model import groups, lists, sorted_sets
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import (
-    SYNTAX,
-    Command,
-    CommandRefused,
-    Reply,
-    SortedSet,
-    Stream,
-    milliseconds,
-)
+from badluck.model.parsing import SYNTAX, CommandRefused, milliseconds
+from badluck.model.values import Command, Reply, SortedSet, Stream
 
 FOR_EVER = 0
 

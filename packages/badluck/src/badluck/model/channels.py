@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from badluck.model.parsing import Undefined
 from badluck.model.scans import glob
-from badluck.model.values import Command, Err, Reply, Undefined
+from badluck.model.values import Command, Err, Reply
 
 Send = Callable[[str, Reply], None]  # to a connection, a message
 # By the first letter: of a pattern, of a sharded channel, else of a channel.

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import (
+from badluck.model.parsing import (
     HIGHEST,
     LOWEST,
-    OK,
     SYNTAX,
     WRONG_TYPE,
-    Command,
     CommandRefused,
-    Hash,
-    Reply,
     Undefined,
     integer,
     positive,
 )
+from badluck.model.values import OK, Command, Hash, Reply
 
 MAX_MEMBERS = 10_000  # members in one reply that a client may ask for again and again
 

@@ -8,16 +8,9 @@ from math import copysign, isnan
 from badluck.model.collections import members_of
 from badluck.model.keyspace import Keyspace
 from badluck.model.lists import above_zero
+from badluck.model.parsing import SYNTAX, CommandRefused, Undefined, integer
 from badluck.model.sorted_sets import in_order, read_score, scores_of, told
-from badluck.model.values import (
-    SYNTAX,
-    Command,
-    CommandRefused,
-    Reply,
-    SortedSet,
-    Undefined,
-    integer,
-)
+from badluck.model.values import Command, Reply, SortedSet
 
 EXACT = 2**50  # whole numbers below it have the same sum in any order
 TOGETHER = {b"SUM", b"MIN", b"MAX"}

@@ -5,15 +5,8 @@ from __future__ import annotations
 from badluck.model.collections import hash_of
 from badluck.model.generic import CONDITIONS, applies, time_left
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import (
-    HIGHEST,
-    Command,
-    CommandRefused,
-    Hash,
-    Reply,
-    Undefined,
-    integer,
-)
+from badluck.model.parsing import HIGHEST, CommandRefused, Undefined, integer
+from badluck.model.values import Command, Hash, Reply
 
 NO_FIELD, NO_EXPIRY, UNCHANGED, DONE, DELETED = -2, -1, 0, 1, 2
 NOT_SO_MANY = "ERR numfields should be greater than 0 and match the provided number of fields"

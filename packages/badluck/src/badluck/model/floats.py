@@ -10,7 +10,8 @@ from fractions import Fraction
 
 from badluck.model.collections import fields_of, put_fields
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import Command, CommandRefused, Reply, Undefined
+from badluck.model.parsing import CommandRefused, Undefined
+from badluck.model.values import Command, Reply
 
 BITS = 64
 BEHIND = 17  # digits

@@ -3,21 +3,8 @@
 from __future__ import annotations
 
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import (
-    HIGHEST,
-    OK,
-    SYNTAX,
-    Command,
-    CommandRefused,
-    Hash,
-    Ok,
-    Reply,
-    SomeTime,
-    SortedSet,
-    Stream,
-    Undefined,
-    integer,
-)
+from badluck.model.parsing import HIGHEST, SYNTAX, CommandRefused, Undefined, integer
+from badluck.model.values import OK, Command, Hash, Ok, Reply, SomeTime, SortedSet, Stream
 
 TYPES = {
     bytes: "string",

@@ -5,21 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from badluck.model.keyspace import Keyspace
+from badluck.model.parsing import SYNTAX, CommandRefused, Undefined, integer, milliseconds
 from badluck.model.streams import Id, read_id, shown, stream_of
-from badluck.model.values import (
-    OK,
-    SYNTAX,
-    Command,
-    CommandRefused,
-    Group,
-    Pending,
-    Reply,
-    Stream,
-    StreamEntry,
-    Undefined,
-    integer,
-    milliseconds,
-)
+from badluck.model.values import OK, Command, Group, Pending, Reply, Stream, StreamEntry
 
 NEW = b">"  # what nobody in the group has been given
 FROM_NOW = b"$"

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from badluck.model.values import (
-    WRONG_TYPE,
-    CommandRefused,
-    Entry,
-    Hash,
-    SortedSet,
-    Stream,
-    Undefined,
-    Value,
-)
+from badluck.model.parsing import WRONG_TYPE, CommandRefused, Undefined
+from badluck.model.values import Entry, Hash, SortedSet, Stream, Value
 
 V = TypeVar("V", bytes, tuple[bytes, ...], frozenset[bytes])
 

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import (
-    LOWEST,
-    OK,
-    SYNTAX,
-    Command,
-    CommandRefused,
-    Reply,
-    integer,
-    positive,
-)
+from badluck.model.parsing import LOWEST, SYNTAX, CommandRefused, integer, positive
+from badluck.model.values import OK, Command, Reply
 
 
 def _list(keys: Keyspace, key: bytes) -> tuple[bytes, ...] | None:

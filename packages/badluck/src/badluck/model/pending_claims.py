@@ -11,19 +11,9 @@ from collections.abc import Iterable
 
 from badluck.model.groups import group_of, handed, keep_group
 from badluck.model.keyspace import Keyspace
+from badluck.model.parsing import HIGHEST, SYNTAX, CommandRefused, integer
 from badluck.model.streams import LAST, Id, bound, read_id, shown, stream_of
-from badluck.model.values import (
-    HIGHEST,
-    SYNTAX,
-    Command,
-    CommandRefused,
-    Pending,
-    Reply,
-    SomeTime,
-    Stream,
-    Uncounted,
-    integer,
-)
+from badluck.model.values import Command, Pending, Reply, SomeTime, Stream, Uncounted
 
 DEFAULT_COUNT = 100  # that an XAUTOCLAIM takes, if it does not say
 LARGEST = HIGHEST // 16  # that it may say

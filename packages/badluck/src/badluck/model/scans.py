@@ -14,8 +14,9 @@ from functools import cache
 from badluck.model.collections import fields_of, hash_of, members_of
 from badluck.model.generic import TYPES
 from badluck.model.keyspace import Keyspace
+from badluck.model.parsing import SYNTAX, CommandRefused, integer
 from badluck.model.sorted_sets import in_order, scores_of, shown
-from badluck.model.values import SYNTAX, Command, CommandRefused, Reply, integer
+from badluck.model.values import Command, Reply
 
 PAGE = 10  # COUNT, if it is not said
 PACKED = 128  # so many members of a hash or sorted set come at once, however few were asked for

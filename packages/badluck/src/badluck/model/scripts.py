@@ -11,20 +11,8 @@ from typing import Any, NoReturn
 import lupa.lua51
 import orjson
 
-from badluck.model.values import (
-    HIGHEST,
-    LOWEST,
-    Command,
-    CommandRefused,
-    Double,
-    Err,
-    NeverAnswers,
-    Ok,
-    Reply,
-    SomeTime,
-    Undefined,
-    integer,
-)
+from badluck.model.parsing import HIGHEST, LOWEST, CommandRefused, Undefined, integer
+from badluck.model.values import Command, Double, Err, NeverAnswers, Ok, Reply, SomeTime
 
 Run = Callable[[Command], Reply]
 ENVIRONMENT = Path(__file__).with_name("environment.lua")

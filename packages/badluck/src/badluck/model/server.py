@@ -7,7 +7,8 @@ from typing import Any
 
 from badluck.model import blocking, commands, scripts
 from badluck.model.channels import LISTENS
-from badluck.model.values import OK, QUEUED, Command, CommandRefused, Err, Ok, Reply, Undefined
+from badluck.model.parsing import CommandRefused, Undefined
+from badluck.model.values import OK, QUEUED, Command, Err, Ok, Reply
 from badluck.model.waiters import WAITS, Waiters, Waits
 
 ABORTED = "EXECABORT Transaction discarded because of previous errors."

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from badluck.model.keyspace import Keyspace
+from badluck.model.parsing import SYNTAX, CommandRefused, Undefined, integer
 from badluck.model.sorted_sets import Pairs, in_order, put, read_score, scores_of, told
-from badluck.model.values import (
-    SYNTAX,
-    Command,
-    CommandRefused,
-    Reply,
-    SortedSet,
-    Undefined,
-    integer,
-)
+from badluck.model.values import Command, Reply, SortedSet
 
 NO_BOUND = "ERR min or max is not a float"
 NO_NAME = "ERR min or max not valid string range item"

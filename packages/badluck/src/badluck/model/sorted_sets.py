@@ -8,17 +8,8 @@ from math import isinf, isnan
 from badluck.model.collections import drawn, first_ones
 from badluck.model.keyspace import Keyspace
 from badluck.model.lists import several
-from badluck.model.values import (
-    SYNTAX,
-    WRONG_TYPE,
-    Command,
-    CommandRefused,
-    Double,
-    Reply,
-    SortedSet,
-    Undefined,
-    positive,
-)
+from badluck.model.parsing import SYNTAX, WRONG_TYPE, CommandRefused, Undefined, positive
+from badluck.model.values import Command, Double, Reply, SortedSet
 
 DIGITS = 10**17  # an integer below it is written without an exponent
 OPTIONS = {b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"}

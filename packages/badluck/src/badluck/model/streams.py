@@ -5,19 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import (
-    HIGHEST,
-    OK,
-    SYNTAX,
-    WRONG_TYPE,
-    Command,
-    CommandRefused,
-    Reply,
-    Stream,
-    StreamEntry,
-    Undefined,
-    integer,
-)
+from badluck.model.parsing import HIGHEST, SYNTAX, WRONG_TYPE, CommandRefused, Undefined, integer
+from badluck.model.values import OK, Command, Reply, Stream, StreamEntry
 
 Id = tuple[int, int]
 LAST = 2**64 - 1

@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from badluck.model.keyspace import Keyspace
-from badluck.model.values import (
-    HIGHEST,
-    LOWEST,
-    OK,
-    SYNTAX,
-    Command,
-    CommandRefused,
-    Reply,
-    Undefined,
-    integer,
-)
+from badluck.model.parsing import HIGHEST, LOWEST, SYNTAX, CommandRefused, Undefined, integer
+from badluck.model.values import OK, Command, Reply
 
 MAX_BYTES = 512 * 2**20  # bytes of a string
 MAX_FILLED_BYTES = 100_000  # of them that SETRANGE fills: the model keeps no string so long

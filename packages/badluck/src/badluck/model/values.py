@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from redis.exceptions import ResponseError
-
 # A list is a tuple of bytes, a set a frozenset of bytes, a string bytes.
 
 
@@ -116,51 +114,3 @@ class NeverAnswers(Exception):
 class Uncounted(BaseException):
     """How often an entry was given is asked, and nobody has counted; no `except Exception` of the
     code in question catches it."""
-
-
-class Undefined(NotImplementedError):
-    """Of which servers, or the processors below them, make different things."""
-
-
-class CommandRefused(ResponseError):
-    """A command that the server answers with an error."""
-
-
-WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
-NOT_POSITIVE = "ERR value is out of range, must be positive"
-NOT_AN_INTEGER = "ERR value is not an integer or out of range"
-SYNTAX = "ERR syntax error"
-LOWEST, HIGHEST = -(2**63), 2**63 - 1
-MAX_WAIT_MS = HIGHEST - 2**42  # ms that a client may wait: whatever the clock says, the sum fits
-
-
-def integer(text: bytes) -> int:
-    """As the server reads one: no sign but a minus, no spaces, no leading zeros, 64 bits."""
-    try:
-        number = int(text)
-    except ValueError:
-        raise CommandRefused(NOT_AN_INTEGER) from None
-    if b"%d" % number != text or not LOWEST <= number <= HIGHEST:
-        raise CommandRefused(NOT_AN_INTEGER)
-    return number
-
-
-def positive(text: bytes) -> int:
-    """An integer, and none below 0."""
-    try:
-        number = integer(text)
-    except CommandRefused:
-        raise CommandRefused(NOT_POSITIVE) from None
-    if number < 0:
-        raise CommandRefused(NOT_POSITIVE)
-    return number
-
-
-def milliseconds(text: bytes) -> int:
-    """How long a client is ready to wait."""
-    amount = integer(text)
-    if amount < 0:
-        raise CommandRefused("ERR timeout is negative")
-    if amount > MAX_WAIT_MS:  # Redis 7 waits, newer servers refuse
-        raise Undefined(f"a wait of {amount:,} ms")
-    return amount

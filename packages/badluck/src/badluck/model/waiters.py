@@ -6,18 +6,9 @@ from typing import Final
 
 from badluck.model import blocking, groups
 from badluck.model.keyspace import Keyspace
+from badluck.model.parsing import CommandRefused, Undefined, integer, milliseconds
 from badluck.model.server_state import Blocked, Memory
-from badluck.model.values import (
-    Command,
-    CommandRefused,
-    Entry,
-    Err,
-    Reply,
-    Stream,
-    Undefined,
-    integer,
-    milliseconds,
-)
+from badluck.model.values import Command, Entry, Err, Reply, Stream
 
 
 class Waits:

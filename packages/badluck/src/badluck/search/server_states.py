@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from badluck.actor.request import Lost
+from badluck.model.parsing import Undefined
 from badluck.model.server import Server
 from badluck.model.server_state import ServerState
-from badluck.model.values import Command, Entry, NeverAnswers, Reply, Undefined
+from badluck.model.values import Command, Entry, NeverAnswers, Reply
 from badluck.model.waiters import Waits
 from badluck.search.names import Names, renaming, state_renamed
 
