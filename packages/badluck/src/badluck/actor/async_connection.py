@@ -13,11 +13,10 @@ import redis.asyncio
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import ResponseError
 
 from badluck.actor import user_code_error
 from badluck.actor.actor import Fiber, here
-from badluck.actor.connection import decoded, native, units, unpacked
+from badluck.actor.connection import parsed, units, unpacked
 from badluck.actor.event_loop import Flight, Loop, run
 from badluck.actor.request import Lost
 from badluck.actor.user_code_error import UserCodeError
@@ -132,11 +131,7 @@ class AsyncGateConnection(AbstractConnection):
         answer = flight.answers.pop(0)
         if isinstance(answer, Lost):
             self._close()
-            raise redis.ConnectionError("The connection broke.")
-        reply = native(answer)
-        if isinstance(reply, ResponseError):
-            raise reply
-        return reply if disable_decoding else decoded(reply, self.encoder)
+        return parsed(answer, None if disable_decoding else self.encoder)
 
     def _mine(self) -> Flight:
         flight = self.flight

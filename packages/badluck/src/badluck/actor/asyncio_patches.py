@@ -9,7 +9,7 @@ import asyncio
 import selectors
 from asyncio import events, tasks
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from greenlet import getcurrent
 from redis.asyncio.connection import Connection, UnixDomainSocketConnection
@@ -17,7 +17,7 @@ from redis.asyncio.connection import Connection, UnixDomainSocketConnection
 from badluck.actor import user_code_error
 from badluck.actor.actor import Fiber, here
 from badluck.actor.event_loop import Loop
-from badluck.actor.patching import Replacement
+from badluck.actor.patching import Replacement, in_fiber
 
 ITS_OWN = (
     "makes a client of redis.asyncio by itself, and there is no server for it; "
@@ -27,9 +27,15 @@ ITS_OWN = (
 
 def instead() -> list[Replacement]:
     return [
-        *((module, "new_event_loop", _new_loop(asyncio.new_event_loop)) for module in _BOTH),
-        *((module, "get_event_loop", _the_loop(asyncio.get_event_loop)) for module in _BOTH),
-        *((module, "all_tasks", _all_tasks(asyncio.all_tasks)) for module in (asyncio, tasks)),
+        *((module, "new_event_loop", in_fiber(asyncio.new_event_loop, Loop)) for module in _BOTH),
+        *(
+            (module, "get_event_loop", in_fiber(asyncio.get_event_loop, _get_loop))
+            for module in _BOTH
+        ),
+        *(
+            (module, "all_tasks", in_fiber(asyncio.all_tasks, _all_tasks))
+            for module in (asyncio, tasks)
+        ),
         (asyncio, "as_completed", _as_completed(asyncio.as_completed)),
         (
             selectors,
@@ -49,33 +55,17 @@ def instead() -> list[Replacement]:
 _BOTH = (asyncio, events)
 
 
-def _new_loop(real: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: Loop() if isinstance(getcurrent(), Fiber) else real()
+def _get_loop() -> Any:
+    """For code from before asyncio.run: make the loop if there is none."""
+    loops = [loop for loop in here().actor.loops if loop.fiber is here()]
+    usable = [loop for loop in loops if not loop.is_closed()]
+    return usable[-1] if usable else Loop()
 
 
-def _the_loop(real: Callable[[], Any]) -> Callable[[], Any]:
-    """Of code as it was written before asyncio.run: one is made that is not there yet."""
-
-    def get() -> Any:
-        if not isinstance(getcurrent(), Fiber):
-            return real()
-        loops = [loop for loop in here().actor.loops if loop.fiber is here()]
-        usable = [loop for loop in loops if not loop.is_closed()]
-        return usable[-1] if usable else Loop()
-
-    return get
-
-
-def _all_tasks(real: Callable[..., set[Any]]) -> Callable[..., set[Any]]:
+def _all_tasks(loop: Any = None) -> set[Any]:
     """In one order at each run."""
-
-    def found(loop: Any = None) -> set[Any]:
-        if not isinstance(getcurrent(), Fiber):
-            return real(loop)
-        loop = loop or asyncio.get_running_loop()
-        return {task for task in loop.tasks if not task.done()}
-
-    return found
+    loop = loop or asyncio.get_running_loop()
+    return {task for task in loop.tasks if not task.done()}
 
 
 def _as_completed(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,11 +80,9 @@ def _as_completed(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _refused(real: Callable[..., Any], text: str) -> Callable[..., Any]:
-    """Raises Wrong in an actor's code."""
+    """Raises UserCodeError in an actor's code."""
 
-    def refuse(*args: Any, **kwargs: Any) -> Any:
-        if not isinstance(getcurrent(), Fiber):
-            return real(*args, **kwargs)
+    def refuse(*_: Any, **__: Any) -> NoReturn:
         raise user_code_error.refuse_here(text)
 
-    return refuse
+    return in_fiber(real, refuse)

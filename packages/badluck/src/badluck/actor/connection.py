@@ -128,11 +128,7 @@ class GateConnection(AbstractConnection):
         answer = self.answers.pop(0)
         if isinstance(answer, Lost):
             self.disconnect()
-            raise redis.ConnectionError("The connection broke.")
-        reply = native(answer)
-        if isinstance(reply, ResponseError):
-            raise reply
-        return reply if disable_decoding else decoded(reply, self.encoder)
+        return parsed(answer, None if disable_decoding else self.encoder)
 
     def _hear(self, timeout: float | None) -> None:
         """Wait so many seconds at the most; None: for as long as it takes."""
@@ -175,6 +171,16 @@ def units(commands: list[Command]) -> list[tuple[Command, ...]]:
             single_or_batch.append(tuple(batch))
             batch = []
     return single_or_batch + [(command,) for command in batch]
+
+
+def parsed(answer: Reply | Lost, encoder: Encoder | None) -> Any:
+    """The reply as redis-py has it; raises an error reply, and ConnectionError for a lost one."""
+    if isinstance(answer, Lost):
+        raise redis.ConnectionError("The connection broke.")
+    reply = native(answer)
+    if isinstance(reply, ResponseError):
+        raise reply
+    return reply if encoder is None else decoded(reply, encoder)
 
 
 def decoded(reply: Any, encoder: Encoder) -> Any:

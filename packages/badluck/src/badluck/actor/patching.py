@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from greenlet import getcurrent
+
+from badluck.actor.actor import Fiber
 
 Replacement = tuple[Any, str, Any]  # of what, the attribute of that name, by this
 
@@ -24,3 +28,12 @@ def replaced(*replacements: Replacement) -> Iterator[dict[int, Any]]:
     finally:
         for owner, name, value in before:
             setattr(owner, name, value)
+
+
+def in_fiber(real: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    """Call `ours` for the code of an actor, `real` for all other code."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (ours if isinstance(getcurrent(), Fiber) else real)(*args, **kwargs)
+
+    return call

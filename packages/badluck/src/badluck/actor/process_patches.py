@@ -20,14 +20,13 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from greenlet import GreenletExit, getcurrent
 
 from badluck.actor import asyncio_patches, code_warnings, randomness, threads, user_code_error
 from badluck.actor.actor import Fiber, here
-from badluck.actor.patching import Replacement, replaced
-from badluck.actor.user_code_error import UserCodeError
+from badluck.actor.patching import Replacement, in_fiber, replaced
 
 OURS = "badluck."  # which mean what they say, also where they are installed
 LIBRARIES = ("/site-packages/", "/dist-packages/")
@@ -106,31 +105,19 @@ _real_strftime, _real_asctime = time.strftime, time.asctime
 
 
 def _by_number(name: str) -> Callable[[int], float]:
-    real, nanoseconds = getattr(time, name), name.endswith("_ns")
-
-    def read(number: int) -> float:
-        if not isinstance(getcurrent(), Fiber):
-            real_time: float = real(number)
-            return real_time
+    def read(number: int) -> Any:
         clock = "time" if number == time.CLOCK_REALTIME else "monotonic"
-        time_told: float = getattr(time, clock + "_ns" * nanoseconds)()
-        return time_told
+        return getattr(time, clock + "_ns" * name.endswith("_ns"))()
 
-    return read
+    return in_fiber(getattr(time, name), read)
 
 
-def _sleeping(real: Callable[[float], None]) -> Callable[[float], None]:
-    def sleep(seconds: float) -> None:
-        if not isinstance(getcurrent(), Fiber):
-            real(seconds)
-        elif here().actor.over:
-            raise GreenletExit
-        elif seconds < 0:
-            raise ValueError("sleep length must be non-negative")
-        else:
-            threads.sleep(seconds)
-
-    return sleep
+def _sleep(seconds: float) -> None:
+    if here().actor.over:
+        raise GreenletExit
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    threads.sleep(seconds)
 
 
 class Datetime(datetime.datetime):
@@ -160,10 +147,6 @@ class Scheduler(sched.scheduler):
         super().__init__(timefunc or time.monotonic, delayfunc or time.sleep)
 
 
-def _in_a_fiber(real: Callable[[], Any], ours: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: ours() if isinstance(getcurrent(), Fiber) else real()
-
-
 def _of_a_thread(name: str) -> Callable[..., Any]:
     """For the classes that libraries have made of the real one."""
     real, ours = (getattr(kind, name) for kind in (threading.Thread, threads.Thread))
@@ -178,25 +161,10 @@ def _of_a_thread(name: str) -> Callable[..., Any]:
     return does
 
 
-def _handling(real: Callable[..., Any]) -> Callable[..., Any]:
-    """Nobody sends an actor a signal, and Ctrl-C is the search's."""
-
-    def handle(number: int, handler: Any) -> Any:
-        if not isinstance(getcurrent(), Fiber):
-            return real(number, handler)
-        return signal.getsignal(number)
-
-    return handle
-
-
-def _starting(real: Callable[..., int]) -> Callable[..., int]:
-    def start(*args: Any, **kwargs: Any) -> int:
-        if not isinstance(getcurrent(), Fiber):
-            return real(*args, **kwargs)
-        text = "starts a thread without threading.Thread, or one that was made before its work"
-        raise UserCodeError(user_code_error.locate(sys._getframe(1), here().actor.code.files, text))
-
-    return start
+def _refuse_thread(*_: Any, **__: Any) -> NoReturn:
+    raise user_code_error.refuse_here(
+        "starts a thread without threading.Thread, or one that was made before its work"
+    )
 
 
 @contextmanager
@@ -204,42 +172,43 @@ def of_its_own() -> Iterator[dict[int, Any]]:
     """Yields what stands in for the system's own, by the ids of that: who holds it has its own."""
     instead: list[Replacement] = [
         *((time, name, _clock(name)) for name in CLOCKS),
-        *((time, name, _in_a_fiber(getattr(time, name), lambda: WORKED)) for name in OF_THE_CPU),
+        *((time, name, in_fiber(getattr(time, name), lambda: WORKED)) for name in OF_THE_CPU),
         *((time, name, _turned(name)) for name in TURNED),
         *((time, name, _by_number(name)) for name in CLOCKS_BY_NUMBER),
         (time, "strftime", _strftime),
         (time, "asctime", _asctime),
-        (time, "sleep", _sleeping(time.sleep)),
+        (time, "sleep", in_fiber(time.sleep, _sleep)),
         (timeit, "default_timer", _clock("perf_counter")),
         (sched, "scheduler", Scheduler),
         (datetime, "datetime", Datetime),
         code_warnings.NOTING,
-        (signal, "signal", _handling(signal.signal)),
+        # No actor gets a signal, and Ctrl-C is the search's.
+        (signal, "signal", in_fiber(signal.signal, lambda number, _: signal.getsignal(number))),
         *((random, name, randomness.drawing(name)) for name in randomness.DRAWS),
         (random, "Random", randomness.SeededRandom),
         (random, "_urandom", randomness.urandom(os.urandom)),  # secrets asks it
         (os, "urandom", randomness.urandom(os.urandom)),
         (uuid, "uuid1", randomness.a_uuid(uuid.uuid1)),
         (uuid, "uuid4", randomness.a_uuid(uuid.uuid4)),
-        (os, "getpid", _in_a_fiber(os.getpid, lambda: 1000 + ord(here().actor.name))),
+        (os, "getpid", in_fiber(os.getpid, lambda: 1000 + ord(here().actor.name))),
         *((threading.Thread, name, _of_a_thread(name)) for name in OF_A_THREAD),
         (threading.Thread, "ident", property(_of_a_thread("ident"))),
         (threading, "Thread", threads.Thread),
-        *((module, name, _starting(getattr(module, name))) for module, name in STARTS),
+        *((module, name, in_fiber(vars(module)[name], _refuse_thread)) for module, name in STARTS),
         (threading, "Event", threads.FiberEvent),
-        (threading, "Lock", _in_a_fiber(threading.Lock, threads.FiberLock)),
-        (threading, "_allocate_lock", _in_a_fiber(threading.Lock, threads.FiberLock)),
-        (threading, "RLock", _in_a_fiber(threading.RLock, threading._PyRLock)),  # type: ignore[attr-defined]
+        (threading, "Lock", in_fiber(threading.Lock, threads.FiberLock)),
+        (threading, "_allocate_lock", in_fiber(threading.Lock, threads.FiberLock)),
+        (threading, "RLock", in_fiber(threading.RLock, threading._PyRLock)),  # type: ignore[attr-defined]
         *((module, name, _clock("monotonic")) for module, name in WAIT_BY),
-        (queue, "SimpleQueue", _in_a_fiber(queue.SimpleQueue, queue._PySimpleQueue)),  # type: ignore[attr-defined]
+        (queue, "SimpleQueue", in_fiber(queue.SimpleQueue, queue._PySimpleQueue)),  # type: ignore[attr-defined]
         (threading, "Timer", threads.Timer),
         (threading, "local", threads.FiberLocal),
         *((threading, name, _identified(name)) for name in ("get_ident", "get_native_id")),
         *(
-            (threading, name, _in_a_fiber(getattr(threading, name), getattr(threads, name)))
+            (threading, name, in_fiber(getattr(threading, name), getattr(threads, name)))
             for name in WHICH
         ),
-        (ThreadPoolExecutor, "_counter", staticmethod(_in_a_fiber(_real_pools, _pools))),
+        (ThreadPoolExecutor, "_counter", staticmethod(in_fiber(_real_pools, _pools))),
         *asyncio_patches.instead(),
     ]
     with code_warnings.of_what_was_forgotten(), replaced(*instead, *taken(instead)) as known:
@@ -256,4 +225,4 @@ def _pools() -> int:
 
 
 def _identified(name: str) -> Callable[[], Any]:
-    return _in_a_fiber(getattr(threading, name), threads.get_ident)
+    return in_fiber(getattr(threading, name), threads.get_ident)

@@ -17,9 +17,11 @@ from typing import Any
 
 from greenlet import getcurrent
 
+from badluck.actor import patching
 from badluck.actor.actor import Fiber, here
+from badluck.actor.patching import in_fiber
 
-ON_THE_WAY = {random.__file__, secrets.__file__, uuid.__file__, __file__}
+ON_THE_WAY = {random.__file__, secrets.__file__, uuid.__file__, patching.__file__, __file__}
 # What the module `random` offers, all of it made of random() and getrandbits().
 DRAWS = (
     *("random", "getrandbits", "randbytes", "randrange", "randint", "choice", "choices"),
@@ -51,35 +53,20 @@ class SeededRandom(Random):
 
 
 def drawing(name: str) -> Any:
-    """The function of that name in `random`: for an actor's code ours, else the real one."""
-    real, ours = getattr(random, name), getattr(ActorRandom(), name)
-
-    def draw(*args: Any, **kwargs: Any) -> Any:
-        do = ours if isinstance(getcurrent(), Fiber) else real
-        return do(*args, **kwargs)
-
-    return draw
+    """The function of that name in `random`, for an actor's code ours."""
+    return in_fiber(getattr(random, name), getattr(ActorRandom(), name))
 
 
 def urandom(real: Any) -> Any:
-    def draw(size: int) -> bytes:
-        if not isinstance(getcurrent(), Fiber):
-            drawn: bytes = real(size)
-            return drawn
-        return _draw(8 * size).to_bytes(size, "big")
-
-    return draw
+    return in_fiber(real, lambda size: _draw(8 * size).to_bytes(size, "big"))
 
 
 def a_uuid(real: Any) -> Any:
-    def draw(*args: Any, **kwargs: Any) -> uuid.UUID:
-        if not isinstance(getcurrent(), Fiber):
-            drawn: uuid.UUID = real(*args, **kwargs)
-            return drawn
-        # Actors are A, B, C and D, and so a chart shows whose it is.
-        return uuid.UUID(f"{here().actor.name.lower() * 8}{0:08x}{_draw(64):016x}")
-
-    return draw
+    """Actors are A, B, C and D, and so a chart shows which of them drew it."""
+    return in_fiber(
+        real,
+        lambda *_, **__: uuid.UUID(f"{here().actor.name.lower() * 8}{0:08x}{_draw(64):016x}"),
+    )
 
 
 def _draw(bits: int) -> int:

@@ -15,32 +15,22 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from greenlet import getcurrent
-
 from badluck.actor import threads
-from badluck.actor.actor import Fiber
-from badluck.actor.patching import replaced
-
-_uuid4, _monotonic = uuid.uuid4, time.monotonic
+from badluck.actor.actor import here
+from badluck.actor.patching import in_fiber, replaced
 
 
-def _a_uuid(*_: object) -> uuid.UUID:
-    here = getcurrent()
-    if not isinstance(here, Fiber):
-        return _uuid4()
-    here.actor.tokens += 1
-    return uuid.UUID(int=(ord(here.actor.name[0]) << 64) + here.actor.tokens)
-
-
-def _never_idle() -> float:
-    return 0.0 if isinstance(getcurrent(), Fiber) else _monotonic()
+def _uuid(*_: object) -> uuid.UUID:
+    actor = here().actor
+    actor.tokens += 1
+    return uuid.UUID(int=(ord(actor.name[0]) << 64) + actor.tokens)
 
 
 @contextmanager
 def sharing() -> Iterator[None]:
     """Outside of an actor's code all of it is the system's, but for locals that begin meanwhile."""
-    uuids = ((uuid, name, _a_uuid) for name in ("uuid4", "uuid1"))
-    clock = (time, "monotonic", _never_idle)
+    uuids = ((uuid, name, in_fiber(uuid.uuid4, _uuid)) for name in ("uuid4", "uuid1"))
+    clock = (time, "monotonic", in_fiber(time.monotonic, lambda: 0.0))
     with replaced(*uuids, clock, (threading, "local", threads.FiberLocal)), _no_collection():
         yield
 

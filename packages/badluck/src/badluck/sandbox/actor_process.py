@@ -54,7 +54,7 @@ class ActorProcess:
         return RemoteAutomaton(self, name, code, now)
 
     def ask(self, what: str, *given: Any) -> Any:
-        """Raises Wrong, MemoryError, and BadluckError when the process has died."""
+        """Raises UserCodeError, MemoryError, and BadluckError when the process has died."""
         line = b""
         try:
             pickle.dump((what, given), self.questions)

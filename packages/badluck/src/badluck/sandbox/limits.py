@@ -36,6 +36,7 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 FILES = "changes files: what actors share beside the store, the search does not see"
 ENVIRONMENT = "changes the environment, and an actor is a process of its own: let it pass that on"
 IN_C = "reaches in C code for the network, a file or a process: use the client that {} is given"
+CONNECTION = "opens a connection of its own: use the client that {} is given"
 FORBIDDEN = {
     **dict.fromkeys(("open", "os.remove", "os.rename", "os.link", "os.symlink"), FILES),
     **dict.fromkeys(("os.mkdir", "os.rmdir", "os.truncate", "os.chmod", "os.chown"), FILES),
@@ -44,17 +45,10 @@ FORBIDDEN = {
     **dict.fromkeys(("os.putenv", "os.unsetenv"), ENVIRONMENT),
     "os.chdir": "changes the folder in which it runs, and an actor is a process of its own",
     "builtins.input": "waits for somebody to type",
-    "socket.connect": "opens a connection of its own: use the client that {} is given",
-    "socket.bind": "opens a connection of its own: use the client that {} is given",
-    "socket.getaddrinfo": "opens a connection of its own: use the client that {} is given",
-    "socket.gethostbyname": "opens a connection of its own: use the client that {} is given",
-    "socket.sendto": "opens a connection of its own: use the client that {} is given",
-    "subprocess.Popen": "starts a process",
-    "os.system": "starts a process",
-    "os.posix_spawn": "starts a process",
-    "os.fork": "starts a process",
-    "os.forkpty": "starts a process",
-    "os.exec": "starts a process",
+    **dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto"), CONNECTION),
+    **dict.fromkeys(("socket.getaddrinfo", "socket.gethostbyname"), CONNECTION),
+    **dict.fromkeys(("subprocess.Popen", "os.system", "os.posix_spawn"), "starts a process"),
+    **dict.fromkeys(("os.fork", "os.forkpty", "os.exec"), "starts a process"),
 }
 
 GiveUp = Callable[[str], None]  # ends this process, and says why

@@ -44,7 +44,7 @@ class UserCode(ABC):
 
     @abstractmethod
     def work(self, actor: Actor) -> str:
-        """What an actor does, and what it is told. Raises Wrong for what is wrong with the code."""
+        """Do an actor's work; return its answer. Raises UserCodeError for a mistake in the code."""
 
     @property
     def code(self) -> Code:
