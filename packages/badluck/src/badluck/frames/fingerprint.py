@@ -12,7 +12,7 @@ import copyreg
 import threading
 import weakref
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -178,8 +178,8 @@ def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
     def inside(part: Any) -> object:
         return part if type(part) in PLAIN else _frozen(part, depth - 1, eye)
 
-    if kind in CONTENTS:
-        return CONTENTS[kind](value, inside, eye)
+    if kind in ITEMS:
+        return (kind, *ITEMS[kind](value, inside))
     if kind in eye.ordinary:
         return _attributes(value, inside, eye)
     if kind in task_fingerprint.SUSPENDED:
@@ -187,51 +187,16 @@ def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
             value, inside, lambda frame: _of_coroutine(frame, eye, depth - 1)
         )
         return (kind, *frames)
-    for base, contents in CONTENTS_OF_SUBCLASSES:
+    for base, contents in CONTENTS:
         if isinstance(value, base):
             return contents(value, inside, eye)
     return _opaque(value, eye) if _skipped(value, eye) else _pickled(value, inside, eye)
-
-
-Inside = Callable[[Any], object]  # freezes a part of the value
-
-
-def _sequence(value: list[Any] | tuple[Any, ...], inside: Inside, _: StateHasher) -> object:
-    return (type(value), *map(inside, value))
-
-
-def _set(value: Set[Any], inside: Inside, _: StateHasher) -> object:
-    """Two members that are alike are two all the same."""
-    return (type(value), frozenset(Counter(map(inside, value)).items()))
-
-
-def _dict(value: dict[Any, Any], inside: Inside, _: StateHasher) -> object:
-    pairs = list(value.items())  # of a weak one some are collected meanwhile
-    return (dict, *[(inside(key), inside(member)) for key, member in pairs])
 
 
 def _function(value: FunctionType, inside: Inside, _: StateHasher) -> object:
     cells = value.__closure__ or ()
     given = (value.__defaults__, value.__kwdefaults__, value.__dict__)
     return (value.__code__, *map(inside, given), *(inside(_content(cell)) for cell in cells))
-
-
-def _property(value: property, inside: Inside, _: StateHasher) -> object:
-    return (property, inside((value.fget, value.fset, value.fdel)))
-
-
-def _method(value: MethodType, inside: Inside, _: StateHasher) -> object:
-    return (value.__func__.__code__, inside(value.__self__))
-
-
-def _pipeline(value: Any, inside: Inside, _: StateHasher) -> object:
-    """What it will send, and whether it waits for that."""
-    flags = (value.watching, value.explicit_transaction)
-    return (type(value), *flags, inside(value.command_stack))
-
-
-def _redis_lock(value: Any, inside: Inside, _: StateHasher) -> object:
-    return (type(value), inside(_kept(value.local)))
 
 
 def _class(value: type, inside: Inside, eye: StateHasher) -> object:
@@ -246,37 +211,40 @@ def _pubsub(value: PubSub, inside: Inside, eye: StateHasher) -> object:
     return (kind, *map(inside, _subscribed(value)))
 
 
-def _fiber_lock(value: threads.FiberLock, _: Inside, __: StateHasher) -> object:
-    """The places of the fibers show which of them wait for it."""
-    return (type(value), value.locked(), value.waiting())
-
-
-def _fiber_local(value: threads.FiberLocal, inside: Inside, _: StateHasher) -> object:
-    return (type(value), inside(_kept(value)))
-
-
-def _future(value: asyncio.Future[Any], inside: Inside, _: StateHasher) -> object:
-    return task_fingerprint.of_future(value, inside)
-
-
-# Of these types alone, without their subclasses.
-CONTENTS: dict[type, Callable[[Any, Inside, StateHasher], object]] = {
-    **dict.fromkeys((list, tuple), _sequence),
-    **dict.fromkeys((set, frozenset), _set),
-    dict: _dict,
-    FunctionType: _function,
-    property: _property,
-    MethodType: _method,
-    **dict.fromkeys((Pipeline, AsyncPipeline), _pipeline),
-    **dict.fromkeys((Lock, AsyncLock), _redis_lock),
+Inside = Callable[[Any], object]  # freezes a part of a value
+Contents = Callable[[Any, Inside, StateHasher], object]
+# A weak dict is copied first: some of it may be collected meanwhile.
+ITEMS: dict[type, Callable[[Any, Inside], Iterable[object]]] = {
+    **dict.fromkeys((list, tuple), lambda value, inside: map(inside, value)),
+    **dict.fromkeys((set, frozenset), lambda value, inside: [_counted(map(inside, value))]),
+    dict: lambda value, inside: [(inside(key), inside(it)) for key, it in list(value.items())],
+    property: lambda value, inside: [inside((value.fget, value.fset, value.fdel))],
+    **dict.fromkeys(
+        (Pipeline, AsyncPipeline),
+        lambda value, inside: map(inside, (*_flags(value), value.command_stack)),
+    ),
+    **dict.fromkeys((Lock, AsyncLock), lambda value, inside: [inside(_kept(value.local))]),
 }
-CONTENTS_OF_SUBCLASSES: tuple[tuple[type, Callable[[Any, Inside, StateHasher], object]], ...] = (
+CONTENTS: tuple[tuple[type, Contents], ...] = (
+    (FunctionType, _function),
+    (MethodType, lambda value, inside, _: (value.__func__.__code__, inside(value.__self__))),
     (type, _class),
-    (asyncio.Future, _future),
+    (asyncio.Future, lambda value, inside, _: task_fingerprint.of_future(value, inside)),
     (PubSub, _pubsub),
-    (threads.FiberLock, _fiber_lock),
-    (threads.FiberLocal, _fiber_local),
+    # The places of the fibers show which of them wait for it.
+    (threads.FiberLock, lambda value, *_: (type(value), value.locked(), value.waiting())),
+    (threads.FiberLocal, lambda value, inside, _: (type(value), inside(_kept(value)))),
 )
+
+
+def _counted(members: Iterable[object]) -> object:
+    """Two members that are alike are two all the same."""
+    return frozenset(Counter(members).items())
+
+
+def _flags(pipeline: Any) -> tuple[bool, bool]:
+    """Does it wait for what it sends, and send it as a transaction?"""
+    return pipeline.watching, pipeline.explicit_transaction
 
 
 def _opaque(value: Any, eye: StateHasher) -> object:

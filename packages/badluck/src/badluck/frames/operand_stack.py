@@ -178,83 +178,20 @@ class _StackWalk:
         step = self.steps[at]
         effect = dis.stack_effect(step.opcode, step.arg, jump=jump)
         by_prefix = (to for prefixes, to in EFFECTS_BY_PREFIX if step.opname.startswith(prefixes))
-        change = EFFECTS.get(step.opname) or next(by_prefix, _StackWalk._operate)
+        change = EFFECTS.get(step.opname) or next(by_prefix, _operate)
         return change(self, at, stack, effect)
 
-    def _text(self, at: int) -> str:
+    def text(self, at: int) -> str:
         return f"{self.steps[at].opname} {self.steps[at].argval}"
 
-    def _enter(self, at: int, stack: Stack, _: int) -> Stack:
-        """A `with`: the context's way out, and what `as` gets."""
-        return (*stack[:-1], _way_out(stack[-1], self._bound(at + 1)), UNKNOWN)
-
-    def _iterate(self, _: int, stack: Stack, effect: int) -> Stack:
-        """Once more, with another value; or the loop is over."""
-        return (*stack, UNKNOWN) if effect > 0 else stack[:-1]
-
-    def _make(self, at: int, stack: Stack, effect: int) -> Stack:
-        below = len(stack) + effect - 1
-        return (*stack[:below], self._text(at) if _fixed(stack[below:]) else UNKNOWN)
-
-    def _begin_loop(self, at: int, stack: Stack, _: int) -> Stack:
-        known = stack[-1] == COUNTS and self._shows(at)
-        return (*stack[:-1], self._text(at) if known else UNKNOWN)
-
-    def _call(self, at: int, stack: Stack, _: int) -> Stack:
-        below = len(stack) - _operands(self.steps[at])
-        return (*stack[:below], self._result(stack[below:]))
-
-    def _load_attribute(self, at: int, stack: Stack, effect: int) -> Stack:
-        of = f"{self._text(at)} of {stack[-1]}"
-        return (*stack, *([of] * effect)) if effect else (*stack[:-1], of)
-
-    def _swap(self, at: int, stack: Stack, _: int) -> Stack:
-        above = stack[len(stack) - self.steps[at].argval + 1 :]
-        return (*stack[: -len(above) - 1], above[-1], *above[:-1], stack[-len(above) - 1])
-
-    def _copy(self, at: int, stack: Stack, _: int) -> Stack:
-        return (*stack, stack[-self.steps[at].argval])
-
-    def _calculate(self, _: int, stack: Stack, __: int) -> Stack:
-        """With a constant the result shows as the other operand does."""
-        *others, left, right = stack
-        known = right.startswith("LOAD_CONST") and UNKNOWN not in left
-        return (*others, left if known else UNKNOWN)
-
-    def _load_variables(self, at: int, stack: Stack, _: int) -> Stack:
-        """Some instructions load two."""
-        return (*stack, *(f"LOAD_FAST {variable}" for variable in variables(self.steps[at])))
-
-    def _store_and_load(self, at: int, stack: Stack, _: int) -> Stack:
-        below = _without(stack[:-1], stored(self.steps[at]))
-        return (*below, f"LOAD_FAST {variables(self.steps[at])[1]}")
-
-    def _begin_generator(self, _: int, __: Stack, ___: int) -> Stack:
-        """It is sent a first value, and throws that away."""
-        return (UNKNOWN,)
-
-    def _load(self, at: int, stack: Stack, effect: int) -> Stack:
-        return (*stack, *([self._text(at)] * effect))
-
-    def _keep(self, _: int, stack: Stack, __: int) -> Stack:
-        return stack
-
-    def _take(self, at: int, stack: Stack, effect: int) -> Stack:
-        return _without(stack[: len(stack) + min(0, effect)], stored(self.steps[at]))
-
-    def _operate(self, _: int, stack: Stack, effect: int) -> Stack:
-        """It may have put a result in the place of its last operand."""
-        below = stack[: len(stack) + min(0, effect)]
-        return (*below[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
-
-    def _result(self, call: Stack) -> str:
+    def result(self, call: Stack) -> str:
         callee, given = _callee(*call[:2]), call[2:]
         if callee in COUNTERS and all(map(self._stays, given)):
             return COUNTS  # a range or an enumerate, of what stays the same meanwhile
         constant = all(self._stays(what) and _source(what)[0] in FIXED for what in given)
         return f"{MADE_BY}{callee}" if constant and UNKNOWN not in callee else UNKNOWN
 
-    def _bound(self, at: int) -> str | None:
+    def bound(self, at: int) -> str | None:
         """The variable that this sets, if nothing else does."""
         step = self.steps[at]
         once = step.opname == "STORE_FAST" and self.stored[step.argval] == 1
@@ -268,32 +205,89 @@ class _StackWalk:
             return False
         return load in FIXED or (load == "LOAD_FAST" and self.stored[name] <= 1)
 
-    def _shows(self, at: int) -> bool:
+    def shows(self, at: int) -> bool:
         """Does the loop's variable say how far it is, and nothing else set it?"""
         following = (name for step in self.steps[at:] for name in stored(step))
         return self.stored[next(following, "")] == 1
 
 
+def _make(walk: _StackWalk, at: int, stack: Stack, effect: int) -> Stack:
+    below = len(stack) + effect - 1
+    return (*stack[:below], walk.text(at) if _fixed(stack[below:]) else UNKNOWN)
+
+
+def _call(walk: _StackWalk, at: int, stack: Stack, _: int) -> Stack:
+    below = len(stack) - _operands(walk.steps[at])
+    return (*stack[:below], walk.result(stack[below:]))
+
+
+def _load_attribute(walk: _StackWalk, at: int, stack: Stack, effect: int) -> Stack:
+    of = f"{walk.text(at)} of {stack[-1]}"
+    return (*stack, *([of] * effect)) if effect else (*stack[:-1], of)
+
+
+def _begin_loop(walk: _StackWalk, at: int, stack: Stack, _: int) -> Stack:
+    known = stack[-1] == COUNTS and walk.shows(at)
+    return (*stack[:-1], walk.text(at) if known else UNKNOWN)
+
+
+def _swap(walk: _StackWalk, at: int, stack: Stack, _: int) -> Stack:
+    above = stack[len(stack) - walk.steps[at].argval + 1 :]
+    return (*stack[: -len(above) - 1], above[-1], *above[:-1], stack[-len(above) - 1])
+
+
+def _calculate(_: _StackWalk, __: int, stack: Stack, ___: int) -> Stack:
+    """With a constant the result shows as the other operand does."""
+    *others, left, right = stack
+    known = right.startswith("LOAD_CONST") and UNKNOWN not in left
+    return (*others, left if known else UNKNOWN)
+
+
+def _take(walk: _StackWalk, at: int, stack: Stack, effect: int) -> Stack:
+    return _without(stack[: len(stack) + min(0, effect)], stored(walk.steps[at]))
+
+
+def _store_and_load(walk: _StackWalk, at: int, stack: Stack, _: int) -> Stack:
+    return (*_take(walk, at, stack, -1), f"LOAD_FAST {variables(walk.steps[at])[1]}")
+
+
+def _operate(_: _StackWalk, __: int, stack: Stack, effect: int) -> Stack:
+    """It may have put a result in the place of its last operand."""
+    kept = stack[: len(stack) + min(0, effect)]
+    return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
+
+
 Effect = Callable[[_StackWalk, int, Stack, int], Stack]
 EFFECTS: dict[str, Effect] = {
-    "BEFORE_WITH": _StackWalk._enter,
-    "FOR_ITER": _StackWalk._iterate,
-    "GET_ITER": _StackWalk._begin_loop,
-    "SWAP": _StackWalk._swap,
-    "COPY": _StackWalk._copy,
-    "BINARY_OP": _StackWalk._calculate,
-    "STORE_FAST_LOAD_FAST": _StackWalk._store_and_load,
-    "RETURN_GENERATOR": _StackWalk._begin_generator,
-    "PRECALL": _StackWalk._keep,
-    **dict.fromkeys(MAKES, _StackWalk._make),
+    # A `with`: the context's way out, and what `as` gets.
+    "BEFORE_WITH": lambda walk, at, stack, _: (
+        *stack[:-1],
+        _way_out(stack[-1], walk.bound(at + 1)),
+        UNKNOWN,
+    ),
+    # Once more, with another value; or the loop is over.
+    "FOR_ITER": lambda _, __, stack, effect: (*stack, UNKNOWN) if effect > 0 else stack[:-1],
+    "GET_ITER": _begin_loop,
+    "SWAP": _swap,
+    "COPY": lambda walk, at, stack, _: (*stack, stack[-walk.steps[at].argval]),
+    "BINARY_OP": _calculate,
+    "STORE_FAST_LOAD_FAST": _store_and_load,
+    "RETURN_GENERATOR": lambda *_: (UNKNOWN,),  # it is sent a first value, and throws that away
+    "PRECALL": lambda _, __, stack, ___: stack,
+    **dict.fromkeys(MAKES, _make),
 }
 EFFECTS_BY_PREFIX: tuple[tuple[str | tuple[str, ...], Effect], ...] = (  # the first that fits
-    ("CALL", _StackWalk._call),
-    (ATTRIBUTES, _StackWalk._load_attribute),
-    ("LOAD_FAST", _StackWalk._load_variables),
-    (LOADS, _StackWalk._load),
-    (ONLY_TAKE, _StackWalk._take),
+    ("CALL", _call),
+    (ATTRIBUTES, _load_attribute),
+    # Some instructions load two variables.
+    ("LOAD_FAST", lambda w, at, stack, _: (*stack, *_loads(variables(w.steps[at])))),
+    (LOADS, lambda walk, at, stack, effect: (*stack, *([walk.text(at)] * effect))),
+    (ONLY_TAKE, _take),
 )
+
+
+def _loads(names: Iterable[str]) -> Iterator[str]:
+    return (f"LOAD_FAST {name}" for name in names)
 
 
 def _way_out(context: str, bound: str | None) -> str:
