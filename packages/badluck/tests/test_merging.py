@@ -72,7 +72,7 @@ def merged_and_not(
 ) -> tuple[Counter[object], Counter[object]]:
     merged = ended(path, faults)
     with monkeypatch.context() as patched:
-        patched.setattr(automaton, "fingerprint", lambda fiber: Fingerprint((object(),), False))
+        patched.setattr(automaton, "fingerprint_of", lambda fiber: Fingerprint((object(),), False))
         return merged, ended(path, faults)
 
 

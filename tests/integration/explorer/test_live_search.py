@@ -68,7 +68,7 @@ def test_places_that_are_wrongly_taken_for_one_are_caught(
     real: RealBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All who ask for the same are: but of two who unlock, one has sold and one has not."""
-    monkeypatch.setattr(automaton, "fingerprint", lambda fiber: Fingerprint((), True))
+    monkeypatch.setattr(automaton, "fingerprint_of", lambda fiber: Fingerprint((), True))
     case = Case("lock:lease", 2, Faults())
     expected = case.by_graph()
     assert expected
