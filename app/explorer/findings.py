@@ -15,7 +15,7 @@ from badluck.findings.lock_rules import (
     STALLED,
     TWO_HOLDERS,
 )
-from badluck.findings.rule import Ending, EndRule, Rule, StateRule, View
+from badluck.rule import Ending, EndRule, Rule, StateRule, View
 
 
 def _orders(view: View) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from badluck.findings.rule import Ending, EndRule, Rule, StateRule, View
+from badluck.rule import Ending, EndRule, Rule, StateRule, View
 
 from app.explorer import findings
 

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from badluck.actor.actor import Actor, Code
-from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry
 from badluck.report.saved_traces import Columns
+from badluck.rule import Rule
 from badluck.target import Vocabulary
 
 from app.domain import AlreadyPaid, Hold, HoldOver, Order, Outcome, Round, Stands

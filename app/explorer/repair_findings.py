@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from badluck.findings.endless_wait import STUCK
-from badluck.findings.rule import Ending, EndRule, Rule, StateRule, StepRule, StepView, View
 from badluck.model.values import Entry, Stream
 from badluck.report.saved_traces import Columns
+from badluck.rule import Ending, EndRule, Rule, StateRule, StepRule, StepView, View
 from badluck.target import Shown
 
 from app.domain import Order

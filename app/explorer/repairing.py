@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from badluck.actor.actor import Actor, Code
-from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry
 from badluck.report.saved_traces import Columns
+from badluck.rule import Rule
 from badluck.search.names import LETTERS
 from badluck.target import EPOCH, Shown, Vocabulary
 

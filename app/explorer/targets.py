@@ -10,9 +10,9 @@ from typing import Any
 
 from badluck.actor.actor import Actor, Code
 from badluck.actor.shared_process_patches import sharing
-from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry, Stream
 from badluck.report.saved_traces import Columns
+from badluck.rule import Rule
 from badluck.target import EPOCH, Shown, StoredLock, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError

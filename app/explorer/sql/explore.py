@@ -6,9 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from badluck.findings.rule import Answers, StateRule, View
 from badluck.report.report import Finding
 from badluck.report.trace import Step
+from badluck.rule import Answers, StateRule, View
 from badluck.search.graph import TooMany
 from badluck.search.paths import ends, shortest
 

@@ -5,12 +5,12 @@ from badluck.errors import BadCode, BadluckError
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.endless_wait import STARVED, STUCK
-from badluck.findings.rule import EndRule, Rule, StateRule, StepRule, View
 from badluck.functions.explore import explore
 from badluck.functions.result import ExploreResult
 from badluck.report.chart import chart
 from badluck.report.report import Finding, Report
 from badluck.report.verdict import budget, verdict
+from badluck.rule import EndRule, Rule, StateRule, StepRule, View
 from badluck.sandbox.client import explore as explore_apart
 from badluck.sandbox.program import Program
 from badluck.target import Target, Vocabulary

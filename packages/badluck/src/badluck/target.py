@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 from badluck.actor.actor import Code
-from badluck.findings.rule import Rule
 from badluck.model.values import Command, Entry
+from badluck.rule import Rule
 
 EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
 ACTORS = (2, 4)  # that may be asked for, at the least and at the most

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from badluck.actor.request import Rest, Send
-from badluck.findings.rule import Rule
 from badluck.model.values import Value
+from badluck.rule import Rule
 from badluck.search.automaton import Node
 from badluck.search.components import terminal_components
 from badluck.search.graph import Graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from badluck.actor.request import RAISED
-from badluck.findings.rule import StateRule, View
+from badluck.rule import StateRule, View
 
 
 def _raised(view: View) -> bool:

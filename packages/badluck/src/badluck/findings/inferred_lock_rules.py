@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from badluck.findings import lock_rules
 from badluck.findings.judge import Judge
 from badluck.findings.lock_tracker import TrackedLock
-from badluck.findings.rule import GraphRule, Rule
+from badluck.rule import GraphRule, Rule
 from badluck.search.paths import Goal, Path
 
 

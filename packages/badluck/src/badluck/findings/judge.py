@@ -10,7 +10,7 @@ from typing import Any
 
 from badluck.findings.endless_wait import STUCK, doomed, stuck
 from badluck.findings.lock_tracker import LockTracker
-from badluck.findings.rule import (
+from badluck.rule import (
     Answers,
     Ending,
     EndRule,

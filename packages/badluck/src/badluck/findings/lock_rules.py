@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from badluck.actor.request import Rest, Send
-from badluck.findings.rule import Ending, EndRule, StateRule, StepRule, StepView, View
+from badluck.rule import Ending, EndRule, StateRule, StepRule, StepView, View
 from badluck.search.state import CRASHED
 
 PROLONG = (b"EXPIRE", b"PEXPIRE", b"PERSIST")

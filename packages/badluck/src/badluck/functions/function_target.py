@@ -20,7 +20,6 @@ from badluck.actor.user_code_error import UserCodeError
 from badluck.findings.endless_wait import STUCK
 from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
-from badluck.findings.rule import Rule, StateRule, View
 from badluck.functions.answers import format_answer
 from badluck.functions.client_tuple import as_argument, numbered_key
 from badluck.functions.inline_server import InlineServer, InvariantCheck, Stores
@@ -30,6 +29,7 @@ from badluck.functions.rebinding import Rebinder, refuse_changed
 from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
+from badluck.rule import Rule, StateRule, View
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, UserCode
 from badluck.sandbox.value_text import value_text
 from badluck.search.names import LETTERS

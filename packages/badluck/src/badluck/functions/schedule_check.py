@@ -10,10 +10,10 @@ from badluck.findings.endless_wait import STUCK
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER
 from badluck.findings.judge import Judge
 from badluck.findings.lock_tracker import LockTracker
-from badluck.findings.rule import GraphRule
 from badluck.frames.source_position import SourceLine
 from badluck.game.board import Board
 from badluck.report.trace import Step, faults_of, steps_of, without_unheard
+from badluck.rule import GraphRule
 from badluck.sandbox.job import FollowJob
 from badluck.sandbox.worker import SandboxWorker
 from badluck.search.graph import Graph, TooMany

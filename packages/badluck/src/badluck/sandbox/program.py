@@ -13,9 +13,9 @@ from badluck.actor.connection import RESENDS, SENDS_ONCE, client
 from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.exception_rule import MISTAKE
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
-from badluck.findings.rule import Rule
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry, Value
+from badluck.rule import Rule
 from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
 from badluck.sandbox.user_file import UserFile
 from badluck.sandbox.value_text import value_text
