@@ -37,7 +37,7 @@ class FaultContext(Protocol):
 
 
 class Fault(ABC):
-    """One kind of bad luck. What else it takes to add one, CONTRIBUTING says in four steps."""
+    """One kind of bad luck. CONTRIBUTING lists what else it takes to add one."""
 
     name: ClassVar[str]
     letter: ClassVar[str]  # in a schedule that is written as a word
