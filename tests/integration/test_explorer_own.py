@@ -72,6 +72,16 @@ def test_its_shortest_schedule_is_played_on_its_own_lines(lab: FlaskClient) -> N
     assert "<code>left = 1</code>" in page, "what it remembers"
 
 
+def test_what_it_remembers_is_old_when_another_has_written(lab: FlaskClient, file: Path) -> None:
+    page = unescape(found(lab, "/explorer/own/scheduler?moves=ABB"))
+    assert "<code>buyer = 'A'</code>" in page
+    assert "read at step 1" in page
+    assert "read at step 0" not in page
+    assert "old: B has written 0" in page
+    file.write_text(NAIVE.replace('redis.set("stock", left - 1)', 'redis.delete("stock")'))
+    assert "old: it is gone" in found(lab, "/explorer/own/scheduler?moves=ABB")
+
+
 def test_what_is_no_bad_luck_is_said_before_its_schedule(lab: FlaskClient, file: Path) -> None:
     file.write_text(NAIVE.replace('redis.set("stock", left - 1)', "pass"))
     no_race = '<p class="notice warn" lang="en">It is no race: it goes wrong when they come'

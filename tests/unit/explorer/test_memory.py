@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,20 +11,21 @@ from badluck.game.memory import Memory, memories
 from badluck.game.play import play
 from badluck.search.state import CRASHED
 
+from app.explorer.student import Student
 from app.explorer.targets import Target, explorable
 from tests.unit.explorer.walks import walks
 
 
-def remembered(target: str, moves: str, buyer: str, at: int = -1) -> dict[str, dict[str, Any]]:
+def remembered(target: str | Target | Student, moves: str, buyer: str) -> dict[str, dict[str, Any]]:
     """By the variable's name."""
-    whose = of(target, moves, buyer, at)
-    return {one["name"]: one for one in whose["remembers"]}
+    return {one["name"]: one for one in of(target, moves, buyer)["remembers"]}
 
 
-def of(target: str, moves: str, buyer: str, at: int = -1) -> dict[str, Any]:
-    with Target(target).surroundings():
-        played = play(Board(Target(target), 2), moves)
-    [found] = [one for one in played["places"][at]["actors"] if one["name"] == buyer]
+def of(target: str | Target | Student, moves: str, buyer: str) -> dict[str, Any]:
+    whole = Target(target) if isinstance(target, str) else target
+    with whole.surroundings():
+        played = play(Board(whole, 2), moves)
+    [found] = [one for one in played["places"][-1]["actors"] if one["name"] == buyer]
     return dict(found)
 
 
@@ -61,8 +63,8 @@ def test_a_second_attempt_reads_anew() -> None:
 
 
 def test_a_failover_makes_it_old_and_nobody_did() -> None:
-    stock = remembered("watch", "AAABBf", "B")["stock"]
-    assert (stock["value"], stock["old"], stock["by"], stock["now"]) == ("0", True, "", "1")
+    stock = remembered(Target("watch", stock=2), "AAABBf", "B")["stock"]
+    assert (stock["value"], stock["old"], stock["by"], stock["now"]) == ("1", True, "", "2")
 
 
 def test_what_arrives_late_is_news_to_its_sender() -> None:
@@ -81,6 +83,104 @@ def test_a_lock_that_is_gone_is_told_to_who_is_inside() -> None:
     assert of("lock:lease", "AAp", "A")["lock_lost"]
     assert of("lock:lease", "AApB", "A")["lock_lost"], "it is another's"
     assert not of("lock:lease", "AApB", "B")["lock_lost"]
+
+
+# Ways in which students read the stock, each in one step of a buyer.
+READS = {
+    "int": "stock = int(redis.get('stock'))",
+    "the text itself": "stock = redis.get('stock')",
+    "str": "stock = str(redis.get('stock'), 'ascii')",
+    "decode": "stock = redis.get('stock').decode()",
+    "float": "stock = float(redis.get('stock'))",
+    "JSON": "stock = json.loads(redis.get('stock'))",
+    "or nothing": "stock = int(redis.get('stock') or 0)",
+    "in an expression": "if (stock := int(redis.get('stock'))) < 1: return False",
+    "reckoned": "stock = 10 * int(redis.get('stock')) - 2",
+    "in two lines": "raw = redis.get('stock'); stock = int(raw)",
+    "under one name": "stock = redis.get('stock'); stock = int(stock)",
+    "one less": "stock = int(redis.get('stock')); stock -= 1",
+    "unpacked": "stock, lock = redis.mget('stock', 'lock')",
+    "from a list": "values = redis.mget(['stock', 'lock']); stock = int(values[0])",
+    "of a pair": "stock, one = int(redis.get('stock')), 1",
+    "all converted": "stock, lock = map(int, [redis.get('stock'), 7])",
+    "by a function": "stock = read(redis)",
+    "made by a function": "stock = number(redis.get('stock'))",
+    "in a function": "return take(redis, buyer, int(redis.get('stock')))",
+}
+SELL = """
+import json
+
+def sell(redis, buyer):
+    tries = 1
+    {}
+    length = len('1')
+    return take(redis, buyer, stock)
+
+def read(redis):
+    return int(redis.get('stock'))
+
+def number(text):
+    return int(text)
+
+def take(redis, buyer, stock):
+    redis.set('stock', 0)
+    redis.rpush('orders', buyer)
+    return True
+"""
+
+
+def students(folder: Path, reads: str) -> Student:
+    file = folder / "my_sell.py"
+    file.write_text(SELL.format(reads))
+    return Student(file)
+
+
+@pytest.mark.parametrize("reads", READS)
+def test_what_a_student_has_read_is_followed(reads: str, tmp_path: Path) -> None:
+    of_a = of(students(tmp_path, READS[reads]), "ABB", "A")["remembers"]
+    [stock] = [one for one in of_a if one["key"]]
+    assert (stock["name"], stock["key"], stock["since"]) == ("stock", "stock", 1)
+    assert (stock["old"], stock["by"], stock["now"]) == (True, "B", "0")
+
+
+@pytest.mark.parametrize(
+    ("reads", "value"),
+    [("int", "1"), ("the text itself", "b'1'"), ("decode", "'1'"), ("float", "1.0")],
+)
+def test_a_value_is_shown_as_python_has_it(reads: str, value: str, tmp_path: Path) -> None:
+    of_a = remembered(students(tmp_path, READS[reads]), "A", "A")
+    assert (of_a["stock"]["value"], of_a["buyer"]["value"]) == (value, "'A'")
+
+
+def test_what_was_never_read_has_no_key(tmp_path: Path) -> None:
+    """Though it is equal to what was read."""
+    file = tmp_path / "my_sell.py"
+    file.write_text(
+        "def sell(redis, buyer):\n"
+        "    tries, stock = 1, int(redis.get('stock'))\n"
+        "    size = len([stock])\n"
+        "    length = redis.rpush('orders', buyer)\n"
+        "    redis.set('stock', stock - length)\n"
+        "    return True\n"
+    )
+    of_a = remembered(Student(file), "AA", "A")
+    assert {one["name"]: one["key"] for one in of_a.values()} == {
+        **dict.fromkeys(("buyer", "tries", "size", "length"), ""),
+        "stock": "stock",
+    }
+
+
+def test_a_key_that_is_gone_has_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "my_sell.py"
+    file.write_text(
+        "def sell(redis, buyer):\n"
+        "    stock = int(redis.get('stock') or 0)\n"
+        "    redis.delete('stock')\n"
+        "    redis.rpush('orders', buyer)\n"
+        "    return True\n"
+    )
+    stock = remembered(Student(file), "ABB", "A")["stock"]
+    assert (stock["old"], stock["by"], stock["now"]) == (True, "B", None)
 
 
 @pytest.mark.parametrize("target", [name for name in explorable() if name != "lock:redlock"])

@@ -13,7 +13,7 @@ from greenlet import greenlet
 
 from badluck.actor.actor import Code, Fiber, Files
 
-Plain = bytes | str | int  # what a variable holds that a person can take in at a glance
+Plain = bytes | str | int | float  # what a variable holds that a person can take in at a glance
 
 
 class SourceLine(NamedTuple):
@@ -67,7 +67,6 @@ def working_frame(fiber: Fiber, code: Code) -> FrameType | None:
 
 
 def plain_variables(frame: FrameType) -> dict[str, Plain]:
-    """Its variables that are texts or whole numbers, in the order in which they came."""
-    return {
-        name: value for name, value in frame.f_locals.items() if type(value) in (bytes, str, int)
-    }
+    """Its variables that are texts or numbers, in the order in which they came."""
+    plain = (bytes, str, int, float)
+    return {name: value for name, value in frame.f_locals.items() if type(value) in plain}

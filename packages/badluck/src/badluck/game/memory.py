@@ -9,38 +9,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from badluck.actor.actor import Actor
 from badluck.actor.request import Hear, Lost, Request, Send
-from badluck.frames.source_position import Plain, plain_variables, working_frame
+from badluck.actor.words import LONG, decoded
 from badluck.game.board import Board
-from badluck.model.values import Entry
-from badluck.search.state import CRASHED, State, Transition
+from badluck.game.readings import Reading, Readings
+from badluck.place.standing import Plain, at_work, plain_variables
+from badluck.search.graph import CRASHED, State, Transition
+from badluck.simulated.values import Entry
 
 Store = dict[bytes, Entry]
 
 
 @dataclass(frozen=True)
 class Variable:
-    """`key` is where in the store it was read; b"": nowhere, it was worked out."""
+    """`since` is the number of the step, from 1, that brought it; 0: it was there before."""
 
     value: Plain
-    since: (
-        int  # the number of the step, from 1, that brought it; 0: it was there from the beginning
-    )
-    key: bytes = b""
-    old: bool = False  # somebody else has written something else there since
-    by: str = ""  # who; "" for what nobody does: a lease that ends, a failover
-
-    def seen(self, before: Store, after: Store, mover: str) -> Variable:
-        """After somebody else's step."""
-        then, now = _text(before, self.key), _text(after, self.key)
-        if not self.key or then == now:
-            return self
-        old = now != self.value
-        return replace(self, old=old, by=mover if old else "")
+    since: int
+    reading: Reading | None = None  # None: it was worked out, or given
 
 
 class Memory:
@@ -50,66 +41,94 @@ class Memory:
         self.code = board.judge.target.code
         self.actor = Actor(board.automata[number].name, self.code, board.began)
         self.variables: dict[str, Variable] = {}
+        self.readings = Readings()
         self.lock: bytes | None = None  # its value when this actor came into the section
-        self._look(0, {})
+        self._look(0, [])
 
     def go_on(self, nth: int, fiber: int, said: Any, now: int, before: Store) -> None:
         """By a step of its own, the `nth`."""
         read = _read(self.actor.requests[fiber], said, before)
         self.actor.go_on(fiber, said, now)
-        self._look(nth, read)
+        self._look(nth, [Reading(key, text, nth) for text, key in read.items()])
 
-    def _look(self, nth: int, read: dict[bytes, bytes]) -> None:
-        frame = working_frame(self.actor.fibers[0], self.code)
+    def _look(self, nth: int, read: list[Reading]) -> None:
+        frames = self._frames()
+        readings = self.readings.look(frames, read)
         known, self.variables = self.variables, {}
-        for name, value in plain_variables(frame).items() if frame else ():
-            key = read.get(value, b"") if isinstance(value, bytes) else b""
-            one = known.get(name)
-            # What was read once more is as new as that reading, also if it has not changed.
-            if one is None or one.value != value or (key and key == one.key):
-                one = Variable(value, nth, key)
+        for name, value in plain_variables(frames[-1]).items() if frames else ():
+            one, reading = known.get(name), readings.get(name)
+            if isinstance(value, float) and not reading:
+                continue  # a moment, which nobody looks at
+            if reading:
+                one = Variable(value, reading.since, reading)
+            elif one is None or one.value != value or one.reading:
+                one = Variable(value, nth)
             self.variables[name] = one
+
+    def _frames(self) -> list[FrameType]:
+        """The functions of its own code that wait, the outermost first."""
+        frames: list[FrameType] = []
+        frame = at_work(self.actor.fibers[0], self.code)
+        while frame:
+            module, file = frame.f_globals.get("__name__", ""), frame.f_code.co_filename
+            if module.startswith(self.code.shown[:1]) or self.code.files.own(file):
+                frames.insert(0, frame)
+            frame = frame.f_back
+        return frames
 
     def watch(self, before: Store, after: Store, mover: str) -> None:
         """Something has happened that is no step of its own."""
-        self.variables = {
-            name: one.seen(before, after, mover) for name, one in self.variables.items()
-        }
+        for reading in self.readings.all():
+            now = _text(after, reading.key)
+            if now != _text(before, reading.key):
+                reading.old = now != reading.text
+                reading.by = mover if reading.old else ""
 
     def end(self) -> None:
         """It crashes, or nobody goes on with it."""
         self.actor.drop()
-        self.variables, self.lock = {}, None
+        self.variables, self.readings, self.lock = {}, Readings(), None
 
     def shown(self, store: Store, lock: bytes | None) -> dict[str, Any]:
-        """For people. `now` is what stands at a variable's key, "" when that is gone.
+        """For people. `now` is what stands at a variable's key, None when that is gone.
 
-        `lock` is its value. `lock_lost`: the actor is in the section, and the lock is not what it
-        was when it came in.
+        `key` is "" for what was not read. `lock` is its value. `lock_lost`: the actor is in the
+        section, and the lock is not what it was when it came in.
         """
         if not self.actor.over and self.actor.inside():
             self.lock = self.lock or lock
         else:
             self.lock = None
         return {
-            "remembers": [
-                {
-                    "name": name,
-                    "value": self._said(one.value),
-                    "since": one.since,
-                    "key": self._said(one.key),
-                    "old": one.old,
-                    "by": one.by,
-                    "now": self._said(_text(store, one.key)),
-                }
-                for name, one in self.variables.items()
-            ],
+            "remembers": [self._shown(name, one, store) for name, one in self.variables.items()],
             "lock_lost": self.lock is not None and lock != self.lock,
         }
 
+    def _shown(self, name: str, one: Variable, store: Store) -> dict[str, Any]:
+        reading = one.reading or Reading(b"", b"", 0)
+        now = _text(store, reading.key)
+        return {
+            "name": name,
+            "value": self._said(one.value),
+            "since": one.since,
+            "key": self._word(reading.key),
+            "old": reading.old,
+            "by": reading.by,
+            "now": None if now is None else self._word(now),
+        }
+
     def _said(self, value: Plain) -> str:
-        """As in a chart."""
-        return self.code.words.reply(value.encode() if isinstance(value, str) else value)
+        """As in a chart: of somebody's own code as Python has it."""
+        if isinstance(value, float):
+            return repr(value)
+        if not isinstance(value, str):
+            return self.code.words.reply(value)
+        text = self._word(value.encode("utf-8", "surrogateescape"))
+        return f"'{text}'" if self.code.words.bytes_as_such else text
+
+    def _word(self, word: bytes) -> str:
+        text = self.code.words.shorten(decoded(word))
+        return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
 
 
 def memories(board: Board, ways: Sequence[Transition]) -> Iterator[list[dict[str, Any]]]:
@@ -164,7 +183,7 @@ def _read(request: Request, said: Any, store: Store) -> dict[bytes, bytes]:
     if not isinstance(request, Send) or not request.connection.startswith("0"):
         return {}
     words = {word for command in request.commands for word in command[1:]}
-    texts = {key: _text(store, key) for key in words if key in store}
+    texts = {key: text for key in words if (text := _text(store, key)) is not None}
     many = Counter(texts.values())
     answered = set(_flat(said))
     return {text: key for key, text in texts.items() if text in answered and many[text] == 1}
@@ -178,7 +197,7 @@ def _flat(said: Any) -> Iterator[bytes]:
         yield said
 
 
-def _text(store: Store, key: bytes) -> bytes:
-    """What stands there; b"" where there is nothing, or something else than a text."""
-    value = store[key].value if key in store else b""
-    return value if isinstance(value, bytes) else b""
+def _text(store: Store, key: bytes) -> bytes | None:
+    """What stands there; None where there is nothing, or something else than a text."""
+    value = store[key].value if key in store else None
+    return value if isinstance(value, bytes) else None
