@@ -106,7 +106,7 @@ def buying(shop: Purchase) -> Iterator[None]:
         go_on.wait(10)
 
     shop.running("apple")
-    shop.selling["apple"].mode.clock = HandClock(think)  # type: ignore[attr-defined]
+    shop.selling["apple"].mode.clock = HandClock(think)
     buyer = threading.Thread(target=shop.buy, args=("apple", 1))
     buyer.start()
     assert thinking.wait(10)

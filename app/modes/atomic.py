@@ -11,46 +11,28 @@ Taught    No tutorial sells so, though the second one releases its lock by a scr
 
 from __future__ import annotations
 
-from app.domain import Clock, Order, Outcome, Round, Sale
+from app.domain import Clock, Order, Round, Sale
+from app.modes.mode import StoreMode
 from app.store import lua
-from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 from app.text import Text
 
 
-class Atomic:
+class Atomic(StoreMode):
     name = "atomic"
-    exhibit = False
-    needs = "store"
     cost = (1, 1)
-    outlived = ""
-    no_think: str = Text("Think time does nothing here: a script has no gap to think in.")
-    one_at_a_time = False
+    no_think = Text("Think time does nothing here: a script has no gap to think in.")
     increments = True
-    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.keys = Keys.of(round)
-        self.per_buyer = PerBuyer(round)
+        super().__init__(servers, clock, round)
         # EVALSHA; when the server has forgotten the script (it restarted), redis-py loads it and
         # asks again: safe, because a script that was not found has not run.
         self.script = servers.store.register_script(lua.source("sell"))
 
     def sell(self, order: Order) -> Sale:
         outcome, left, seen, *bought = self.script(
-            keys=[
-                self.keys.stock,
-                self.keys.sales,
-                self.keys.order(order.id),
-                self.keys.key(order.key),
-                *self.per_buyer.counter(order),
-            ],
-            args=[order.quantity, order.encode(), *self.per_buyer.limit],
+            keys=[self.keys.stock, *self.sales.records(order)],
+            args=[order.quantity, order.encode(), *self.sales.limit],
         )
-        if seen:
-            return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if outcome == b"LIMIT":
-            return Sale(Outcome.LIMIT, left=left, bought=bought[0])
-        sold = outcome == b"SOLD"
-        return Sale(Outcome(outcome.decode()), left=left, order=order if sold else None)
+        return self.sales.answer(order, outcome, left, seen, bought)

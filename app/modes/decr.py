@@ -13,109 +13,69 @@ Taught    No tutorial of the five has it; elsewhere it is the usual answer. What
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
-from app.domain import Clock, Order, Outcome, Round, Sale
+from app.domain import Clock, LockBusy, LockLost, Order, Outcome, Round, Sale
 from app.locks.lease import Lease
+from app.modes.mode import StoreMode
 from app.store import lua
-from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 from app.text import Text
 
 
-class Decr:
+class Decr(StoreMode):
     name = "decr"
-    exhibit = False
-    needs = "store"
     cost = (5, 8)
-    outlived: str = Text("one key to buy twice")
-    no_think = ""
-    one_at_a_time = False
+    outlived = Text("one key to buy twice")
     increments = True
-    tutorials: tuple[int, ...] = ()
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.store = servers.store
-        self.clock = clock
-        self.round = round
-        self.keys = Keys.of(round)
-        self.per_buyer = PerBuyer(round)
+        super().__init__(servers, clock, round)
         self.note = servers.store.register_script(lua.source("note"))
 
+    # The stock needs no lock, the key does: taking units and noting the sale are two steps, and
+    # who comes with the same key in between could only be told wrong. (That it buys once is not
+    # the lock's work, which may be outlived: the noting asks.)
     def sell(self, order: Order) -> Sale:
-        # The stock needs no lock, the key does: taking units and noting the sale are two steps,
-        # and who comes with the same key in between could only be told wrong. (That it buys once
-        # is not the lock's work, which may be outlived: the noting asks.)
         key = self.keys.claim(order.key)
-        lock = Lease(self.store, key, self.round.lease / 1000, clock=self.clock)
-        if not lock.acquire(wait_s=self.round.wait / 1000):
-            return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
-        try:
+        lock = Lease(self.store, key, self.lease_s, wait_s=self.round.wait / 1000, clock=self.clock)
+        sale = Sale(Outcome.BUSY)
+        with suppress(LockBusy, LockLost), lock:
             sale = self.take(order)
-        finally:
-            still_mine = lock.release()
-        return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
+        return replace(sale, attempts=lock.counts.attempts, lock_lost=lock.lost)
 
     def take(self, order: Order) -> Sale:
-        stock, seen, ended, *bought = self.store.mget(
-            self.keys.stock,
-            self.keys.key(order.key),
-            self.keys.ended,
-            *self.per_buyer.counter(order),
-        )
-        if seen:
-            return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if stock is None or ended is not None:
-            return Sale(Outcome.ROUND_OVER)
-        if int(stock) < order.quantity:
-            return Sale(Outcome.SOLD_OUT, left=max(0, int(stock)))
-        if refusal := self.per_buyer.refusal(order, bought, int(stock)):
-            return refusal
+        stock, earlier = self.sales.read(self.store, order, self.keys.ended)  # noqa: RUF059
+        if earlier.answer:
+            return earlier.answer
 
         self.clock.sleep(self.round.think / 1000)
 
-        # DECRBY decides, whatever was read. It would make a new key where the round's end has moved
-        # the stock away: look at `ended` in the same step.
         with self.store.pipeline() as pipe:
-            pipe.decrby(self.keys.stock, order.quantity)
-            pipe.exists(self.keys.ended)
+            pipe.decrby(self.keys.stock, order.quantity)  # this decides, whatever was read
+            pipe.exists(self.keys.ended)  # has the round's end moved the stock away?
             left, ended = pipe.execute()
         if ended:
-            self.store.delete(self.keys.stock)
+            self.store.delete(self.keys.stock)  # DECRBY has made a new key
             return Sale(Outcome.ROUND_OVER)
         if left < 0:
-            self.compensate(order.quantity)
+            self.give_back(order.quantity)
             return Sale(Outcome.SOLD_OUT, left=max(0, left + order.quantity))
-
         outcome, seen, *bought = self.note(
-            keys=[
-                self.keys.sales,
-                self.keys.order(order.id),
-                self.keys.key(order.key),
-                self.keys.ended,
-                *self.per_buyer.counter(order),
-            ],
-            args=[order.encode(), order.quantity, *self.per_buyer.limit],
+            keys=self.sales.records(order, self.keys.ended),
+            args=[order.encode(), order.quantity, *self.sales.limit],
         )
-        # The work has outlived its key's lock, or its round, or the buyer has bought meanwhile.
-        if seen or outcome != b"SOLD":
-            self.compensate(order.quantity)
-        if seen:
-            return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if outcome == b"ROUND_OVER":
-            return Sale(Outcome.ROUND_OVER)
-        if outcome == b"LIMIT":
-            return Sale(Outcome.LIMIT, left=left + order.quantity, bought=bought[0])
-        return Sale(Outcome.SOLD, left=left, order=order)
+        if seen or outcome != b"SOLD":  # another with this key, the round's end, the buyer's limit
+            self.give_back(order.quantity)
+            left += order.quantity
+        return self.sales.answer(order, outcome, left, seen, bought)
 
-    def compensate(self, quantity: int) -> None:
-        """Give the units back, to where the stock is now."""
+    def give_back(self, quantity: int) -> None:
         with self.store.pipeline() as pipe:
             pipe.incrby(self.keys.stock, quantity)
             pipe.exists(self.keys.ended)
-            _, ended = pipe.execute()
-            if ended:
+            if pipe.execute()[1]:  # the round has ended: that is where the stock is now
                 pipe.delete(self.keys.stock)
                 pipe.incrby(self.keys.ended, quantity)
                 pipe.execute()

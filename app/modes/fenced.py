@@ -17,35 +17,26 @@ from dataclasses import replace
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.fenced import Fenced as Recipe
+from app.modes.mode import StoreMode
 from app.store import lua
-from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 from app.text import Text
 
 
-class Fenced:
+class Fenced(StoreMode):
     name = "fenced"
-    exhibit = False
-    needs = "store"
     cost = (4, 4)
-    outlived: str = Text("BUSY while stock remains")
-    no_think = ""
+    outlived = Text("BUSY while stock remains")
     one_at_a_time = True
-    increments = False
-    tutorials: tuple[int, ...] = ()
+    recipe = Recipe
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.store = servers.store
-        self.clock = clock
-        self.round = round
-        self.keys = Keys.of(round)
-        self.per_buyer = PerBuyer(round)
+        super().__init__(servers, clock, round)
         self.read = servers.store.register_script(lua.source("read_fenced"))
         self.write = servers.store.register_script(lua.source("write_fenced"))
 
     def sell(self, order: Order) -> Sale:
-        lock = self.guard()
+        lock = Recipe(self.store, self.keys.lock, self.lease_s, clock=self.clock)
         if not lock.acquire(wait_s=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
@@ -56,46 +47,20 @@ class Fenced:
         # the work is too long for the lease, all would go on refusing each other and none sell.
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
-    def guard(self) -> Recipe:
-        return Recipe(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
-
     def critical_section(self, order: Order, token: int) -> Sale:
         """BUSY: somebody entered after us, and the store has seen its token."""
-        found = self.read(
-            keys=[
-                self.keys.fence,
-                self.keys.stock,
-                self.keys.key(order.key),
-                *self.per_buyer.counter(order),
-            ],
-            args=[token],
-        )
-        if found is None:
+        values = self.read(keys=[self.keys.fence, *self.sales.reads(order)], args=[token])
+        if values is None:
             return Sale(Outcome.BUSY)
-        stock, seen, *bought = found
-        if seen:
-            return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if stock is None:
-            return Sale(Outcome.ROUND_OVER)
-        left = int(stock) - order.quantity
-        if left < 0:
-            return Sale(Outcome.SOLD_OUT, left=int(stock))
-        if refusal := self.per_buyer.refusal(order, bought, int(stock)):
-            return refusal
+        stock, earlier = self.sales.judge(order, values)
+        if earlier.answer:
+            return earlier.answer
 
         self.clock.sleep(self.round.think / 1000)
 
+        left = stock - order.quantity
         outcome = self.write(
-            keys=[
-                self.keys.fence,
-                self.keys.stock,
-                self.keys.sales,
-                self.keys.order(order.id),
-                self.keys.key(order.key),
-                *self.per_buyer.counter(order),
-            ],
-            args=[token, left, order.encode(), *self.per_buyer.counted(order, bought).values()],
+            keys=[self.keys.fence, self.keys.stock, *self.sales.records(order)],
+            args=[token, left, order.encode(), *self.sales.counted(order, earlier)],
         )
-        if outcome != b"SOLD":
-            return Sale(Outcome(outcome.decode()))
-        return Sale(Outcome.SOLD, left=left, order=order)
+        return self.sales.answer(order, outcome, left)

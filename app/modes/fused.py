@@ -19,67 +19,45 @@ from fairlock import FusedLock
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.queue import Queue
-from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
+from app.modes.mode import StoreMode
 from app.store.servers import Servers
 from app.text import Text
 
 MOMENT_MS = 100  # between the two scripts, beside the think time: what takes longer is frozen
 
 
-class Fused:
+class Fused(StoreMode):
     name = "fused"
-    exhibit = False
-    needs = "store"
     cost = (2, 2)
-    outlived: str = Text("BUSY while stock remains")
-    no_think = ""
+    outlived = Text("BUSY while stock remains")
     one_at_a_time = True
-    increments = False
-    tutorials: tuple[int, ...] = ()
+    recipe = Queue
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.store = servers.store
-        self.clock = clock
-        self.round = round
-        self.keys = Keys.of(round)
-        self.per_buyer = PerBuyer(round)
+        super().__init__(servers, clock, round)
         self.lease_s = min(round.lease, MOMENT_MS + round.think) / 1000
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
-        reads = [self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)]
         for attempt in range(1, self.round.attempts + 1):
             lock = FusedLock(self.store, self.keys.lock, self.lease_s, clock=self.clock)
+            reads = self.sales.reads(order)
             values = lock.acquire(reads, timeout_s=deadline - self.clock.now())
             if values is None:
                 return Sale(Outcome.BUSY, attempts=attempt)
-            stock, seen, *bought = values
-            if seen:
+            stock, earlier = self.sales.judge(order, values)
+            if earlier.answer:
                 lock.release()
-                return Sale(Outcome.SOLD, order=Order.decode(seen), attempts=attempt)
-            if stock is None:
-                lock.release()
-                return Sale(Outcome.ROUND_OVER)
-            left = int(stock) - order.quantity
-            if left < 0:
-                lock.release()
-                return Sale(Outcome.SOLD_OUT, left=int(stock), attempts=attempt)
-            if refusal := self.per_buyer.refusal(order, bought, int(stock)):
-                lock.release()
-                return replace(refusal, attempts=attempt)
+                return replace(earlier.answer, attempts=attempt)
 
             self.clock.sleep(self.round.think / 1000)
 
-            noted = self.keys.copies(order) | self.per_buyer.counted(order, bought)
+            left = stock - order.quantity
             # XX: the round's end moves the stock away. Refused, nothing is sold: in line again.
             if lock.release(
                 ["SET", self.keys.stock, left, "XX"],
                 ["XADD", self.keys.sales, "*", "sale", order.encode()],
-                ["MSET", *chain(*noted.items())],
+                ["MSET", *chain(*self.sales.copies(order, earlier).items())],
             ):
                 return Sale(Outcome.SOLD, left=left, order=order, attempts=attempt)
         return Sale(Outcome.BUSY, attempts=attempt, lock_lost=True)
-
-    def guard(self) -> Queue:
-        return Queue(self.store, self.keys.lock, self.lease_s, clock=self.clock)

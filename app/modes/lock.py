@@ -19,36 +19,24 @@ from dataclasses import replace
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
-from app.locks.handle import Handle
+from app.modes.mode import StoreMode
 from app.store import lua
-from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
 from app.store.servers import Servers
 
 
-class Lock:
+class Lock(StoreMode):
     name = "lock"
-    exhibit = False
-    needs = "store"
     cost = (2, 2)
-    outlived = ""
-    no_think = ""
     one_at_a_time = True
-    increments = False
-    tutorials: tuple[int, ...] = (1,)
+    tutorials = (1,)
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.servers = servers
-        self.store = servers.store
-        self.clock = clock
-        self.round = round
-        self.keys = Keys.of(round)
-        self.per_buyer = PerBuyer(round)
+        super().__init__(servers, clock, round)
         self.recipe = LOCKS[round.recipe]
         self.write = servers.store.register_script(lua.source("write"))
 
     def sell(self, order: Order) -> Sale:
-        lock = self.guard()
+        lock = self.lock()
         if not lock.acquire(wait_s=self.round.wait / 1000):
             return Sale(Outcome.BUSY, attempts=lock.counts.attempts)
         try:
@@ -58,38 +46,16 @@ class Lock:
         # Too late to take the sale back: the buyer keeps it, and the loss is shown.
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
-    def guard(self) -> Handle:
-        client = getattr(self.servers, self.recipe.needs)
-        return self.recipe(client, self.keys.lock, self.round.lease / 1000, clock=self.clock)
-
     def critical_section(self, order: Order) -> Sale:
-        stock, seen, *bought = self.store.mget(
-            self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
-        )
-        if seen:
-            return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if stock is None:
-            return Sale(Outcome.ROUND_OVER)
-        left = int(stock) - order.quantity
-        if left < 0:
-            return Sale(Outcome.SOLD_OUT, left=int(stock))
-        if refusal := self.per_buyer.refusal(order, bought, int(stock)):
-            return refusal
+        stock, earlier = self.sales.read(self.store, order)
+        if earlier.answer:
+            return earlier.answer
 
         self.clock.sleep(self.round.think / 1000)
 
+        left = stock - order.quantity
         outcome, seen = self.write(
-            keys=[
-                self.keys.stock,
-                self.keys.sales,
-                self.keys.order(order.id),
-                self.keys.key(order.key),
-                *self.per_buyer.counter(order),
-            ],
-            args=[left, order.encode(), *self.per_buyer.counted(order, bought).values()],
+            keys=[self.keys.stock, *self.sales.records(order)],
+            args=[left, order.encode(), *self.sales.counted(order, earlier)],
         )
-        if seen:
-            return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if outcome == b"ROUND_OVER":
-            return Sale(Outcome.ROUND_OVER)
-        return Sale(Outcome.SOLD, left=left, order=order)
+        return self.sales.answer(order, outcome, left, seen)

@@ -11,50 +11,26 @@ Taught    No tutorial sells like this: it is where all of them begin, the code t
 
 from __future__ import annotations
 
-from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
-from app.store.servers import Servers
+from app.domain import Order, Outcome, Sale
+from app.modes.mode import StoreMode
 
 
-class Naive:
+class Naive(StoreMode):
     name = "naive"
     exhibit = True
-    needs = "store"
     cost = (4, 4)
-    outlived = ""
-    no_think = ""
-    one_at_a_time = False
-    increments = False
-    tutorials: tuple[int, ...] = ()
-
-    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.store = servers.store
-        self.clock = clock
-        self.round = round
-        self.keys = Keys.of(round)
-        self.per_buyer = PerBuyer(round)
 
     def sell(self, order: Order) -> Sale:
-        stock, seen, *bought = self.store.mget(
-            self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
-        )
-        if seen:
-            return Sale(Outcome.SOLD, order=Order.decode(seen))
-        if stock is None:
-            return Sale(Outcome.ROUND_OVER)
-        left = int(stock) - order.quantity
-        if left < 0:
-            return Sale(Outcome.SOLD_OUT, left=int(stock))
-        if refusal := self.per_buyer.refusal(order, bought, int(stock)):
-            return refusal
+        stock, earlier = self.sales.read(self.store, order)
+        if earlier.answer:
+            return earlier.answer
 
         self.clock.sleep(self.round.think / 1000)
 
-        # Whoever read the same stock meanwhile writes the same number: one of the two units
-        # sold is never taken. Nor are these one step: a crash in between loses a unit.
+        left = stock - order.quantity
+        # Whoever has read the same stock writes the same number: two are
+        # sold, one is taken. A crash between these steps loses one.
         if not self.store.set(self.keys.stock, left, xx=True):
-            return Sale(Outcome.ROUND_OVER)  # XX: a round that has ended has no stock, gets none
-        self.store.xadd(self.keys.sales, {"sale": order.encode()})
-        self.store.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
+            return Sale(Outcome.ROUND_OVER)  # XX: the stock is gone
+        self.sales.record(self.store, order, earlier)
         return Sale(Outcome.SOLD, left=left, order=order)

@@ -12,78 +12,42 @@ Taught    By none of the five, but often elsewhere: that WATCH makes a sale safe
 
 from __future__ import annotations
 
-from dataclasses import replace
+from redis import WatchError
+from redis.client import Pipeline
 
-import redis
-
-from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
-from app.store.servers import Servers
-
-# Full jitter, 1 to 256 ms: the n-th pause is a random share of 2**n ms. Near the best for
-# goodput at 8, 32 and 128 contenders; a cap of 8 ms sells less and is fairer.
-BACKOFF = 0.001
-BACKOFF_CAP = 0.256
+from app.domain import Order, Outcome, Sale
+from app.modes.mode import StoreMode, retried
 
 
-class ReadBeforeWatch:
+class ReadBeforeWatch(StoreMode):
     name = "read_before_watch"
     exhibit = True
-    needs = "store"
     cost = (4, 8)
-    outlived = ""
-    no_think = ""
-    one_at_a_time = False
-    increments = False
-    tutorials: tuple[int, ...] = ()
-
-    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.store = servers.store
-        self.clock = clock
-        self.round = round
-        self.keys = Keys.of(round)
-        self.per_buyer = PerBuyer(round)
 
     def sell(self, order: Order) -> Sale:
-        deadline = self.clock.now() + self.round.wait / 1000
-        for attempt in range(1, self.round.attempts + 1):
-            sale = self.attempt(order)
-            if sale.outcome is not Outcome.BUSY:
-                return replace(sale, attempts=attempt, conflicts=attempt - 1)
-            pause = self.clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt)
-            if self.clock.now() + pause > deadline:
-                break
-            self.clock.sleep(pause)
-        return replace(sale, attempts=attempt, conflicts=attempt)
+        return retried(self.attempt, order, self.clock, self.round)
 
     def attempt(self, order: Order) -> Sale:
-        """One race. BUSY: somebody else wrote between our WATCH and our EXEC."""
         with self.store.pipeline() as pipe:
-            pipe.watch(self.keys.ended)  # of the round's end we hear in time
-            stock, seen, *bought = pipe.mget(
-                self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order)
-            )
-            if seen:
-                return Sale(Outcome.SOLD, order=Order.decode(seen))
-            if stock is None:
-                return Sale(Outcome.ROUND_OVER)
-            left = int(stock) - order.quantity
-            if left < 0:
-                return Sale(Outcome.SOLD_OUT, left=int(stock))
-            if refusal := self.per_buyer.refusal(order, bought, int(stock)):
-                return refusal
+            return self.race(pipe, order)
 
-            self.clock.sleep(self.round.think / 1000)
+    def race(self, pipe: Pipeline, order: Order) -> Sale:
+        """BUSY: somebody else wrote between our WATCH and our EXEC."""
+        pipe.watch(self.keys.ended)  # of the round's end we hear in time
+        stock, earlier = self.sales.read(pipe, order)
+        if earlier.answer:
+            return earlier.answer
 
-            # Too late: WATCH tells of changes from here on, and what was read may be old already.
-            pipe.watch(self.keys.stock, self.keys.key(order.key), *self.per_buyer.counter(order))
-            pipe.multi()
-            pipe.set(self.keys.stock, left)
-            pipe.xadd(self.keys.sales, {"sale": order.encode()})
-            pipe.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
-            try:
-                pipe.execute()
-            except redis.WatchError:
-                return Sale(Outcome.BUSY, left=int(stock))
-            return Sale(Outcome.SOLD, left=left, order=order)
+        self.clock.sleep(self.round.think / 1000)
+
+        # Too late: WATCH tells of changes from here on, and what was read may be old already.
+        pipe.watch(*self.sales.reads(order))
+        left = stock - order.quantity
+        pipe.multi()
+        pipe.set(self.keys.stock, left)
+        self.sales.record(pipe, order, earlier)
+        try:
+            pipe.execute()
+        except WatchError:
+            return Sale(Outcome.BUSY, left=stock)
+        return Sale(Outcome.SOLD, left=left, order=order)

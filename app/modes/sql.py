@@ -14,33 +14,23 @@ Taught    No tutorial sells in SQL. The first one only contrasts a rollback with
 
 from __future__ import annotations
 
-from sqlalchemy import insert, select, update
+from typing import Any
+
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
-from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store import buyers, sql_holds, stock
+from app.domain import Order, Outcome, Sale
+from app.modes.mode import DatabaseMode
+from app.store import stock
 from app.store.buyers import AboveLimit
-from app.store.servers import Servers
-from app.store.stock import Receipt, StockRow
+from app.store.stock import StockRow
 from app.store.transactions import Contended
 from app.text import Text
 
 
-class Sql:
+class Sql(DatabaseMode):
     name = "sql"
-    exhibit = False
-    needs = "database"
-    cost = (0, 0)
-    outlived = ""
-    no_think: str = Text("Think time does nothing here: one UPDATE has no gap to think in.")
-    one_at_a_time = False
-    increments = False
-    tutorials: tuple[int, ...] = ()
-
-    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.servers = servers
-        self.database = servers.transactions
-        self.round = round
+    no_think = Text("Think time does nothing here: one UPDATE has no gap to think in.")
 
     def sell(self, order: Order) -> Sale:
         try:
@@ -63,27 +53,18 @@ class Sql:
                 )
                 if left is None:
                     return None
-                sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
-                sql.execute(sql_holds.taken(self.round, order, self.servers))
-                buyers.count(sql, self.round, order)
+                self.sales.record(sql, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
         except (IntegrityError, AboveLimit):
             # The key is unique and has bought before. The rollback has put the units back.
             return None
 
     def refuse(self, order: Order) -> Sale:
-        """Say why nothing was taken."""
+        """Say why nothing was taken. BUSY: what was in the way has gone since."""
         with self.database.begin(self.round.wait / 1000) as sql:
-            seen = stock.bought(sql, order.item, order.key)
-            row = sql.execute(
+            sale = self.sales.earlier(sql, order)
+            row: Any = sql.execute(
                 select(StockRow.units, StockRow.ended).where(stock.of(self.round))
             ).first()
-            if seen:
-                return Sale(Outcome.SOLD, order=seen)
-            if row is None or row.ended:
-                return Sale(Outcome.ROUND_OVER)
-            if row.units < order.quantity:
-                return Sale(Outcome.SOLD_OUT, left=row.units)
-            # Neither, nor the limit: what was in the way has gone since.
-            refusal = buyers.refusal(sql, self.round, order, row.units)
+            refusal = sale or self.sales.refusal(sql, order, row)
             return refusal or Sale(Outcome.BUSY, left=row.units)

@@ -14,32 +14,21 @@ Taught    No tutorial sells in SQL. The first one only contrasts a rollback with
 
 from __future__ import annotations
 
-from sqlalchemy import insert, select, text, update
+from typing import Any
+
+from sqlalchemy import select, text, update
 from sqlalchemy.exc import IntegrityError
 
-from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store import buyers, sql_holds, stock
-from app.store.servers import Servers
-from app.store.stock import Receipt, StockRow
+from app.domain import Order, Outcome, Sale
+from app.modes.mode import DatabaseMode
+from app.store import stock
+from app.store.stock import StockRow
 from app.store.transactions import Contended
 
 
-class SqlLock:
+class SqlLock(DatabaseMode):
     name = "sql_lock"
-    exhibit = False
-    needs = "database"
-    cost = (0, 0)
-    outlived = ""
-    no_think = ""
     one_at_a_time = True
-    increments = False
-    tutorials: tuple[int, ...] = ()
-
-    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.servers = servers
-        self.database = servers.transactions
-        self.clock = clock
-        self.round = round
 
     def sell(self, order: Order) -> Sale:
         try:
@@ -54,31 +43,23 @@ class SqlLock:
                     # FOR UPDATE compiles to nothing there, and two readers would both go on to
                     # write. Its only lock is on the file, and a plain BEGIN takes it too late.
                     sql.execute(text("BEGIN IMMEDIATE"))
-                row = sql.execute(
+                row: Any = sql.execute(
                     select(StockRow.units, StockRow.ended)
                     .where(stock.of(self.round))
                     .with_for_update()
                 ).first()
-                seen = stock.bought(sql, order.item, order.key)
-                if seen:
-                    return Sale(Outcome.SOLD, order=seen)
-                if row is None or row.ended:
-                    return Sale(Outcome.ROUND_OVER)
-                left = row.units - order.quantity
-                if left < 0:
-                    return Sale(Outcome.SOLD_OUT, left=row.units)
-                if refusal := buyers.refusal(sql, self.round, order, row.units):
+                sale = self.sales.earlier(sql, order)
+                if refusal := sale or self.sales.refusal(sql, order, row):
                     return refusal
 
                 self.clock.sleep(self.round.think / 1000)
 
                 # Blind: the lock alone keeps the others out.
+                left = row.units - order.quantity
                 sql.execute(update(StockRow).where(stock.of(self.round)).values(units=left))
-                sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
-                sql.execute(sql_holds.taken(self.round, order, self.servers))
-                buyers.count(sql, self.round, order)
+                self.sales.record(sql, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
         except IntegrityError:
             # The key has bought meanwhile in another round, whose row we have not locked.
             with self.database.begin(self.round.wait / 1000) as sql:
-                return Sale(Outcome.SOLD, order=stock.bought(sql, order.item, order.key))
+                return self.sales.earlier(sql, order) or Sale(Outcome.BUSY)

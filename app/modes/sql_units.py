@@ -18,34 +18,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
-from app.domain import Clock, DatabaseAway, Order, Outcome, Round, Sale
-from app.store import buyers, sql_holds, stock, units
+from app.domain import DatabaseAway, Order, Outcome, Sale
+from app.modes.mode import DatabaseMode
+from app.store import buyers, stock, units
 from app.store.buyers import AboveLimit
-from app.store.servers import NO_ROW_LOCKS, Servers
-from app.store.stock import Receipt, StockRow
+from app.store.servers import NO_ROW_LOCKS
+from app.store.stock import StockRow
 from app.store.transactions import Contended
 from app.store.units import UnitRow
 
 
-class SqlUnits:
+class SqlUnits(DatabaseMode):
     name = "sql_units"
-    exhibit = False
     needs = "rows"
-    cost = (0, 0)
-    outlived = ""
-    no_think = ""
-    one_at_a_time = False
-    increments = False
-    tutorials: tuple[int, ...] = ()
-
-    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.servers = servers
-        self.database = servers.transactions
-        self.clock = clock
-        self.round = round
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
@@ -73,9 +61,8 @@ class SqlUnits:
                     .limit(order.quantity)
                     .with_for_update(skip_locked=skip_locked)
                 ).all()
-                seen = stock.bought(sql, order.item, order.key)
-                if seen:
-                    return Sale(Outcome.SOLD, order=seen)
+                if sale := self.sales.earlier(sql, order):
+                    return sale
                 short = len(free) < order.quantity
                 if short and skip_locked:
                     return Sale(Outcome.BUSY)  # and lock nothing: who waits must not hold a row
@@ -94,14 +81,11 @@ class SqlUnits:
                 # Blind: the locks alone keep the others out.
                 mine = units.of(self.round), UnitRow.n.in_(free)
                 sql.execute(update(UnitRow).where(*mine).values(order=order.id))
-                sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
-                sql.execute(sql_holds.taken(self.round, order, self.servers))
-                buyers.count(sql, self.round, order)
+                self.sales.record(sql, order)
                 return Sale(Outcome.SOLD, order=order)
         except (IntegrityError, AboveLimit):
             # The key or the buyer has bought while we thought. The rollback has set our rows free.
             with self.database.begin(self.round.wait / 1000) as sql:
-                seen = stock.bought(sql, order.item, order.key)
-                if seen:
-                    return Sale(Outcome.SOLD, order=seen)
-                return buyers.refusal(sql, self.round, order, left=None) or Sale(Outcome.BUSY)
+                sale = self.sales.earlier(sql, order)
+                refusal = sale or buyers.refusal(sql, self.round, order, left=None)
+                return refusal or Sale(Outcome.BUSY)

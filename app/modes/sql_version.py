@@ -15,38 +15,21 @@ Taught    No tutorial sells in SQL. The first one only contrasts a rollback with
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
-from app.domain import Clock, Order, Outcome, Round, Sale
-from app.store import buyers, sql_holds, stock
+from app.domain import Order, Outcome, Sale
+from app.modes.mode import DatabaseMode, pause
+from app.store import stock
 from app.store.buyers import AboveLimit
-from app.store.servers import Servers
-from app.store.stock import Receipt, StockRow
+from app.store.stock import StockRow
 from app.store.transactions import Contended
 
-# Full jitter, as in mode watch: the n-th pause is a random share of 2**n ms.
-BACKOFF = 0.001
-BACKOFF_CAP = 0.256
 
-
-class SqlVersion:
+class SqlVersion(DatabaseMode):
     name = "sql_version"
-    exhibit = False
-    needs = "database"
-    cost = (0, 0)
-    outlived = ""
-    no_think = ""
-    one_at_a_time = False
-    increments = False
-    tutorials: tuple[int, ...] = ()
-
-    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.servers = servers
-        self.database = servers.transactions
-        self.clock = clock
-        self.round = round
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
@@ -57,33 +40,25 @@ class SqlVersion:
                 return Sale(Outcome.BUSY, attempts=attempt, conflicts=attempt - 1)
             if sale.outcome is not Outcome.BUSY:
                 return replace(sale, attempts=attempt, conflicts=attempt - 1)
-            pause = self.clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt)
-            if self.clock.now() + pause > deadline:
+            if not pause(self.clock, attempt, deadline):
                 break
-            self.clock.sleep(pause)
         return replace(sale, attempts=attempt, conflicts=attempt)
 
     def attempt(self, order: Order, deadline: float) -> Sale:
         """One race. BUSY: somebody else wrote between our read and our UPDATE."""
         with self.database.begin(deadline - self.clock.now()) as sql:
-            row = sql.execute(
+            row: Any = sql.execute(
                 select(StockRow.units, StockRow.version, StockRow.ended).where(stock.of(self.round))
             ).first()
-            seen = stock.bought(sql, order.item, order.key)
-            if seen:
-                return Sale(Outcome.SOLD, order=seen)
-            if row is None or row.ended:
-                return Sale(Outcome.ROUND_OVER)
-            left = row.units - order.quantity
-            if left < 0:
-                return Sale(Outcome.SOLD_OUT, left=row.units)
-            if refusal := buyers.refusal(sql, self.round, order, row.units):
+            sale = self.sales.earlier(sql, order)
+            if refusal := sale or self.sales.refusal(sql, order, row):
                 return refusal
 
         # No transaction is open meanwhile: whoever thinks holds up nobody.
         self.clock.sleep(self.round.think / 1000)
         deadline += self.round.think / 1000  # to think is not to wait
 
+        left = row.units - order.quantity
         try:
             with self.database.begin(deadline - self.clock.now()) as sql:
                 written = sql.execute(
@@ -93,9 +68,7 @@ class SqlVersion:
                 )
                 if not written.rowcount:
                     return Sale(Outcome.BUSY, left=row.units)
-                sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
-                sql.execute(sql_holds.taken(self.round, order, self.servers))
-                buyers.count(sql, self.round, order)
+                self.sales.record(sql, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
         except (IntegrityError, AboveLimit):
             # The key is unique and has bought since we looked, or the buyer has: the next attempt

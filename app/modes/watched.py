@@ -17,37 +17,25 @@ from dataclasses import replace
 
 import redis
 
-from app.domain import Clock, Order, Outcome, Round, Sale
+from app.domain import Order, Outcome, Sale
 from app.locks.lease import Lease
-from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
-from app.store.servers import Servers
+from app.modes.mode import StoreMode
 from app.text import Text
 
 
-class Watched:
+class Watched(StoreMode):
     name = "watched"
-    exhibit = False
-    needs = "store"
     cost = (4, 9)
-    outlived: str = Text("BUSY while stock remains")
-    no_think = ""
+    outlived = Text("BUSY while stock remains")
     one_at_a_time = True
-    increments = False
-    tutorials: tuple[int, ...] = (5,)
-
-    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        self.store = servers.store
-        self.clock = clock
-        self.round = round
-        self.keys = Keys.of(round)
-        self.per_buyer = PerBuyer(round)
+    tutorials = (5,)
+    recipe = Lease
 
     def sell(self, order: Order) -> Sale:
         deadline = self.clock.now() + self.round.wait / 1000
         sale, tries, conflicts, lost = Sale(Outcome.BUSY), 0, 0, False
         for _ in range(self.round.attempts):
-            lock = self.guard()
+            lock = Lease(self.store, self.keys.lock, self.lease_s, clock=self.clock)
             mine = lock.acquire(wait_s=max(0, deadline - self.clock.now()))
             tries += lock.counts.attempts
             if not mine:
@@ -63,9 +51,6 @@ class Watched:
                 break
         return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
 
-    def guard(self) -> Lease:
-        return Lease(self.store, self.keys.lock, self.round.lease / 1000, clock=self.clock)
-
     def critical_section(self, order: Order, lock: Lease) -> Sale:
         """BUSY: the lock was lost, and nothing sold. It is released in any case."""
         sold = False
@@ -74,35 +59,24 @@ class Watched:
                 pipe.watch(self.keys.lock, self.keys.ended)
                 # Only now look whose it is: WATCH tells of changes from here on, and the lock may
                 # have expired before. The round's end does not touch the lock: watch that, too.
-                holder, stock, seen, *bought = pipe.mget(
-                    self.keys.lock,
-                    self.keys.stock,
-                    self.keys.key(order.key),
-                    *self.per_buyer.counter(order),
-                )
+                holder, *values = pipe.mget(self.keys.lock, *self.sales.reads(order))
                 if holder != lock.token.encode():
                     return Sale(Outcome.BUSY)
-                if seen:
-                    return Sale(Outcome.SOLD, order=Order.decode(seen))
-                if stock is None:
-                    return Sale(Outcome.ROUND_OVER)
-                left = int(stock) - order.quantity
-                if left < 0:
-                    return Sale(Outcome.SOLD_OUT, left=int(stock))
-                if refusal := self.per_buyer.refusal(order, bought, int(stock)):
-                    return refusal
+                stock, earlier = self.sales.judge(order, values)
+                if earlier.answer:
+                    return earlier.answer
 
                 self.clock.sleep(self.round.think / 1000)
 
+                left = stock - order.quantity
                 pipe.multi()
                 pipe.set(self.keys.stock, left)
-                pipe.xadd(self.keys.sales, {"sale": order.encode()})
-                pipe.mset(self.keys.copies(order) | self.per_buyer.counted(order, bought))
+                self.sales.record(pipe, order, earlier)
                 pipe.delete(self.keys.lock)
                 try:
                     pipe.execute()
                 except redis.WatchError:
-                    return Sale(Outcome.BUSY, left=int(stock), conflicts=1)
+                    return Sale(Outcome.BUSY, left=stock, conflicts=1)
                 sold = True
                 return Sale(Outcome.SOLD, left=left, order=order)
         finally:

@@ -30,8 +30,9 @@ from app.domain import Unreadable
 from app.service.aside import Aside
 from app.service.mover import Batch, Entries, Mover
 from app.service.pairing import Pairing
-from app.store import clock, keys, per_buyer, rounds
+from app.store import clock, keys, rounds
 from app.store.keys import Keys
+from app.store.round_sales import forget_counters
 from app.store.rounds import GROUP
 
 # A round's stream is looked at for a day after its end: a worker frozen in mid-sale may still
@@ -254,6 +255,6 @@ class Consumer:
         if old and not waits and not self.store.exists(names.held):
             # (One whose record is lost may have had a limit.)
             if round is None or round.per_buyer:
-                per_buyer.forget(self.store, names)
+                forget_counters(self.store, names)
             self.store.unlink(names.holds, names.due, names.fence)
             self.store.srem(keys.streams(names.item), names.number)

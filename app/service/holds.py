@@ -26,7 +26,7 @@ from app.domain import (
     Unreadable,
 )
 from app.locks.handle import Handle
-from app.modes import MODES, Guarded
+from app.modes import MODES
 from app.service.answer import Answer
 from app.service.catalogue import in_rows
 from app.service.fitness import unfit
@@ -222,11 +222,11 @@ class Holds:
             return True
         with answering():
             mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
-            if not isinstance(mode, Guarded):  # nobody's write is based on what was read before
+            if not mode.recipe:  # nobody's write is based on what was read before
                 return holds.put_back(self.servers.store, round, orders, running=True)
             if round.running and round.masters and (why := unfit(self.servers, round)):
                 raise StoreAway(why)
-            if round.running and self._put_back_under(mode.guard(), round, orders):
+            if round.running and self._put_back_under(mode.lock(), round, orders):
                 return True
             return holds.put_back(self.servers.store, round, orders, running=False)
 

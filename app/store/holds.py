@@ -15,7 +15,7 @@ import redis
 from app.domain import Hold, Order, Round, Stands, StoreAway, Unreadable
 from app.store import clock, keys, lua, rounds
 from app.store.keys import Keys
-from app.store.per_buyer import PerBuyer
+from app.store.round_sales import RoundSales
 from app.store.sales import KEY_LIFE
 
 BACK_MS = 1_000  # in which units of a hold that is over should be in stock again
@@ -96,8 +96,8 @@ def put_back(
     lock is. False: nothing was done.
     """
     names = Keys(round.item, round.number)
-    per_buyer = PerBuyer(round)
-    counters = (counter for order in orders for counter in per_buyer.counter(order))
+    sales = RoundSales(round, names)
+    counters = (counter for order in orders for counter in sales.counter(order))
     done = store.register_script(lua.source("put_back"))(
         keys=[
             *(names.held, names.due, names.ended, names.stock if running else names.ended),

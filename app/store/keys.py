@@ -41,7 +41,7 @@ class Keys:
         return keys
 
     def bought(self, buyer: str) -> str:
-        """String: units that a buyer has in the round, where it has a limit (see PerBuyer)."""
+        """String: units that a buyer has in the round, where it has a limit (see RoundSales)."""
         return f"{{{self.item}}}:{self.number}:bought:{buyer}"
 
     def order(self, id: str) -> str:

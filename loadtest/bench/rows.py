@@ -24,7 +24,6 @@ from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.locks.queue import Queue
 from app.modes import MODES
-from app.store.keys import Keys
 from app.store.servers import Servers
 from loadtest.bench import peers
 from loadtest.bench.contender import WAIT_S, Attempt, Contender, Guarded, Names
@@ -36,9 +35,8 @@ class Whole:
         self.item = names.lock
         round = Round(names.lock, 1, 1, name)
         self.mode = MODES[name](servers, Clock(), round)
-        keys = Keys.of(round)
+        keys = self.mode.keys
         keys.lock, keys.stock, keys.sales = names.lock, names.stock, names.sales
-        self.mode.keys = keys  # type: ignore[attr-defined]
 
     def sell(self) -> Attempt:
         id = draw_id()

@@ -9,7 +9,6 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import Outcome
-from app.modes import Guarded
 from app.service.purchase import Purchase
 from app.service.rounds import in_database
 from app.store.keys import Keys
@@ -49,9 +48,7 @@ def test_while_another_client_holds_the_lock(
     round = services.rounds.start("apple", name, 10, {"wait": 0})
     shop = worker()
     shop.buy("apple", 2, key="k")
-    selling = mode(services, round)
-    assert isinstance(selling, Guarded)
-    lock = selling.guard()
+    lock = mode(services, round).lock()
     assert lock.acquire(wait_s=10)
     try:
         busy_for_all_but(shop, "k")
@@ -104,7 +101,7 @@ def test_when_the_key_buys_after_the_look_of_the_mode(
     shop = worker()
     shop.running("apple")
     first = Once(lambda: mode(services, round).sell(order(round, 2, key="k")))
-    shop.selling["apple"].mode.clock = HandClock(first)  # type: ignore[attr-defined]
+    shop.selling["apple"].mode.clock = HandClock(first)
     sale = shop.buy("apple", 2, key="k").sale
     assert (sale.outcome, sale.order and sale.order.key) == (Outcome.SOLD, "k")
     assert services.rounds.left(round) == 8
@@ -117,7 +114,7 @@ def test_such_a_repeat_is_not_counted_as_busy(
     round = services.rounds.start("apple", name, 10, {"wait": 0})
     shop = worker()
     shop.buy("apple", 2, key="k")
-    with mode(services, round).guard():  # type: ignore[attr-defined]
+    with mode(services, round).lock():
         shop.buy("apple", 2, key="k")
     until(lambda: services.auditor.audit(round).answers["SOLD"] == 2)
     assert services.auditor.audit(round).answers["BUSY"] == 0

@@ -69,7 +69,7 @@ def line(file: str, text: str) -> str:
 def test_a_position_is_a_link(lab: FlaskClient) -> None:
     page = found(lab, "/explorer/lock:lease?finding=oversell&step=4")
     assert re.search(r'data-step="4" aria-current="step"', page)
-    writes, reads = line("modes/lock.py", "self.write("), line("modes/lock.py", "self.store.mget(")
+    writes, reads = line("modes/lock.py", "self.write("), line("modes/lock.py", "self.sales.read(")
     assert lit(page) == {writes, reads}, "A is about to write, B to read"
     assert at(page, writes) == "A"
     assert at(page, reads) == "B"
@@ -96,7 +96,7 @@ def test_without_a_position_it_begins(lab: FlaskClient) -> None:
 
 
 def test_source_is_escaped(lab: FlaskClient) -> None:
-    page = found(lab, "/explorer/naive")
+    page = found(lab, "/explorer/decr")
     assert "-&gt;" in page
     assert "left &lt; " in page
     assert "-> Sale" not in page

@@ -53,15 +53,12 @@ def test_what_oversells_in_a_failover_is_sound_under_a_condition(target: str) ->
         assert re.search("failover|forgets", entry.sound), entry.sound
 
 
-@pytest.mark.parametrize("name", MODES)
-def test_a_mode_states_its_facts_in_its_own_class(name: str) -> None:
-    assert Mode.__annotations__.keys() <= vars(MODES[name]).keys()
-
-
-@pytest.mark.parametrize("name", LOCKS)
-def test_so_does_a_recipe_all_that_most_do_not_share(name: str) -> None:
-    shared = vars(Handle).keys()
-    assert Handle.__annotations__.keys() - shared <= vars(LOCKS[name]).keys()
+@pytest.mark.parametrize(
+    ("base", "kind"),
+    [(Mode, kind) for kind in MODES.values()] + [(Handle, kind) for kind in LOCKS.values()],
+)
+def test_each_states_in_its_own_class_what_most_do_not_share(base: type, kind: type) -> None:
+    assert base.__annotations__.keys() - vars(base).keys() <= vars(kind).keys()
 
 
 def test_names_are_those_of_the_dicts() -> None:

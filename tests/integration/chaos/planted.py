@@ -25,9 +25,9 @@ BUGS = [
         [
             Change(
                 "modes/decr.py",
-                "        if left < 0:\n            self.compensate(order.quantity)\n",
-                "        if left < 0:\n            self.compensate(order.quantity)\n"
-                "            self.compensate(order.quantity)\n",
+                "        if left < 0:\n            self.give_back(order.quantity)\n",
+                "        if left < 0:\n            self.give_back(order.quantity)\n"
+                "            self.give_back(order.quantity)\n",
             )
         ],
     ),
@@ -120,8 +120,8 @@ BUGS = [
         [
             Change(
                 "modes/watch.py",
-                "pipe.watch(self.keys.stock, self.keys.key",
-                "pipe.watch(self.keys.key",
+                "pipe.watch(*self.sales.reads(order))",
+                "pipe.watch(*self.sales.reads(order)[1:])",
             ),
         ],
     ),
@@ -196,9 +196,9 @@ BUGS = [
         "watch",
         [
             Change(
-                "store/per_buyer.py",
-                "_units(bought) + order.quantity <= self.most:",
-                "_units(bought) >= 0:",
+                "store/round_sales.py",
+                "elif self.most and bought + order.quantity > self.most:",
+                "elif False:",
             )
         ],
     ),

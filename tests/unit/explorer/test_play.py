@@ -38,10 +38,10 @@ def written(played: dict[str, Any]) -> set[str]:
 
 # What the line must say from which a command goes out.
 SENDS = {
-    "MGET": ".mget(",
+    "MGET": "self.sales.read(",
     "SET stock": ".set(self.keys.stock",
-    "XADD": ".xadd(",
-    "MSET": ".mset(",
+    "XADD": "self.sales.record(",
+    "MSET": "self.sales.record(",
     "WATCH": ".watch(",
     "UNWATCH": "with self.store.pipeline()",
     "MULTI": ".execute()",

@@ -13,7 +13,7 @@ MUTANTS = [
     Mutant(
         "decr: units are not given back",
         IN,
-        "if left < 0:\n            self.compensate(order.quantity)",
+        "if left < 0:\n            self.give_back(order.quantity)",
         "if left < 0:\n            pass",
         ALONE,
         "negative stock",
@@ -41,7 +41,7 @@ MUTANTS = [
         "decr: SET of what was read, instead of DECRBY",
         IN,
         "pipe.decrby(self.keys.stock, order.quantity)",
-        "pipe.set(self.keys.stock, int(stock) - order.quantity)",
+        "pipe.set(self.keys.stock, stock - order.quantity)",
         ALONE,
         "oversell",
     ),
@@ -56,9 +56,9 @@ MUTANTS = [
     Mutant(
         "decr: gives units back after it has sold them",
         IN,
-        "        return Sale(Outcome.SOLD, left=left, order=order)",
-        "        self.compensate(order.quantity)\n"
-        "        return Sale(Outcome.SOLD, left=left, order=order)",
+        "        return self.sales.answer(order, outcome, left, seen, bought)",
+        "        self.give_back(order.quantity)\n"
+        "        return self.sales.answer(order, outcome, left, seen, bought)",
         ALONE,
         "oversell",
     ),

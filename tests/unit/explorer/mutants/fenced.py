@@ -93,8 +93,8 @@ MUTANTS = [
     Mutant(
         "fenced: who is refused believes that he has sold",
         IN,
-        'if outcome != b"SOLD":',
-        "if False:",
+        "self.sales.answer(order, outcome, left)",
+        "self.sales.answer(order, b'SOLD', left)",
         PAUSE,
         "order lost",
     ),
@@ -125,16 +125,8 @@ MUTANTS = [
     Mutant(
         "fenced: reads the stock without showing its number",
         IN,
-        """self.read(
-            keys=[
-                self.keys.fence,
-                self.keys.stock,
-                self.keys.key(order.key),
-                *self.per_buyer.counter(order),
-            ],
-            args=[token],
-        )""",
-        "self.store.mget(self.keys.stock, self.keys.key(order.key))",
+        "self.read(keys=[self.keys.fence, *self.sales.reads(order)], args=[token])",
+        "self.store.mget(self.sales.reads(order))",
         PAUSE,
         "oversell",
     ),

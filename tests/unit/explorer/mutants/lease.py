@@ -114,7 +114,7 @@ MUTANTS = [
     ),
     Mutant(
         "lock: each buyer locks a key of his own",
-        IN_LOCK,
+        "modes/mode.py",
         "client, self.keys.lock, ",
         "client, self.keys.claim(self.clock.token()), ",
         LEASE,
@@ -132,7 +132,7 @@ MUTANTS = [
         "lock: takes the unit before the step that sells it",
         IN_LOCK,
         "self.clock.sleep(self.round.think / 1000)",
-        "self.store.set(self.keys.stock, left)",
+        "self.store.set(self.keys.stock, stock - order.quantity)",
         CRASH,
         "unit lost",
     ),

@@ -6,7 +6,7 @@ from badluck.faults import Faults
 
 from app.explorer.targets import Target
 from tests.unit.explorer.mutants.mutant import Budget, Mutant
-from tests.unit.explorer.mutants.watch import READS, WATCHES
+from tests.unit.explorer.mutants.watch import IN_SALES, READS, WATCHES
 
 SELL, NOTE, WRITE = "store/lua/sell.lua", "store/lua/note.lua", "store/lua/write.lua"
 ABOVE = "above the limit"
@@ -17,25 +17,24 @@ def limited(name: str, stock: int = 3, **faults: int) -> Budget:
 
 
 ATOMIC, WATCH, LEASE = limited("atomic"), limited("watch"), limited("lock:lease")
-DECR, FENCED, FUSED, WATCHED = (limited(name) for name in ("decr", "fenced", "fused", "watched"))
+DECR, FENCED, WATCHED = limited("decr"), limited("fenced"), limited("watched")
 
 MUTANTS = [
     Mutant(
         "limit: counted in a trip of its own, after the sale",
         "modes/atomic.py",
         """\
-                *self.per_buyer.counter(order),
-            ],
-            args=[order.quantity, order.encode(), *self.per_buyer.limit],
+            keys=[self.keys.stock, *self.sales.records(order)],
+            args=[order.quantity, order.encode(), *self.sales.limit],
         )
 """,
         """\
-            ],
+            keys=[self.keys.stock, *self.sales.records(order)[:3]],
             args=[order.quantity, order.encode()],
         )
-        counted = self.script.registered_client.incrby(*self.per_buyer.counter(order), 1)
-        if int(counted) > self.per_buyer.most:
-            return Sale(Outcome.LIMIT)
+        counted = self.script.registered_client.incrby(*self.sales.counter(order), 1)
+        if int(counted) > self.sales.most:
+            return Sale("LIMIT")
 """,
         ATOMIC,
         ABOVE,
@@ -67,26 +66,27 @@ MUTANTS = [
     Mutant(
         "limit: watch reads the counter before its WATCH",
         "modes/watch.py",
-        WATCHES + READS.format("pipe"),
-        READS.format("self.store").replace("stock, seen, *bought", "_, _, *bought")
+        WATCHES + READS,
+        "        *_, bought = self.store.mget(self.sales.reads(order))\n"
         + WATCHES
-        + "            stock, seen = pipe.mget(self.keys.stock, self.keys.key(order.key))\n",
+        + "        stock, seen = pipe.mget(self.sales.reads(order)[:2])\n"
+        "        stock, earlier = self.sales.judge(order, [stock, seen, bought])\n",
         WATCH,
         ABOVE,
     ),
     Mutant(
         "limit: watch does not write the counter",
-        "modes/watch.py",
-        " | self.per_buyer.counted(order, bought)",
+        IN_SALES,
+        " | dict(counted)",
         "",
         WATCH,
         ABOVE,
     ),
     Mutant(
         "limit: not compared under the lock",
-        "modes/lock.py",
-        "if refusal := self.per_buyer.refusal(order, bought, int(stock)):",
-        "if refusal := None:",
+        IN_SALES,
+        "elif self.most and bought + order.quantity > self.most:",
+        "elif False:",
         LEASE,
         ABOVE,
     ),
@@ -131,24 +131,8 @@ MUTANTS = [
         ABOVE,
     ),
     Mutant(
-        "limit: fused does not write the counter",
-        "modes/fused.py",
-        " | self.per_buyer.counted(order, bought)",
-        "",
-        FUSED,
-        ABOVE,
-    ),
-    Mutant(
-        "limit: who is refused keeps the lock",
-        "modes/fused.py",
-        "                lock.release()\n                return replace(refusal, attempts=attempt)",
-        "                return replace(refusal, attempts=attempt)",
-        FUSED,
-        "lock left behind",
-    ),
-    Mutant(
         "limit: watched counts the wrong buyer",
-        "store/per_buyer.py",
+        IN_SALES,
         "self.keys.bought(order.buyer)",
         "self.keys.bought(order.key)",
         WATCHED,

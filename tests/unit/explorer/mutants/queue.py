@@ -77,18 +77,10 @@ MUTANTS = [
     Mutant(
         "fused: not released when it is sold out",
         IN_MODE,
-        "            if left < 0:\n                lock.release()\n",
-        "            if left < 0:\n",
+        "            if earlier.answer:\n                lock.release()\n",
+        "            if earlier.answer:\n",
         FUSED._replace(buyers=3),
         "stalled",
-    ),
-    Mutant(
-        "fused: sells one more than there is",
-        IN_MODE,
-        "if left < 0:\n                lock",
-        "if left < -1:\n                lock",
-        FUSED,
-        "oversell",
     ),
     Mutant(
         "fused: reads the stock before it stands in line",

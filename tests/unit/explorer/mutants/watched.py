@@ -9,7 +9,6 @@ from tests.unit.explorer.mutants.mutant import Budget, Mutant
 
 ALONE = Budget(Target("watched"))
 PAUSE = ALONE._replace(faults=Faults(pause=1))
-LOST = Budget(Target("watched", stock=2), Faults(lost=1))
 IN = "modes/watched.py"
 
 MUTANTS = [
@@ -36,20 +35,10 @@ MUTANTS = [
                 pipe.watch(self.keys.lock, self.keys.ended)
                 # Only now look whose it is: WATCH tells of changes from here on, and the lock may
                 # have expired before. The round's end does not touch the lock: watch that, too.
-                holder, stock, seen, *bought = pipe.mget(
-                    self.keys.lock,
-                    self.keys.stock,
-                    self.keys.key(order.key),
-                    *self.per_buyer.counter(order),
-                )
+                holder, *values = pipe.mget(self.keys.lock, *self.sales.reads(order))
 """,
         """\
-                holder, stock, seen, *bought = self.store.mget(
-                    self.keys.lock,
-                    self.keys.stock,
-                    self.keys.key(order.key),
-                    *self.per_buyer.counter(order),
-                )
+                holder, *values = self.store.mget(self.keys.lock, *self.sales.reads(order))
                 pipe.watch(self.keys.lock, self.keys.ended)
 """,
         PAUSE,
@@ -82,18 +71,10 @@ MUTANTS = [
     Mutant(
         "watched: EXEC's nil is ignored",
         IN,
-        "return Sale(Outcome.BUSY, left=int(stock), conflicts=1)",
+        "return Sale(Outcome.BUSY, left=stock, conflicts=1)",
         "pass",
         PAUSE,
         "order lost",
-    ),
-    Mutant(
-        "watched: the order's key is not looked at",
-        IN,
-        "if seen:",
-        "if False:",
-        LOST,
-        "sold twice",
     ),
     Mutant(
         "watched: not released when nothing was sold",

@@ -1,0 +1,110 @@
+"""What all modes do in the same way: state facts, know their round, try again after a pause."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from app.domain import Clock, Order, Outcome, Round, Sale
+from app.locks.handle import Handle
+from app.store.keys import Keys
+from app.store.round_sales import RoundSales
+from app.store.servers import Servers
+
+# Full jitter, 1 to 256 ms: the n-th pause is a random share of 2**n ms. Near the best for
+# goodput at 8, 32 and 128 contenders; a cap of 8 ms sells less and is fairer.
+BACKOFF = 0.001
+BACKOFF_CAP = 0.256
+
+
+class Mode(ABC):
+    """One way to sell. Its module's docstring says how, what it prevents, breaks and costs.
+
+    Each mode names itself, and those of the facts below in which it differs from most.
+    """
+
+    name: ClassVar[str]
+    exhibit: ClassVar[bool] = False  # broken on purpose, to be looked at; never a default
+    # What it sells from: "store", "database", or "rows": a database that can lock single ones.
+    needs: ClassVar[str] = "store"
+    # Round trips and commands of a purchase that meets nobody; a recipe's come on top, SQL's are
+    # not counted.
+    cost: ClassVar[tuple[int, int]] = (0, 0)
+    outlived: ClassVar[str] = ""  # what to expect when the work outlives its lease; "": it has none
+    no_think: ClassVar[str] = ""  # why think time does nothing; "": it does something
+    # While one purchase is in its critical section, do all others wait?
+    one_at_a_time: ClassVar[bool] = False
+    # May INCRBY put units back at any moment? Not where SET writes what GET read.
+    increments: ClassVar[bool] = False
+    tutorials: ClassVar[tuple[int, ...]] = ()  # those of the five that teach it
+    # The lock under which it writes blindly what it has read: any other writer needs it, too.
+    recipe: type[Handle] | None = None
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        """`servers` and `clock` are all that a mode may use of the world."""
+        self.servers = servers
+        self.clock = clock
+        self.round = round
+        self.keys = Keys.of(round)
+        self.lease_s = round.lease / 1000
+
+    @abstractmethod
+    def sell(self, order: Order) -> Sale:
+        """Try to sell `order.quantity` units, all or nothing.
+
+        A key seen before gives the sale made then. ROUND_OVER when the round's stock is gone
+        from the store, or marked as ended in the database. Raises redis.RedisError or
+        DatabaseAway; whether the sale happened is then unknown, and trying again with the same
+        key finds out.
+        """
+
+    def lock(self) -> Handle:
+        """Make a new handle on the lock of a mode that has a `recipe`."""
+        assert self.recipe  # noqa: S101  nobody asks where there is none
+        client = getattr(self.servers, self.recipe.needs)
+        return self.recipe(client, self.keys.lock, self.lease_s, clock=self.clock)
+
+
+class StoreMode(Mode):
+    """A mode that sells in the store. `sales` reads and writes what stands beside the stock."""
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        super().__init__(servers, clock, round)
+        self.store = servers.store
+        self.sales = RoundSales(round, self.keys)
+
+
+class DatabaseMode(Mode):
+    """The same for one that sells in the database."""
+
+    needs = "database"
+
+    def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
+        from app.store.sql_sales import SqlSales  # SQLAlchemy takes longer to load than all else
+
+        super().__init__(servers, clock, round)
+        self.database = servers.transactions
+        self.sales = SqlSales(servers, round)
+
+
+def retried(attempt: Callable[[Order], Sale], order: Order, clock: Clock, round: Round) -> Sale:
+    """Make an attempt, and another when it was BUSY: as often and as long as the round allows."""
+    deadline = clock.now() + round.wait / 1000
+    for number in range(1, round.attempts + 1):
+        sale = attempt(order)
+        if sale.outcome is not Outcome.BUSY:
+            return replace(sale, attempts=number, conflicts=number - 1)
+        if not pause(clock, number, deadline):
+            break
+    return replace(sale, attempts=number, conflicts=number)
+
+
+def pause(clock: Clock, attempt: int, deadline: float) -> bool:
+    """Let a moment pass after that attempt. False, and none has: it would be after the deadline."""
+    seconds = clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt)
+    if clock.now() + seconds > deadline:
+        return False
+    clock.sleep(seconds)
+    return True

@@ -1,0 +1,43 @@
+"""What all modes that sell in the database read before a sale, and record with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert
+
+from app.domain import Order, Outcome, Round, Sale
+from app.store import buyers, sql_holds, stock
+from app.store.servers import Servers
+from app.store.stock import Receipt
+
+
+class SqlSales:
+    def __init__(self, servers: Servers, round: Round) -> None:
+        self.servers = servers
+        self.round = round
+
+    def earlier(self, sql: Connection, order: Order) -> Sale | None:
+        """Find the sale that the order's key has made before."""
+        seen = stock.bought(sql, order.item, order.key)
+        return Sale(Outcome.SOLD, order=seen) if seen else None
+
+    def refusal(self, sql: Connection, order: Order, row: Row[Any] | None) -> Sale | None:
+        """Say why an order of a new key is not sold now; None: it may go on.
+
+        The round is over, too little is left, or the buyer would have too much.
+        """
+        if row is None or row.ended:
+            return Sale(Outcome.ROUND_OVER)
+        if row.units < order.quantity:
+            return Sale(Outcome.SOLD_OUT, left=row.units)
+        return buyers.refusal(sql, self.round, order, row.units)
+
+    def record(self, sql: Connection, order: Order) -> None:
+        """Record the sale: its key's receipt, the order or hold, the buyer's units.
+
+        Raises IntegrityError when the key has bought meanwhile, AboveLimit for the buyer.
+        """
+        sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
+        sql.execute(sql_holds.taken(self.round, order, self.servers))
+        buyers.count(sql, self.round, order)
