@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.domain import Order, Unreadable
 from app.store import dead_letters, keys
 from app.store.keys import Keys
-from loadtest.chaos.promised import IN_SQL
+from loadtest.chaos.promised import in_sql
 
 COUNTED = text("SELECT started, units FROM stock WHERE item = :item AND round = :round")
 FREE = text(
@@ -53,7 +53,7 @@ class Finder:
             with self.engine.connect() as sql:
                 round = {"item": item, "round": number}
                 booked = set(sql.execute(BOOKED, round).scalars())
-                if mode in IN_SQL:
+                if in_sql(mode):
                     rows = sql.execute(COUNTED, round).all()
                     if len(rows) != 1:  # of two who began it at once the audit knows whose it is
                         return None

@@ -1,10 +1,8 @@
-"""docs/promises.md: what is promised, as a page.
-
-.venv/bin/python -m loadtest.chaos.page > docs/promises.md
-"""
+"""docs/promises.md: what is promised, as a page (tests/unit/chaos/test_promises.py writes it)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 from loadtest.chaos.columns import FAULTS, OTHERS, Fault
@@ -12,8 +10,8 @@ from loadtest.chaos.judge.wrong import Wrong
 from loadtest.chaos.promised import (
     AUDITED,
     EXHIBIT,
+    EXHIBITS,
     NOTHING,
-    SOUND,
     Cell,
     Durability,
     Loss,
@@ -22,15 +20,14 @@ from loadtest.chaos.promised import (
     holding,
 )
 
-EXHIBITS = "exhibits"  # no way of selling is called so
 HEAD = """\
 # What we promise, and what we do not
 
 Whatever is broken while people buy: what may be lost? Each cell says *nothing*, or has a word
 that is explained below. `lastapple chaos` breaks all of it while buyers buy, and holds what they
 were told and what the books say against this page. It is made from
-[loadtest/chaos/promised.py](../loadtest/chaos/promised.py), which the judge reads, too, and a test
-holds it against [the matrix](matrix.md).
+[loadtest/chaos/promised.py](../loadtest/chaos/promised.py), which the judge reads, too, and a test holds it
+against [the matrix](matrix.md).
 
 *Nothing* means, once everything is up again and has had its time:
 
@@ -89,8 +86,9 @@ TOLD: dict[Loss, str] = {
 }
 
 
-def page() -> str:
-    groups = _groups()
+def page(sound: Sequence[str]) -> str:
+    """Of these ways of selling, and of the exhibits."""
+    groups = _groups(sound)
     heads = ["", *(_named(names) for names in groups)]
     lines = [_row(heads), _row(["---"] * len(heads))]
     used: dict[str, list[Cell]] = {}
@@ -114,16 +112,16 @@ def page() -> str:
         "\n".join(faults) + "\n",
         "## What may be lost, and why\n",
         "\n".join(words) + "\n",
-        _holds(),
-        _patience(),
+        _holds(sound),
+        _patience(sound),
     ]
     return "\n".join(parts)
 
 
-def _groups() -> list[tuple[str, ...]]:
+def _groups(sound: Sequence[str]) -> list[tuple[str, ...]]:
     """Ways of selling that promise the same under every fault, but for how long one may wait."""
     alike: dict[tuple[Cell, ...], list[str]] = {}
-    for way in (*SOUND, EXHIBITS):
+    for way in (*sound, EXHIBITS[0]):
         whole = tuple(
             cell(way, fault, durability)
             for fault in FAULTS
@@ -135,8 +133,8 @@ def _groups() -> list[tuple[str, ...]]:
 
 
 def _named(ways: tuple[str, ...]) -> str:
-    if ways == (EXHIBITS,):
-        return EXHIBITS
+    if ways == EXHIBITS[:1]:
+        return "exhibits"
     locks = [way for way in ways if way.startswith("lock:")]
     if len(locks) > 2:
         return "locks: " + ", ".join(f"`{way.partition(':')[2]}`" for way in locks)
@@ -181,9 +179,9 @@ def _explained(name: str, cells: list[Cell]) -> str:
     return " ".join([text, *(f"Other than in the matrix: {reason}." for reason in reasons)])
 
 
-def _holds() -> str:
+def _holds(sound: Sequence[str]) -> str:
     more: dict[str, list[str]] = {}
-    for way, fault in product(SOUND, FAULTS):
+    for way, fault in product(sound, FAULTS):
         promise = holding(way, fault, Durability.SAFE)
         if promise != cell(way, fault, Durability.SAFE):
             more.setdefault(way, []).append(f"*{fault.name}*: {promise.name}")
@@ -191,9 +189,9 @@ def _holds() -> str:
     return HOLDS.format(more="\n".join(lines))
 
 
-def _patience() -> str:
-    waits = [way for way in SOUND if cell(way, OTHERS, Durability.SAFE).may]
-    never = [way for way in SOUND if way not in waits]
+def _patience(sound: Sequence[str]) -> str:
+    waits = [way for way in sound if cell(way, OTHERS, Durability.SAFE).may]
+    never = [way for way in sound if way not in waits]
     return (
         "## Who may wait for ever\n\n"
         "With nothing broken, while others come again and again, a buyer may be told BUSY each\n"
@@ -203,7 +201,3 @@ def _patience() -> str:
 
 def _listed(ways: list[str]) -> str:
     return ", ".join(f"`{way}`" for way in ways)
-
-
-if __name__ == "__main__":
-    print(page(), end="")

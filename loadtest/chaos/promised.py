@@ -129,16 +129,11 @@ WAITS = Cell(
     "patience", frozenset({Nuisance.PATIENCE}), "another buyer's lock or write is always first"
 )
 
-# Those that check what they write, at the moment they write it.
-CHECKED = ("watch", "watched", "fenced", "fused", "atomic")
-LOCKS = ("lease", "watchdog", "fenced", "redlock", "db_unique", "zookeeper", "queue")
-IN_SQL = ("sql", "sql_lock", "sql_version", "sql_units")
-SOUND = (*CHECKED, "decr", *(f"lock:{recipe}" for recipe in LOCKS), *IN_SQL)
-FAIR = ("atomic", "decr", "fused", "lock:queue")  # no second step, or a line
-# By way of selling: what is not *nothing*, whatever the durability.
+# A way of selling that is not named here checks what it writes, at the moment it writes it.
+CHECKED = {LOST: DOUBT, LATE: DOUBT, STORE_DIES: DOUBT}
 LOCKED = {FREEZE: OUTLIVED, LOST: DOUBT, LATE: OVERTAKEN, STORE_DIES: DOUBT}
+# By way of selling: what is not *nothing*, whatever the durability.
 LOSSES: dict[str, dict[Fault, Cell]] = {
-    **{name: {LOST: DOUBT, LATE: DOUBT, STORE_DIES: DOUBT} for name in CHECKED},
     "watch": {LATE: DOUBT},  # both look again, and so know after a lost reply
     "watched": {},
     "decr": {
@@ -148,34 +143,48 @@ LOSSES: dict[str, dict[Fault, Cell]] = {
         LATE: TAKEN_IN_DOUBT,
         STORE_DIES: TAKEN_IN_DOUBT,
     },
-    **{f"lock:{recipe}": LOCKED for recipe in LOCKS},
     "lock:db_unique": LOCKED | {DATABASE: OVERTAKEN},  # its lock is a row
-    **{name: {DATABASE: DOUBT} for name in IN_SQL},
 }
+FAIR = ("atomic", "decr", "fused", "lock:queue")  # no second step, or a line
+EXHIBITS = (
+    *("naive", "read_before_watch", "watch_elsewhere", "watched_blind"),
+    *("lock:setnx", "lock:setnx_expire", "lock:getset", "lock:unowned", "lock:del_takeover"),
+    "lock:watchdog_any",
+)
+
+
+def in_sql(way: str) -> bool:
+    return way.startswith("sql")
+
+
+def _losses(way: str) -> dict[Fault, Cell]:
+    if in_sql(way):
+        return {DATABASE: DOUBT}
+    return LOSSES.get(way, LOCKED if way.startswith("lock:") else CHECKED)
 
 
 def cell(way: str, fault: Fault, durability: Durability) -> Cell:
-    """What is promised of a `mode` or `mode:recipe`. One that is not of SOUND is an exhibit."""
-    if way not in SOUND:
+    """What is promised of a `mode` or `mode:recipe`."""
+    if way in EXHIBITS:
         return EXHIBIT
     if fault is FRONT:
         return DOUBT
     if fault is OTHERS:
         return NOTHING if way in FAIR else WAITS
-    if way in IN_SQL:
-        return LOSSES[way].get(fault, NOTHING)
+    if in_sql(way):
+        return _losses(way).get(fault, NOTHING)
     if fault in FORGETFUL[durability]:
         return replace(FORGOTTEN, beyond=EVERY_SECOND if fault is STORE_DIES else "")
     if fault in (POWER, FAILOVER):
         return SEEN if fault is FAILOVER else KEPT
-    return LOSSES[way].get(fault, NOTHING)
+    return _losses(way).get(fault, NOTHING)
 
 
 def holding(way: str, fault: Fault, durability: Durability) -> Cell:
     """The same, of a round that holds: to pay is a step more, and its reply may be lost, too."""
     promise = cell(way, fault, durability)
-    in_store = way in SOUND and way not in IN_SQL
-    return DOUBT if in_store and fault in (LOST, LATE, STORE_DIES) and not promise.may else promise
+    lost = fault in (LOST, LATE, STORE_DIES) and not promise.may
+    return DOUBT if lost and not in_sql(way) else promise
 
 
 def says_what_is_left(way: str, holds: bool) -> bool:

@@ -123,7 +123,7 @@ def test_an_outlived_lock_may_leave_what_comes_back_with_nobody_or_there_twice()
 
 
 def test_the_page_says_what_holds_add() -> None:
-    assert "In a round with holds" in page()
+    assert "In a round with holds" in page(["watch"])
 
 
 @pytest.fixture
