@@ -146,6 +146,12 @@ def test_two_side_by_side_open_where_they_sell(page: Page, shop: Shop, pair: str
         assert box["y"] + LINES <= size["height"], "and some lines of what it does"
 
 
+def test_naive_beside_watch_shows_all_of_both_on_a_projector(page: Page, shop: Shop) -> None:
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.goto(f"{shop.lab}/read/naive...watch")
+    on_screen(page, "table.diff:visible tbody tr >> nth=-1")
+
+
 def test_a_round_that_nobody_has_touched_has_no_tick(page: Page, shop: Shop) -> None:
     number = shop.round("atomic", 10, "fig")["round"]
     page.goto(f"{shop.lab}/rounds/fig/{number}")
