@@ -26,8 +26,8 @@ HEAD = """\
 Whatever is broken while people buy: what may be lost? Each cell says *nothing*, or has a word
 that is explained below. `lastapple chaos` breaks all of it while buyers buy, and holds what they
 were told and what the books say against this page. It is made from
-[loadtest/chaos/promised.py](../loadtest/chaos/promised.py), which the judge reads, too, and a test holds it
-against [the matrix](matrix.md).
+[loadtest/chaos/promised.py](../loadtest/chaos/promised.py), which the judge reads, too, and a test
+holds it against [the matrix](matrix.md).
 
 *Nothing* means, once everything is up again and has had its time:
 

@@ -14,13 +14,13 @@ from types import FrameType
 from typing import Any
 
 from badluck.actor.actor import Actor
+from badluck.actor.command_text import MAX_WORD_LENGTH, decoded
 from badluck.actor.request import Hear, Lost, Request, Send
-from badluck.actor.words import LONG, decoded
+from badluck.frames.source_position import Plain, plain_variables, working_frame
 from badluck.game.board import Board
 from badluck.game.readings import Reading, Readings
-from badluck.place.standing import Plain, at_work, plain_variables
-from badluck.search.graph import CRASHED, State, Transition
-from badluck.simulated.values import Entry
+from badluck.model.values import Entry
+from badluck.search.state import CRASHED, State, Transition
 
 Store = dict[bytes, Entry]
 
@@ -68,7 +68,7 @@ class Memory:
     def _frames(self) -> list[FrameType]:
         """The functions of its own code that wait, the outermost first."""
         frames: list[FrameType] = []
-        frame = at_work(self.actor.fibers[0], self.code)
+        frame = working_frame(self.actor.fibers[0], self.code)
         while frame:
             module, file = frame.f_globals.get("__name__", ""), frame.f_code.co_filename
             if module.startswith(self.code.shown[:1]) or self.code.files.own(file):
@@ -128,7 +128,7 @@ class Memory:
 
     def _word(self, word: bytes) -> str:
         text = self.code.words.shorten(decoded(word))
-        return text if len(text) <= LONG else f"{text[: LONG - 1]}…"
+        return text if len(text) <= MAX_WORD_LENGTH else f"{text[: MAX_WORD_LENGTH - 1]}…"
 
 
 def memories(board: Board, ways: Sequence[Transition]) -> Iterator[list[dict[str, Any]]]:
