@@ -72,7 +72,7 @@ class Services:
 
     @cached_property
     def auditor(self) -> Auditor:
-        return Auditor(self.store, self.servers.sessions, self.servers.copied, self.trust.pairing)
+        return Auditor(self.store, self.rounds.ledgers, self.trust.pairing)
 
     @cached_property
     def book(self) -> OrderBook:
@@ -84,7 +84,7 @@ class Services:
 
     @cached_property
     def sweep(self) -> Sweep:
-        return Sweep(self.servers, self.holds, self.trust.pairing)
+        return Sweep(self.holds, self.trust.pairing)
 
     @cached_property
     def fulfil(self) -> Fulfil:

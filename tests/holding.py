@@ -6,9 +6,8 @@ from sqlalchemy import update
 
 from app.bootstrap import Services
 from app.domain import Order, Round
+from app.modes import Way
 from app.service.audit import Audit, judge
-from app.service.books import read
-from app.service.rounds import in_database
 from app.store.keys import Keys
 from app.store.sql_holds import HoldRow
 
@@ -19,7 +18,7 @@ def runs_out(services: Services, order: Order) -> None:
     """The deadline of a hold is over now, however long it was."""
     round = services.rounds.find(order.item, order.round)
     services.holds.look(order, round)  # it is entered with its deadline
-    if in_database(round.mode):
+    if Way.of(round.mode).in_database:
         with services.servers.sessions.begin() as sql:
             sql.execute(update(HoldRow).where(HoldRow.id == order.id).values(until=1))
     else:
@@ -34,7 +33,7 @@ def counted(services: Services, round: Round) -> tuple[int, int, int]:
 
 def added_up(services: Services, round: Round) -> Audit:
     # Not by `audit`, which waits for the workers' word: whether all are quiet, these tests know.
-    audit = judge(round, read(services.store, services.servers.sessions, round), [], quiet=True)
+    audit = judge(round, services.rounds.ledgers.of(round).snapshot(round), [], quiet=True)
     assert audit.left + audit.held + audit.sold == audit.stocked, audit
     assert audit.verdict in ("exact", "untouched", "settling"), audit
     return audit

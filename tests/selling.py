@@ -15,18 +15,17 @@ from sqlalchemy import select
 from app.bootstrap import Services
 from app.domain import Clock, NotOnSale, Order, Outcome, Round
 from app.locks import LOCKS
-from app.modes import MODES, Mode
+from app.modes import MODES, Mode, Way
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
-from app.service.rounds import in_database, is_exhibit
 from app.store import accounts
 from app.store.orders import OrderRow
 from tests.servers import until
 
 Done = TypeVar("Done")
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
-IN_DATABASE = [name for name in NAMES if in_database(name)]
-SOUND = [name for name in NAMES if not is_exhibit(name)]
+IN_DATABASE = [name for name in NAMES if Way.of(name).in_database]
+SOUND = [name for name in NAMES if not Way.of(name).exhibit]
 
 
 # Each mode over SQLite, those that sell in the database over PostgreSQL too: for parametrize, with
@@ -42,7 +41,7 @@ def order(round: Round, quantity: int = 1, key: str | None = None, buyer: str = 
 
 
 def mode(services: Services, round: Round, clock: Clock | None = None) -> Mode:
-    return MODES[round.mode.partition(":")[0]](services.servers, clock or Clock(), round)
+    return Way.of(round.mode).mode(services.servers, clock or Clock(), round)
 
 
 def in_stream(services: Services, round: Round) -> list[Order]:
@@ -52,7 +51,7 @@ def in_stream(services: Services, round: Round) -> list[Order]:
 
 def sold_orders(services: Services, round: Round) -> list[Order]:
     """The sales of a round where its mode writes them: in the stream, or in the database."""
-    if not in_database(round.mode):
+    if not Way.of(round.mode).in_database:
         return in_stream(services, round)
     with services.servers.sessions() as session:
         there = OrderRow.item == round.item, OrderRow.round == round.number
@@ -106,7 +105,7 @@ def buying(shop: Purchase) -> Iterator[None]:
         go_on.wait(10)
 
     shop.running("apple")
-    shop.selling["apple"].mode.clock = HandClock(think)
+    shop.running_rounds.selling["apple"].mode.clock = HandClock(think)
     buyer = threading.Thread(target=shop.buy, args=("apple", 1))
     buyer.start()
     assert thinking.wait(10)

@@ -14,9 +14,8 @@ from sqlalchemy import insert, select, text, update
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Order, Round
-from app.service.catalogue import in_rows
+from app.modes import Way
 from app.service.holds import Holds
-from app.service.rounds import in_database
 from app.store import sql_holds, stock
 from app.store.keys import Keys
 from app.store.orders import FIELDS
@@ -44,7 +43,7 @@ def cpu_s(services: Services) -> float:
 def hold_at_once(services: Services, round: Round, count: int) -> list[Order]:
     """As that many buyers leave it, in a fraction of the time."""
     made = [order(round) for _ in range(count)]
-    if not in_database(round.mode):
+    if not Way.of(round.mode).in_database:
         seller = mode(services, replace(round, mode="atomic"))
         for each in made:
             seller.sell(each)
@@ -58,7 +57,7 @@ def hold_at_once(services: Services, round: Round, count: int) -> list[Order]:
             insert(HoldRow),
             [row | hold | {"until": first + n * 1000 // count} for n, row in enumerate(rows)],
         )
-        if in_rows(round.mode):
+        if Way.of(round.mode).in_rows:
             free = sql.scalars(select(UnitRow.n).order_by(UnitRow.n).limit(count)).all()
             taken = [{"n": n, "order": each.id} for n, each in zip(free, made, strict=True)]
             its = {"item": round.item, "round": round.number, "started": round.started}
@@ -75,7 +74,7 @@ def run_out_within_a_second(
 ) -> dict[str, int]:
     """Spread the deadlines over the second from `begin` (ms since 1970) on: id -> deadline."""
     until = {each.id: begin + n * 1000 // len(made) for n, each in enumerate(made)}
-    if in_database(round.mode):
+    if Way.of(round.mode).in_database:
         # One statement: 5,000 would take seconds beside buyers, and end after the deadlines.
         sooner = round.started + round.hold - begin
         with services.servers.transactions.begin(60) as sql:
@@ -131,7 +130,7 @@ def sweep(pipe: Connection, settings: Settings, item: str) -> None:
 def still_held(services: Services, round: Round, made: Sequence[Order]) -> int:
     """How many of them."""
     ids = {each.id for each in made}
-    if in_database(round.mode):
+    if Way.of(round.mode).in_database:
         with services.servers.sessions() as sql:
             held = sql_holds.of_round(sql, round.item, round.number)
             return len(ids & {each.id for each in held})

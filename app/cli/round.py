@@ -11,7 +11,6 @@ import click
 from app.cli import output
 from app.domain import ROUND_BOUNDS, Round
 from app.service.round_view import view
-from app.service.rounds import is_exhibit
 from app.service.warnings import warnings
 
 
@@ -81,7 +80,7 @@ def _show(round: Round, left: int | None, json_wanted: bool) -> None:
         output.print_json({**view(round), "left": left})
         return
     state = "running" if round.running else "ended"
-    label = " (broken on purpose)" if is_exhibit(round.mode) else ""
+    label = " (broken on purpose)" if view(round)["exhibit"] else ""
     click.echo(f"Round {round.number} of {round.item}, {state}: mode {round.mode}{label}")
     stock = f"{round.stock:,} stocked" + ("" if left is None else f", {left:,} left")
     click.echo(

@@ -9,7 +9,7 @@ import click
 from app.cli.theirs import student
 from app.explorer import targets
 from app.explorer.student import Student
-from app.service.known import full_name
+from app.service.catalogue import way
 
 if TYPE_CHECKING:
     from app.explorer.repairing import Repairing
@@ -35,7 +35,7 @@ def sale(
     """Raises Invalid."""
     if name.endswith(".py"):
         return student(name, stock, quantity, resend)
-    name = full_name(name)
+    name = way(name).name
     targets.check(name)
     if holds:
         from app.explorer.holding import Holding  # here, and below: most do without

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from app.domain.errors import ShopError
 from app.domain.selling import Order
@@ -39,6 +40,13 @@ class Hold:
     def ms_left(self) -> int:
         """To pay in; 0 when it is not held."""
         return max(0, self.until - self.now) if self.stands is Stands.HELD else 0
+
+
+class Due(NamedTuple):
+    """A hold that runs out, or whose units come back, in `ms`; less than 0: now."""
+
+    order: Order
+    ms: int
 
 
 OVER = {

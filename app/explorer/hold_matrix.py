@@ -15,8 +15,7 @@ from app.explorer import matrix
 from app.explorer.holding import Holding
 from app.explorer.matrix import COLUMNS, Asked, Matrix
 from app.explorer.targets import explorable
-from app.locks import LOCKS
-from app.modes import MODES
+from app.modes import Way
 
 BUYERS = 3  # A pays at once, B too late, C cancels and sweeps
 
@@ -26,12 +25,8 @@ AT_EASE = ("atomic", "decr", "watch")  # under both pauses with three
 
 def asked() -> list[Asked]:
     """The table's rows, in teaching order."""
-    return [Asked(name, matrix.FEWER.get(name, BUYERS)) for name in explorable() if sound(name)]
-
-
-def sound(name: str) -> bool:
-    mode, _, recipe = name.partition(":")
-    return not MODES[mode].exhibit and not (recipe and LOCKS[recipe].exhibit)
+    sound = [name for name in explorable() if not Way.of(name).exhibit]
+    return [Asked(name, matrix.FEWER.get(name, BUYERS)) for name in sound]
 
 
 def explored(row: Asked, columns: Sequence[str] = tuple(COLUMNS)) -> dict[str, Report]:

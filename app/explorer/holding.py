@@ -24,7 +24,7 @@ from app.explorer.held import HeldBook
 from app.explorer.hold_findings import RULES
 from app.explorer.servers import GateServers
 from app.explorer.targets import Target
-from app.modes import MODES, Mode
+from app.modes import Mode, Way
 from app.service import holds
 from app.service.purchase import SHORT, SWEPT
 from app.store.keys import Keys
@@ -82,7 +82,7 @@ class Holding(Target):
     @property
     def code(self) -> Code:
         usual = super().code
-        return usual._replace(shown=(*usual.shown, "app.service.holds"))
+        return usual._replace(shown=(*usual.shown, "app.service.holds", "app.service.ledgers"))
 
     @cached_property
     def names(self) -> Keys:
@@ -114,7 +114,7 @@ class Visit:
         self.wait = target.hold / 1000
         self.order = target.order(actor.name)
         self.firsts = target.order(FIRST)
-        self.mode: Mode = MODES[self.round.mode.partition(":")[0]](servers, clock, self.round)
+        self.mode: Mode = Way.of(self.round.mode).mode(servers, clock, self.round)
         self.holds = holds.Holds(servers, clock)
 
     def buy(self) -> str:

@@ -23,7 +23,7 @@ from app.explorer.servers import MASTERS, GateServers
 from app.locks import LOCKS
 from app.locks import SQL as LOCKS_IN_SQL
 from app.locks.handle import Counts
-from app.modes import MODES, SQL
+from app.modes import MODES, SQL, Way
 from app.store.keys import Keys
 from app.text import Text
 
@@ -189,7 +189,7 @@ class Target:
 
     def _purchase(self, buyer: Actor) -> str:
         """As the shop makes it. Answers the outcome."""
-        mode = MODES[self.round.mode.partition(":")[0]]
+        mode = Way.of(self.round.mode).mode
         servers: Any = GateServers(self.resend)
         clock: Any = buyer.clock
         return mode(servers, clock, self.round).sell(self.order(buyer.name)).outcome

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from app.locks import LOCKS
+from app.locks.handle import Handle
 from app.modes.atomic import Atomic
 from app.modes.decr import Decr
 from app.modes.fenced import Fenced
@@ -47,3 +50,51 @@ TEACHING_ORDER: tuple[type[Mode] | str, ...] = (
 )
 IN_SQL = ("database", "rows")  # of `needs`: the stock and the orders are in tables
 MODES = Variants(TEACHING_ORDER, _in_sql)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to sell: a mode, with the recipe of its lock where it takes one."""
+
+    mode: type[Mode]
+    recipe: type[Handle] | None = None
+
+    @classmethod
+    def of(cls, name: str) -> Way:
+        """Read `mode` or `mode:recipe`. Raises KeyError where `exists` answers False."""
+        mode, _, recipe = name.partition(":")
+        return cls(MODES[mode], LOCKS[recipe] if recipe else None)
+
+    @staticmethod
+    def exists(name: str) -> bool:
+        mode, _, recipe = name.partition(":")
+        return mode in MODES and (not recipe or recipe in LOCKS)
+
+    @property
+    def name(self) -> str:
+        return f"{self.mode.name}:{self.recipe.name}" if self.recipe else self.mode.name
+
+    @property
+    def kind(self) -> type[Mode] | type[Handle]:
+        """The recipe, or a mode that takes none."""
+        return self.recipe or self.mode
+
+    @property
+    def exhibit(self) -> bool:
+        """Is the mode or the recipe broken on purpose?"""
+        return self.mode.exhibit or (self.recipe is not None and self.recipe.exhibit)
+
+    @property
+    def needs(self) -> str:
+        """Where its state is kept: store, masters, database, rows or zookeeper."""
+        return self.kind.needs
+
+    @property
+    def in_database(self) -> bool:
+        """Are the stock and the orders in tables? A recipe's table has neither."""
+        return self.mode.needs in IN_SQL
+
+    @property
+    def in_rows(self) -> bool:
+        """Is each unit of the stock a row?"""
+        return self.mode.needs == "rows"

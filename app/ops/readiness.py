@@ -20,8 +20,7 @@ from app.domain import ITEMS, DatabaseAway, Round, StoreAway, Unreadable, WrongP
 from app.ops import replication, standing
 from app.ops.lag import Lag, lag
 from app.ops.standing import Standing
-from app.service.fitness import unfit
-from app.service.known import readable
+from app.service.catalogue import readable, unfit
 from app.service.pairing import Pairing
 from app.store import db, keys, lacks, orders, rounds
 from app.store.redis import answering

@@ -11,20 +11,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import redis
-from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import Outcome, Round
-from app.service.books import Books, read
+from app.service.ledgers import Ledgers, Snapshot
 from app.service.pairing import Pairing
-from app.service.rounds import in_database
 from app.service.tally import BEAT_S, WorkerStatus, worker_statuses
 from app.service.verdict import Verdict, sentence
 from app.store import lacks
 from app.store.keys import Keys
+from app.store.orders import OrderLine
 from app.store.redis import answering
 from app.text import Text, together
 
@@ -113,17 +111,9 @@ class Audit:
 class Auditor:
     """Holds rounds against the books, in whatever process it is asked for."""
 
-    def __init__(
-        self,
-        store: redis.Redis,
-        sessions: sessionmaker[Session],
-        copied: Callable[[str], bool],
-        pairing: Pairing,
-    ) -> None:
-        """`copied` waits until an item's sales are where DURABILITY wants them: Servers.copied."""
+    def __init__(self, store: redis.Redis, ledgers: Ledgers, pairing: Pairing) -> None:
         self.store = store
-        self.sessions = sessions
-        self.copied = copied
+        self.ledgers = ledgers
         self.pairing = pairing
 
     def audit(self, round: Round) -> Audit:
@@ -145,7 +135,7 @@ class Auditor:
 
     def _audit(self, round: Round) -> Audit:
         before = self._count(round)
-        books = self._read(round)
+        snapshot = self.ledgers.of(round).snapshot(round)
         after = self._count(round)
         deadline = time.monotonic() + WORKERS_WORD_S
         while True:
@@ -154,7 +144,7 @@ class Auditor:
             heard = all(status.spoke_after(after) for status in workers)
             if heard or time.monotonic() > deadline:
                 quiet = heard and all(status.quiet_before(before) for status in workers)
-                return judge(round, books, workers, quiet)
+                return judge(round, snapshot, workers, quiet)
             time.sleep(BEAT_S / 5)
 
     def _count(self, round: Round) -> int:
@@ -162,40 +152,33 @@ class Auditor:
         with answering():
             return int(self.store.incr(Keys(round.item, round.number).readings))
 
-    def _read(self, round: Round) -> Books:
-        books = read(self.store, self.sessions, round)
-        if not in_database(round.mode) and (unbooked := len(books.waiting) + len(books.held)):
-            try:
-                self.copied(round.item)
-            except redis.RedisError:
-                return replace(books, in_doubt=unbooked)
-        return books
 
-
-def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) -> Audit:
+def judge(round: Round, snapshot: Snapshot, workers: list[WorkerStatus], quiet: bool) -> Audit:
     """Hold what was sold against what was stocked."""
-    others = books.others
-    booked = len(books.rows) + others.orders
-    in_store = [*books.waiting, *books.dead]
-    bought = books.rows | {order.id: (order.quantity, order.key) for order in in_store}
-    sold = sum(quantity for quantity, _ in bought.values()) + others.units
+    others = snapshot.others
+    booked = len(snapshot.rows) + others.orders
+    in_store = [*snapshot.waiting, *snapshot.dead]
+    bought = snapshot.rows | {
+        order.id: OrderLine(order.id, order.quantity, order.key) for order in in_store
+    }
+    sold = sum(line.quantity for line in bought.values()) + others.units
     # Paid for and booked since the store was read: it is sold.
-    holds = [order for order in books.held if order.id not in bought]
+    holds = [order for order in snapshot.held if order.id not in bought]
     held = sum(order.quantity for order in holds)
-    keys = Counter([*(key for _, key in bought.values()), *(order.key for order in holds)])
-    settled = quiet and not books.waiting and not books.unread
-    not_booked = len(books.dead) + books.unreadable + books.put_back + books.unread
+    keys = Counter([*(line.key for line in bought.values()), *(order.key for order in holds)])
+    settled = quiet and not snapshot.waiting and not snapshot.unread
+    not_booked = len(snapshot.dead) + snapshot.unreadable + snapshot.put_back + snapshot.unread
     oversold = max(0, sold + held - round.stock)
-    undersold = max(0, round.stock - books.left - held - sold)
-    known = len(bought) + others.orders + books.unreadable + books.unread
-    orders_lost = max(0, books.confirmed - booked)
-    duplicate_ids = max(0, books.recorded - known - orders_lost)
+    undersold = max(0, round.stock - snapshot.left - held - sold)
+    known = len(bought) + others.orders + snapshot.unreadable + snapshot.unread
+    orders_lost = max(0, snapshot.confirmed - booked)
+    duplicate_ids = max(0, snapshot.recorded - known - orders_lost)
     duplicate_keys = sum(count - 1 for count in keys.values()) + others.orders - others.keys
-    orders_without_sale = max(0, booked - books.recorded)
-    broken = duplicate_ids + duplicate_keys + orders_without_sale + books.astray
+    orders_without_sale = max(0, booked - snapshot.recorded)
+    broken = duplicate_ids + duplicate_keys + orders_without_sale + snapshot.astray
     # Naive selling never drives the stock below zero: sold + left can exceed what was stocked
     # long before sold alone does.
-    unaccounted = sold + held + books.left != round.stock
+    unaccounted = sold + held + snapshot.left != round.stock
     answers = sum((Counter(status.answers) for status in workers), Counter[str]())
     if not settled:
         verdict = Verdict.SETTLING
@@ -223,23 +206,23 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
             verdict,
             round.stock,
             sold,
-            books.left,
+            snapshot.left,
             broken,
             answers[Outcome.BUSY.value],
             not_booked,
             held,
-            in_doubt=books.in_doubt,
+            in_doubt=snapshot.in_doubt,
             orders_lost=orders_lost,
         ),
         stocked=round.stock,
-        left=books.left,
+        left=snapshot.left,
         sold=sold,
         orders=booked,
         oversold=oversold,
         undersold=undersold,
         duplicate_ids=duplicate_ids,
         duplicate_keys=duplicate_keys,
-        sales_without_order=len(bought.keys() - books.rows.keys()),
+        sales_without_order=len(bought.keys() - snapshot.rows.keys()),
         orders_without_sale=orders_without_sale,
         in_flight=sum(status.in_flight for status in workers),
         answers={
@@ -249,7 +232,7 @@ def judge(round: Round, books: Books, workers: list[WorkerStatus], quiet: bool) 
         locks_lost=sum(status.locks_lost for status in workers),
         not_booked=not_booked,
         held=held,
-        units_astray=books.astray,
-        in_doubt=books.in_doubt,
+        units_astray=snapshot.astray,
+        in_doubt=snapshot.in_doubt,
         orders_lost=orders_lost,
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import Order
-from app.service.rounds import is_exhibit
+from app.modes import Way
 from app.store import db, orders, stock
 
 
@@ -36,7 +36,7 @@ def book(
     misfits = {name: orders.misfit(order) for name, order in sales.items()}
     fitting = [each for each in sales.items() if not misfits[each[0]]]
     refused = {name: Refusal(why) for name, why in misfits.items() if why}
-    return refused | _insert(sessions, fitting, exhibit=bool(mode) and is_exhibit(mode))
+    return refused | _insert(sessions, fitting, exhibit=bool(mode) and Way.of(mode).exhibit)
 
 
 def _insert(

@@ -1,4 +1,4 @@
-"""What the modes and recipes say of themselves, read from their files' docstrings."""
+"""The ways to sell: which there are, what they say of themselves, and which can be sold here."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import inspect
 import re
 from dataclasses import dataclass, replace
 
-from app.domain import ROUND_BOUNDS
-from app.locks import LOCKS
+from app.domain import ITEMS, ROUND_BOUNDS, Invalid, Newer, Round, Unreadable
+from app.domain.selling import SOLD_BY_NEWER
+from app.locks import DEFAULT, LOCKS
 from app.locks.handle import Handle
-from app.modes import MODES, Mode
+from app.modes import MODES, Mode, Way
+from app.service.refusals import no_mode, no_recipe, takes_no_recipe
 from app.store import units
+from app.store.servers import Servers
 from app.text import Text
 
 
@@ -40,58 +43,72 @@ class Entry:
 def modes() -> list[Entry]:
     """All, in teaching order."""
     return [
-        replace(_entry(mode, outlived(name), name == "lock"), most=most_stock(name))
+        replace(_entry(mode, outlived(Way(mode)), name == "lock"), most=most_stock(Way(mode)))
         for name, mode in MODES.items()
     ]
 
 
 def recipes() -> list[Entry]:
     """All, in teaching order."""
-    return [_entry(recipe, outlived(f"lock:{name}")) for name, recipe in LOCKS.items()]
+    return [_entry(recipe, outlived(Way(MODES["lock"], recipe))) for recipe in LOCKS.values()]
 
 
-def breaks(mode: str) -> str:
-    """How an exhibit breaks: the mode's word, or its recipe's."""
-    name, _, recipe = mode.partition(":")
-    kind = LOCKS[recipe] if recipe and LOCKS[recipe].exhibit else MODES[name]
-    return _entry(kind).breaks
+def way(name: str) -> Way:
+    """`lock` -> `lock:lease`. Raises Invalid for a mode or a recipe that we do not have."""
+    mode, colon, recipe = name.partition(":")
+    if mode not in MODES:
+        raise Invalid({"mode": no_mode(mode)})
+    if mode != "lock":
+        if colon:
+            raise Invalid({"mode": takes_no_recipe(mode)})
+        return Way(MODES[mode])
+    recipe = recipe or DEFAULT
+    if recipe not in LOCKS:
+        raise Invalid({"mode": no_recipe(recipe)})
+    return Way(MODES[mode], LOCKS[recipe])
 
 
-def outlived(mode: str) -> str:
-    """What to expect of a mode, or of its recipe, when the work outlives the lease; "": nothing."""
-    name, _, recipe = mode.partition(":")
-    if recipe:
-        return Text("oversell") if LOCKS[recipe].outlived else ""
-    return MODES[name].outlived
+def require_supported(round: Round) -> Round:
+    """Return the round. Raises Newer when only a newer version of us can sell or show it."""
+    if round.item not in ITEMS or not Way.exists(round.mode):
+        raise Newer(SOLD_BY_NEWER)
+    return round
 
 
-def needs(mode: str) -> str:
-    """Where a mode, or its recipe, keeps its state: store, masters, database, rows or zookeeper."""
-    return _kind(mode).needs
+def readable(round: Round | Unreadable | None) -> Round | Unreadable | None:
+    """The round, or why it cannot be read here."""
+    try:
+        return require_supported(round) if isinstance(round, Round) else round
+    except Newer as error:
+        return error
 
 
-def most_stock(mode: str) -> int:
-    """Units that a round of this mode may begin with: fewer where each is a row."""
-    return units.MOST if in_rows(mode) else ROUND_BOUNDS["stock"].high
+def unfit(servers: Servers, round: Round) -> str:
+    """Return why this host can sell nothing of a running round; "" if it can.
 
-
-def in_rows(mode: str) -> bool:
-    """Is each unit of its stock a row in the database?"""
-    return needs(mode) == "rows"
-
-
-def tutorials(mode: str) -> tuple[int, ...]:
-    """The numbers of those that teach a mode, or its recipe.
-
-    1 a sale with WATCH, then with a hand-made lock; 2 a lock to be used again, for Jedis; 3 a lock
-    with a watchdog; 4 SETNX with the time of its end, GETSET to take over; 5 how a lock is built.
+    It may lack what the mode needs, or know other masters than the round's.
     """
-    return _kind(mode).tutorials
+    why = servers.missing(Way.of(round.mode).needs)
+    if not why and round.masters:
+        why = servers.known_masters.mismatch(round.masters)
+    return why and Text("This host cannot sell in %(mode)s: %(why)s", mode=round.mode, why=why)
 
 
-def _kind(mode: str) -> type[Mode] | type[Handle]:
-    name, _, recipe = mode.partition(":")
-    return LOCKS[recipe] if recipe else MODES[name]
+def breaks(way: Way) -> str:
+    """How an exhibit breaks: the mode's word, or its recipe's."""
+    return _entry(way.recipe if way.recipe and way.recipe.exhibit else way.mode).breaks
+
+
+def outlived(way: Way) -> str:
+    """What to expect when the work outlives the lease; "": nothing."""
+    if way.recipe:
+        return Text("oversell") if way.recipe.outlived else ""
+    return way.mode.outlived
+
+
+def most_stock(way: Way) -> int:
+    """Units that a round may begin with: fewer where each is a row."""
+    return units.MOST if way.in_rows else ROUND_BOUNDS["stock"].high
 
 
 def _entry(

@@ -16,32 +16,25 @@ from app.domain import (
     AlreadyPaid,
     Clock,
     DatabaseAway,
+    Due,
     Hold,
     HoldOver,
     Order,
-    Outcome,
     Round,
     Stands,
     StoreAway,
     Unreadable,
 )
 from app.locks.handle import Handle
-from app.modes import MODES
-from app.service.answer import Answer
-from app.service.catalogue import in_rows
-from app.service.fitness import unfit
-from app.service.known import known
-from app.service.rounds import in_database
-from app.store import begun, db, holds, rounds, sql_holds, stock
+from app.modes import Way
+from app.service.catalogue import require_supported, unfit
+from app.service.ledgers import Ledgers
+from app.store import begun, db, rounds, sql_holds
 from app.store.keys import Keys
-from app.store.redis import answering, metered
+from app.store.redis import answering
 from app.store.servers import Servers
-from app.store.transactions import Contended, lock_file
 
 LATE_MS = 3_600_000  # after its deadline a hold's expiry is noted: the store knows it for a day
-# For a batch in the database, however impatient a round's buyers are: it takes longer than a sale,
-# and where all of its statements time out it never comes back.
-SHORTEST_WAIT_S = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -53,8 +46,8 @@ class Holds:
         """`clock` is the modes': the explorer hands in one of its own."""
         self.servers = servers
         self.clock = clock or Clock()
+        self.ledgers = Ledgers(servers)
         self.at_once: set[tuple[str, int]] = set()  # rounds whose purchases nobody has to pay for
-        self.unreadable: set[bytes] = set()  # sales of holds that were logged as such
         # Called with an end of a hold before its buyer is told (see witness).
         self.ended: list[Callable[[Round, Hold], None]] = []
 
@@ -63,29 +56,8 @@ class Holds:
 
         What is found expired is put back. Raises StoreAway, DatabaseAway.
         """
-        round = round or self._round(order)
+        round = round or self.round_of(order)
         return self._settle(round, order, Stands.HELD) if round else None
-
-    def answered(self, answer: Answer) -> Answer:
-        """To a buyer: with how the hold stands that was made now, or by the same key before.
-
-        Raises HoldOver, StoreAway, DatabaseAway.
-        """
-        made, round = answer.sale.order, answer.round
-        if made is None:
-            return answer
-        if made.round != round.number or not round.mode:  # an earlier one, which nobody could tell
-            round = self._round(made) or replace(round, hold=0)
-        if not round.hold:
-            return answer
-        with metered(answer.wire):
-            hold = self.look(made, round)
-        if hold and hold.over:
-            raise HoldOver(hold)
-        held = hold is not None and hold.stands is Stands.HELD
-        outcome = Outcome.HELD if held else Outcome.SOLD
-        sale = replace(answer.sale, outcome=outcome)
-        return replace(answer, sale=sale, round=round, hold=hold)
 
     def pay(self, order: Order) -> None:
         """Make it an order; one that is already is left as it is.
@@ -93,7 +65,7 @@ class Holds:
         Raises HoldOver; StoreAway or DatabaseAway, and whether it is paid is then unknown: pay
         again.
         """
-        round = self._round(order)
+        round = self.round_of(order)
         hold = self._end(round, order, Stands.PAID) if round else None
         if hold and hold.over:
             raise HoldOver(hold)
@@ -103,7 +75,7 @@ class Holds:
 
         Raises HoldOver when it has ended in another way, AlreadyPaid; else as `pay`.
         """
-        round = self._round(order)
+        round = self.round_of(order)
         hold = self._end(round, order, stands) if round else None
         if hold is None or hold.stands is Stands.PAID:
             raise AlreadyPaid
@@ -119,67 +91,20 @@ class Holds:
                 note(round, hold)
         return hold
 
-    def next_due(self, round: Round, most: int) -> list[tuple[Order, int]]:
-        """The `most` that run out next, with the ms until then; less than 0: they come back now.
-
-        Raises StoreAway, DatabaseAway.
-        """
-        if not round.hold:
-            return []
-        if not in_database(round.mode):
-            with answering():
-                return holds.next_due(self.servers.store, round, most)
-        now = self.servers.clock.now()
-        with db.answering(), self.servers.sessions() as sql:
-            return sql_holds.next_due(sql, round, now, most)
+    def next_due(self, round: Round, most: int) -> list[Due]:
+        """The `most` that run out next. Raises StoreAway, DatabaseAway."""
+        return self.ledgers.of(round).next_due(round, most) if round.hold else []
 
     def sweep(self, round: Round, most: int) -> int:
         """Expire up to `most` holds of a round that are due, and put their units back: how many.
 
-        0 in a round that sells in the database. Raises StoreAway.
-        """
-        if in_database(round.mode):
-            return 0
-        while True:
-            with answering():
-                found = holds.expire(self.servers.store, round, most)
-            orders = self._readable(round, found)
-            if orders or len(found) < most:  # else readable ones may be behind these
-                return len(orders) if self.put_back(round, orders) else 0
-
-    def sweep_database(self, round: Round, most: int) -> int:
-        """The same of a round that sells there. Raises StoreAway, DatabaseAway."""
-        now = self.servers.clock.now()
-        with db.answering(), self.servers.sessions.begin() as sql:
-            lock_file(sql.connection(), _wait_s(round))
-            orders = sql_holds.expire(sql, round, now, most)
-        return len(orders) if self.put_back(round, orders) else 0
-
-    def due_in_database(self, item: str) -> list[int]:
-        """Numbers of the item's rounds that have holds to sweep there.
-
         Raises StoreAway, DatabaseAway.
         """
-        now = self.servers.clock.now()
-        with db.answering(), self.servers.sessions() as sql:
-            return sql_holds.rounds_due(sql, item, now)
-
-    def _readable(self, round: Round, sales: list[bytes]) -> list[Order]:
-        """Decode the sales; log one line for all that cannot be read and were not logged before."""
-        orders, bad = list[Order](), list[bytes]()
-        for sale in sales:
-            try:
-                orders.append(Order.decode(sale))
-            except Unreadable:
-                bad.append(sale)
-        if news := [sale for sale in bad if sale not in self.unreadable]:
-            self.unreadable.update(news)
-            said = "round %d of %s: %d holds stay held, as they cannot be read. The first: %.200r"
-            log.warning(said, round.number, round.item, len(news), news[0])
-        return orders
+        orders = self.ledgers.of(round).expire(round, most)
+        return len(orders) if self.put_back(round, orders) else 0
 
     def _settle(self, round: Round, order: Order, stands: Stands) -> Hold:
-        hold = self._settled(round, order, stands)
+        hold = self.ledgers.of(round).settle(round, order, stands)
         if not hold.owed:
             return hold
         try:
@@ -188,22 +113,6 @@ class Holds:
             log.warning("order %s: its units are not put back yet: %s", order.id, error)
             return hold
 
-    def _settled(self, round: Round, order: Order, stands: Stands) -> Hold:
-        if not in_database(round.mode):
-            with answering():
-                hold = holds.settle(self.servers.store, round, order, stands)
-                if hold.stands is not Stands.HELD:  # that is for good, and told
-                    # (How it has ended is forgotten after a day; it has no deadline then.)
-                    ends = [Keys(order.item, order.round).hold(order.id)] if hold.until else []
-                    self.servers.copied(order.item, *ends)
-                return hold
-        now = self.servers.clock.now()
-        with db.answering(), self.servers.sessions.begin() as sql:
-            there = sql_holds.settle(sql, order, stands, now)
-        if there is None:
-            raise DatabaseAway("The database has lost this hold: was it emptied?")
-        return there
-
     def put_back(self, round: Round, orders: Sequence[Order]) -> bool:
         """Put the units of holds that are over back, in one step; True also when they are back.
 
@@ -211,33 +120,24 @@ class Holds:
         """
         if not orders:
             return True
-        if in_database(round.mode):
-            try:
-                wait = _wait_s(round)
-                with self.servers.transactions.begin(wait) as sql:
-                    lock_file(sql, wait)
-                    stock.put_back(sql, round, orders, in_rows(round.mode))
-            except Contended:
-                return False
+        ledger = self.ledgers.of(round)
+        mode = Way.of(round.mode).mode(self.servers, self.clock, round)
+        if not mode.recipe:  # nobody's write is based on what was read before
+            return ledger.put_back(round, orders)
+        if round.running and round.masters and (why := unfit(self.servers, round)):
+            raise StoreAway(why)
+        if round.running and self._put_back_under(mode.lock(), round, orders):
             return True
-        with answering():
-            mode = MODES[round.mode.partition(":")[0]](self.servers, self.clock, round)
-            if not mode.recipe:  # nobody's write is based on what was read before
-                return holds.put_back(self.servers.store, round, orders, running=True)
-            if round.running and round.masters and (why := unfit(self.servers, round)):
-                raise StoreAway(why)
-            if round.running and self._put_back_under(mode.lock(), round, orders):
-                return True
-            return holds.put_back(self.servers.store, round, orders, running=False)
+        return ledger.put_back(round, orders, running=False)
 
     def _put_back_under(self, lock: Handle, round: Round, orders: Sequence[Order]) -> bool:
-        if not lock.acquire(wait_s=round.wait / 1000):
-            return False
-        try:
-            fence = getattr(lock, "fence", None)
-            return holds.put_back(self.servers.store, round, orders, True, lock.owner, fence)
-        finally:
-            lock.release()
+        with answering():
+            if not lock.acquire(wait_s=round.wait / 1000):
+                return False
+            try:
+                return self.ledgers.of(round).put_back(round, orders, lock)
+            finally:
+                lock.release()
 
     def find(self, item: str, number: int) -> Round | None:
         """A round whose units are held until they are paid for; None: it sells at once.
@@ -253,12 +153,12 @@ class Holds:
                 found = begun.round(sql, item, number)
         if found is None:
             raise StoreAway(f"The store has lost round {number} of {item}.")
-        if known(found).hold:
+        if require_supported(found).hold:
             return found
         self.at_once.add((item, number))
         return None
 
-    def _round(self, order: Order) -> Round | None:
+    def round_of(self, order: Order) -> Round | None:
         """None: it sold at once, or is not known here.
 
         Raises StoreAway, DatabaseAway; also when its units are held, and nobody knows in which
@@ -271,7 +171,7 @@ class Holds:
             with answering():
                 found = rounds.find(self.servers.store, order.item, order.round)
             found = found or self._in_books(order)
-            if found and not known(found).hold:
+            if found and not require_supported(found).hold:
                 self.at_once.add(name)
                 return None
         except Unreadable:
@@ -301,7 +201,3 @@ class Holds:
         if held and not found:
             raise StoreAway(f"The store has lost round {order.round} of {order.item}.")
         return found
-
-
-def _wait_s(round: Round) -> float:
-    return max(SHORTEST_WAIT_S, round.wait / 1000)

@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.domain import Lack, Lacking, Mended, Order, Round, ShopError, Stands, StoreAway
+from app.modes import Way
 from app.service.mend_books import Lost, MendBooks
 from app.service.mended_figures import Figures, figures
-from app.service.rounds import Rounds, in_database
+from app.service.rounds import Rounds
 from app.store import dead_letters, lacks, mending
 from app.store.redis import answering
 from app.store.servers import Servers
@@ -99,7 +100,7 @@ class Mend:
         """None: neither store nor books know its stock."""
         with answering():
             remains = mending.look(self.store, item, number)
-            letters, dropped = dead_letters.of_round(self.store, item, number)
+            letters = dead_letters.of_round(self.store, item, number)
         round = remains.round or known
         if round is None:
             return None
@@ -112,8 +113,9 @@ class Mend:
         rows, bought = self.books.of_round(item, number, its)  # after the store: see Auditor
         before = zip(its, bought, strict=True)
         its = [order for order, other in before if other is None or other.id == order.id]
-        elsewhere = in_database(ended.mode)
-        return figures(ended, remains, letters, dropped, rows, its, over, elsewhere)
+        elsewhere = Way.of(ended.mode).in_database
+        kept, dropped = letters.kept, letters.dropped
+        return figures(ended, remains, kept, dropped, rows, its, over, elsewhere)
 
     def _write(self, mark: bytes, wanted: Figures) -> Figures:
         """What was written: looked at anew when fulfil, or who mends it, too, was here since."""

@@ -11,9 +11,8 @@ import redis
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import Order, Round
+from app.modes import Way
 from app.service.booking import book
-from app.service.catalogue import in_rows
-from app.service.rounds import in_database
 from app.store import begun, db, lacks, orders, sales, sql_holds, stock
 from app.store import rounds as records
 from app.store.redis import answering
@@ -83,7 +82,8 @@ class MendBooks:
             with db.answering(), self.sessions.begin() as session:
                 begun.keep(session, round)
                 unstocked = its or stock.left(session, round) is None
-                if unstocked and in_database(round.mode) and not in_rows(round.mode):
+                way = Way.of(round.mode)
+                if unstocked and way.in_database and not way.in_rows:
                     held = sql_holds.of_round(session, round.item, number)
                     taken = orders.units_of_round(session, round.item, number)
                     taken += sum(order.quantity for order in held)

@@ -10,7 +10,7 @@ import redis
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import Away, Order, Unreadable, WrongPair
-from app.modes import MODES
+from app.modes import Way
 from app.service.aside import LONGEST_PAUSE, SHORTEST_PAUSE, Aside
 from app.service.booking import Refusal, book
 from app.service.pairing import Pairing
@@ -90,7 +90,7 @@ class Mover:
         if not refused:
             return
         sales.remember(self.store, [each.bought for each in refused.values() if each.bought])
-        puts_back = bool(mode) and MODES[mode.partition(":")[0]].increments
+        puts_back = bool(mode) and Way.of(mode).mode.increments
         for id, fields in entries:
             if why := refused.get(id):
                 which = _which(sold[id]) if id in sold else f"entry {id.decode()}"

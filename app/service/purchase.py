@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 import logging
-import threading
-from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.domain import (
     ITEMS,
-    CannotSell,
-    ForTheClass,
+    Hold,
+    HoldOver,
     Invalid,
     KeyReused,
     Lacking,
     NotOnSale,
-    NotOpen,
     Order,
     Outcome,
     Round,
     RoundLeft,
     Sale,
-    StoreAway,
+    Stands,
     UnknownRound,
     Unreadable,
     in_doubt,
 )
 from app.domain.ids import draw_id
-from app.service.answer import Answer
-from app.service.earlier import Earlier
-from app.service.fitness import unfit
 from app.service.holds import Holds
-from app.service.metrics.meter import Meter
-from app.service.refusals import nameless, no_item, not_running
+from app.service.refusals import no_item
 from app.service.request import current as request
-from app.service.rounds import Rounds, in_database
-from app.service.selling import Selling
-from app.service.tally import Tally
-from app.service.tickets import holder
-from app.service.witness import Witness
+from app.service.rounds import Rounds
+from app.service.selling import RunningRounds, Selling
+from app.store.keys import Keys
 from app.store.redis import Wire, answering, metered
 from app.store.servers import Servers
 from app.text import Text
@@ -52,24 +43,33 @@ LONGEST_KEY = 128  # characters; the column's length
 log = logging.getLogger(__name__)
 
 
-class Purchase:
-    """The shop's one deed. Knows each item's round without asking for every purchase.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A sale, the round it was tried in, what it cost on the wire; the hold that it is, if any."""
 
-    A worker learns of a switch in two ways: its mode finds the round's stock gone, or the beat
-    (see tally) sees a newer round. Either way the round is looked up anew.
-    """
+    sale: Sale
+    round: Round
+    wire: Wire
+    hold: Hold | None = None
+
+
+class Purchase:
+    """The shop's one deed."""
 
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
         self.servers = servers
-        self.store = servers.store
         self.rounds = rounds
-        self.pairing = rounds.trust.pairing
         self.holds = holds
-        self.earlier = Earlier(servers, rounds)
-        self.selling: dict[str, Selling] = {}
-        self.lock = threading.Lock()
-        self.witness = Witness(servers, rounds, holds)
-        self.tally = Tally(self.store, self.refresh, Meter(servers.settings.metrics))
+        self.running_rounds = RunningRounds(servers, rounds, holds)
+        self.witness = self.running_rounds.witness
+        self.tally = self.running_rounds.tally
+
+    def running(self, item: str) -> Round:
+        """The item's running round as this worker knows it, at most a beat old (see tally).
+
+        The worker is then ready to sell in it. Raises NotOnSale, StoreAway.
+        """
+        return self.running_rounds.find(item).round
 
     def buy(self, item: str, quantity: int, key: str | None = None, buyer: str = "") -> Answer:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
@@ -79,179 +79,139 @@ class Purchase:
         bought an order that cannot be read), Away (the sale may have happened: ask again with its
         key).
         """
-        self._check(item, quantity, key)
-        id = draw_id()
-        with in_doubt(key=key or id):
-            answer = self._answer(item, quantity, key, buyer, id)
-            made = answer.sale.order
-            if made and made.id != id and (made.quantity, made.buyer) != (quantity, buyer):
-                used = Text("This idempotency key was already used with a different request.")
-                raise KeyReused(used)
-            return self.holds.answered(self._of_its_round(answer))
+        _check(item, quantity, key)
+        id, price = draw_id(), ITEMS[item].price
+        order = Order(id, item, 0, quantity, price, buyer, key or id, 0, request.get())
+        with in_doubt(key=order.key):
+            try:
+                answer = self._sell(order)
+            except (NotOnSale, Invalid, Unreadable):
+                # The round has ended since: what was sold under this key in it is still sold.
+                with answering():
+                    earlier = self._bought(order) if key else None
+                if earlier is None:
+                    raise
+                sale = Sale(Outcome.SOLD, order=earlier)
+                answer = Answer(sale, self._round_of(earlier), Wire())
+            return self._answered(order, answer)
 
-    def _of_its_round(self, answer: Answer) -> Answer:
-        """With the round in which it was sold: its key may have bought in an earlier one."""
-        made = answer.sale.order
-        if made and made.round != answer.round.number:
-            with suppress(UnknownRound, Lacking, Unreadable):
-                return replace(answer, round=self.rounds.find(made.item, made.round))
-        return answer
-
-    def _answer(self, item: str, quantity: int, key: str | None, buyer: str, id: str) -> Answer:
-        try:
-            return self._try(item, quantity, key or id, buyer, id)
-        except (NotOnSale, Invalid, Unreadable):
-            # The round has ended since: what was sold under this key in it is still sold.
-            earlier = self.earlier.anywhere(item, key) if key else None
-            if earlier is None:
-                raise
-            return earlier
-
-    def running(self, item: str) -> Round:
-        """The item's running round as this worker knows it, at most a beat old (see tally).
-
-        The worker is then ready to sell in it. Raises NotOnSale, StoreAway.
-        """
-        return self._find(item).round
-
-    def _try(self, item: str, quantity: int, key: str, buyer: str, id: str) -> Answer:
+    def _sell(self, order: Order) -> Answer:
         """Sell in the running round. Raises NotOnSale, Invalid, StoreAway, DatabaseAway."""
         # A switch between the look-up and the sale costs one more try, also after a BUSY of
         # a round that had ended meanwhile; a purchase that meets two in a row is told BUSY.
         for _ in range(2):
-            selling = self._find(item)
-            if selling.round.tickets and not holder(selling.round, key):
-                raise ForTheClass(Text("These are for the class only, one for each phone."))
-            if quantity > selling.round.limit:
-                most = Text("One order takes %(limit)s at most.", limit=selling.round.limit)
-                raise Invalid({"quantity": most})
-            if selling.round.per_buyer and not buyer:
-                raise nameless(selling.round)
-            # The store knows all keys, also those that have bought in the database (see Rounds);
-            # the database may not know yet what fulfil has not moved.
-            wire = Wire()
-            if in_database(selling.round.mode) and key != id:
-                earlier = self.earlier.in_store(item, key, wire)
-                if earlier:
-                    return earlier
-            now, price = self.servers.clock.now(ask=False), ITEMS[item].price
-            if selling.round.delay and now < selling.round.opens:  # our clock may lag a little
-                raise NotOpen(selling.round.opens - now)
-            order = Order(
-                id, item, selling.round.number, quantity, price, buyer, key, now, request.get()
-            )
+            selling, wire = self.running_rounds.find(order.item), Wire()
+            now = self.servers.clock.now(ask=False)
+            order = replace(order, round=selling.round.number, at=now)
+            selling.check(order)
             try:
-                answer = self._sell(selling, order, wire)
+                sale = self._try(selling, order, wire)
             except RoundLeft:
-                answer = Answer(Sale(Outcome.ROUND_OVER), selling.round, Wire())
-            over = selling.clock.over.is_set() and answer.sale.outcome is Outcome.BUSY
-            if answer.sale.outcome is not Outcome.ROUND_OVER and not over:
-                return answer
-            self._forget(selling)
-        return replace(answer, sale=Sale(Outcome.BUSY))
+                sale, wire = Sale(Outcome.ROUND_OVER), Wire()
+            over = selling.clock.over.is_set() and sale.outcome is Outcome.BUSY
+            if sale.outcome is not Outcome.ROUND_OVER and not over:
+                return Answer(sale, selling.round, wire)
+            self.running_rounds.forget(selling)
+        return Answer(Sale(Outcome.BUSY), selling.round, wire)
 
-    def _sell(self, selling: Selling, order: Order, wire: Wire) -> Answer:
+    def _try(self, selling: Selling, order: Order, wire: Wire) -> Sale:
         with answering(), self.tally.under_way(selling.keys) as ended:
             sale = self._take(selling, order, wire)
-            if sale.outcome in SHORT and self._came_back(selling.round):
+            # Has anything that was held too long come back, now that somebody looks?
+            sweeps = selling.round.hold and selling.ledger.buyers_sweep
+            if sweeps and sale.outcome in SHORT and self.holds.sweep(selling.round, SWEPT):
                 sale = self._take(selling, order, wire)
             ended(sale)
         if sale.order is not None and sale.order.id == order.id:
             self.witness.sold(selling.round, order)
         if sale.lock_lost:
             log.warning("order %s: the lock was not mine any more at its release", order.id)
-        return Answer(sale, selling.round, wire)
+        return sale
 
     def _take(self, selling: Selling, order: Order, wire: Wire) -> Sale:
+        repeat = order.key != order.id  # perhaps: a client sent the key
         with metered(wire):
-            repeat = order.key != order.id  # perhaps: a client sent the key
+            if repeat and selling.ledger.ask_store_first and (sold := self._in_store(order)):
+                return Sale(Outcome.SOLD, order=sold)
             try:
                 sale = selling.mode.sell(order)
             except RoundLeft:  # perhaps after the sale: at a release that did not come through
                 sale, repeat = Sale(Outcome.ROUND_OVER), True
-            if repeat and sale.outcome in UNDECIDED:
-                sold = self.earlier.order_anywhere(order.item, order.key)
-                sale = replace(sale, outcome=Outcome.SOLD, order=sold) if sold else sale
-            if sale.order is not None and not in_database(selling.round.mode):
-                key = selling.keys.key(sale.order.key)
-                self.servers.copied(order.item, key)
+            if repeat and sale.outcome in UNDECIDED and (sold := self._bought(order)):
+                sale = replace(sale, outcome=Outcome.SOLD, order=sold)
+            elif sale.order is not None:
+                selling.ledger.copied(sale.order)
         # (A key's earlier order is of its own round, which may have held nothing.)
         if sale.order and sale.order.round == order.round and selling.round.hold:
             sale = replace(sale, outcome=Outcome.HELD)
         return sale
 
-    def _came_back(self, round: Round) -> bool:
-        """Has anything that was held too long come back, now that somebody looks?"""
-        return bool(round.hold) and self.holds.sweep(round, SWEPT) > 0
+    def _bought(self, order: Order) -> Order | None:
+        """The order that its key has bought, by the store; else by the newest round's ledger.
 
-    def _check(self, item: str, quantity: int, key: str | None) -> None:
-        if item not in ITEMS:
-            raise no_item(item)
-        errors: dict[str, str] = {}
-        if not 1 <= quantity <= MOST_UNITS:
-            errors["quantity"] = Text("Quantity must be from 1 to %(most)s.", most=MOST_UNITS)
-        if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isprintable()):
-            errors["key"] = Text(
-                "An idempotency key has 1 to %(most)s characters, and no control characters.",
-                most=LONGEST_KEY,
-            )
-        if errors:
-            raise Invalid(errors)
-
-    def _find(self, item: str) -> Selling:
-        """The item's running round. Raises NotOnSale, of which CannotSell is one, Unreadable."""
-        known = self.selling.get(item)
-        if known:
-            return known
-        # No lock while asking: with the store away each thread's 503 would wait for the one before.
-        round = self.witness.newest(item)
-        if round is None or not round.running or self.pairing.is_wrong(item):
-            raise not_running(item)
-        selling = Selling.of(self._fit(round), self.servers)
-        with answering():
-            self.tally.enter(selling.keys, round.mode)
-        with self.lock:
-            return self.selling.setdefault(item, selling)
-
-    def _fit(self, round: Round) -> Round:
-        """Return the round, as this host sells in it. Raises CannotSell, NotOnSale, StoreAway."""
-        if why := unfit(self.servers, round):
-            raise CannotSell(why)
-        try:
-            listed = self.rounds.with_masters(round)
-        except Invalid as error:
-            raise CannotSell(str(error)) from error
-        if listed is None or not listed.running:
-            raise not_running(round.item)
-        return listed if listed is round else self._fit(listed)
-
-    def _forget(self, stale: Selling) -> None:
-        with self.lock:
-            if self.selling.get(stale.round.item) is stale:
-                del self.selling[stale.round.item]
-        self.tally.leave(stale.keys)
-        stale.clock.over.set()
-
-    def refresh(self) -> None:
-        """Forget every round that is not the newest one, has ended, or cannot be sold in here.
-
-        Raises StoreAway in the end, when some could not be looked up: on a cluster, one item's
-        node may be away and the others' not.
+        Raises redis.RedisError, StoreAway, DatabaseAway, Unreadable.
         """
-        self.servers.clock.now()  # the beats look at it, so that no purchase need
-        away = None
-        for known in list(self.selling.values()):
-            try:
-                newest = self.witness.newest(known.round.item)
-            except StoreAway as error:
-                away = error
-                continue
-            except Unreadable:
-                newest = None  # a newer version has taken the item over
-            if newest != known.round or self.pairing.is_wrong(known.round.item):
-                self._forget(known)
-            elif why := unfit(self.servers, newest):
-                log.error("%s", why)
-                self._forget(known)
-        if away:
-            raise away
+        if found := self._in_store(order):
+            return found
+        newest = self.rounds.newest(order.item)
+        if newest is None:
+            return None
+        return self.rounds.ledgers.of(newest).bought(order.item, order.key)
+
+    def _in_store(self, order: Order) -> Order | None:
+        """The same, as far as the store knows. Raises redis.RedisError, Unreadable."""
+        key = Keys(order.item, 0).key(order.key)
+        found = self.servers.store.get(key)
+        if found is None:
+            return None
+        sold = Order.decode(found)
+        self.servers.copied(order.item, key)  # it may be why its buyer asks again
+        return sold
+
+    def _round_of(self, sold: Order) -> Round:
+        """The round in which it was sold; one without a mode where only the order is known.
+
+        Raises StoreAway, DatabaseAway; Unreadable where it may be a hold.
+        """
+        try:
+            return self.rounds.find(sold.item, sold.round)
+        except (UnknownRound, Lacking, Unreadable):
+            return self.holds.round_of(sold) or Round(sold.item, sold.round, 0, "")
+
+    def _answered(self, order: Order, answer: Answer) -> Answer:
+        """With the round in which it was sold, and with how a hold stands.
+
+        The same key may have bought before. Raises KeyReused, HoldOver, StoreAway, DatabaseAway.
+        """
+        sale, round, sold = answer.sale, answer.round, answer.sale.order
+        if sold is None:
+            return answer
+        if sold.id != order.id and (sold.quantity, sold.buyer) != (order.quantity, order.buyer):
+            used = Text("This idempotency key was already used with a different request.")
+            raise KeyReused(used)
+        if sold.round != round.number:
+            round = self._round_of(sold)
+        hold = None
+        if round.hold:
+            with metered(answer.wire):
+                hold = self.holds.look(sold, round)
+            if hold and hold.over:
+                raise HoldOver(hold)
+            held = hold is not None and hold.stands is Stands.HELD
+            sale = replace(sale, outcome=Outcome.HELD if held else Outcome.SOLD)
+        return Answer(sale, round, answer.wire, hold)
+
+
+def _check(item: str, quantity: int, key: str | None) -> None:
+    if item not in ITEMS:
+        raise no_item(item)
+    errors: dict[str, str] = {}
+    if not 1 <= quantity <= MOST_UNITS:
+        errors["quantity"] = Text("Quantity must be from 1 to %(most)s.", most=MOST_UNITS)
+    if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isprintable()):
+        errors["key"] = Text(
+            "An idempotency key has 1 to %(most)s characters, and no control characters.",
+            most=LONGEST_KEY,
+        )
+    if errors:
+        raise Invalid(errors)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from app.domain import Round, iso
-from app.service.rounds import is_exhibit
+from app.modes import Way
 from app.service.warnings import warnings
 
 
@@ -42,7 +42,7 @@ def terms(round: Round) -> Terms:
         "item": round.item,
         "round": round.number,
         "mode": round.mode,
-        "exhibit": is_exhibit(round.mode),
+        "exhibit": Way.of(round.mode).exhibit,
         "stock": round.stock,
         "think_ms": round.think,
         "lease_ms": round.lease,

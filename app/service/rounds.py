@@ -17,11 +17,9 @@ from app.domain import (
     Round,
     WrongPair,
 )
-from app.locks import LOCKS
-from app.modes import IN_SQL, MODES
-from app.service.catalogue import in_rows, most_stock, needs
-from app.service.hand_over import HandOver
-from app.service.known import full_name, known, readable
+from app.modes import Way
+from app.service.catalogue import most_stock, readable, require_supported, way
+from app.service.ledgers import Ledgers
 from app.service.refusals import (
     no_field,
     no_item,
@@ -31,9 +29,8 @@ from app.service.refusals import (
     too_many_rows,
 )
 from app.service.trust import Trust
-from app.store import db, lacks
+from app.store import lacks
 from app.store import rounds as records
-from app.store import stock as table
 from app.store.redis import answering
 from app.store.servers import Servers
 from app.text import Text
@@ -52,7 +49,7 @@ class Rounds:
         self.servers = servers
         self.store = servers.store
         self.trust = Trust(servers)
-        self.hand_over = HandOver(servers)
+        self.ledgers = Ledgers(servers)
 
     def start(
         self, item: str, mode: str, stock: int, times: Mapping[str, int], tickets: bool = False
@@ -71,17 +68,17 @@ class Rounds:
         self.newest(wanted.item)
         above, asked = self.trust.above(wanted.item)
         with answering():
-            new = records.start(self.store, wanted, above, in_database(wanted.mode), ready)
+            elsewhere = Way.of(wanted.mode).in_database
+            new = records.start(self.store, wanted, above, elsewhere, ready)
         if asked:  # else nobody waits for the database twice
             self.trust.begun(new)
         return new
 
     def _ready(self, before: Round | None, new: Round) -> bool:
         """Hand over from a round that sold in the database, stock one there. False: look again."""
-        if before and in_database(before.mode) and not self.hand_over.done(before):
-            self.hand_over.make(before)
+        if before and not self.ledgers.of(before).handed_over(before):
             return False
-        return not in_database(new.mode) or self._put(new)
+        return self.ledgers.of(new).stock(new)
 
     def _ready_first(self, before: Round | None, new: Round) -> bool:
         if before:
@@ -97,10 +94,11 @@ class Rounds:
         members: dict[str, Any] = {"stock": stock, **times}
         errors = _out_of_bounds(members)
         try:
-            mode = full_name(mode)
+            wanted = way(mode)
+            mode = wanted.name
             if missing := self.missing(mode):
                 errors["mode"] = missing
-            if "stock" not in errors and stock > (most := most_stock(mode)):
+            if "stock" not in errors and stock > (most := most_stock(wanted)):
                 errors["stock"] = too_many_rows(mode, most)
         except Invalid as invalid:
             errors |= invalid.errors
@@ -108,13 +106,9 @@ class Rounds:
             raise Invalid(errors)
         return replace(Round(item, 0, 0, mode), **members)
 
-    def _put(self, round: Round) -> bool:
-        """Stock a round in the database. False: somebody else is starting that very one."""
-        with db.answering(), self.servers.sessions.begin() as session:
-            return table.put(session, round, in_rows=in_rows(round.mode))
-
     def _masters(self, mode: str) -> str:
-        return self.servers.known_masters.identities() if needs(mode) == "masters" else ""
+        needed = Way.of(mode).needs == "masters"
+        return self.servers.known_masters.identities() if needed else ""
 
     def with_masters(self, round: Round) -> Round | None:
         """Return a running round; one of an older version lists the masters of this host from now.
@@ -128,7 +122,7 @@ class Rounds:
 
     def missing(self, mode: str) -> str:
         """What a mode, or its recipe, needs and does not have here; "" when nothing."""
-        return self.servers.missing(needs(mode))
+        return self.servers.missing(Way.of(mode).needs)
 
     def end(self, item: str, only: int | None = None) -> Round:
         """The running round; with `only` that one and no other.
@@ -143,7 +137,7 @@ class Rounds:
             self.servers.copied(item)  # also for who asks again: a failover would have it run on
         if ended is None:
             raise not_running(item)
-        if in_database(ended.mode) and not self.hand_over.close(ended):
+        if not self.ledgers.of(ended).close(ended):
             log.warning("round %d of %s has ended, its row not yet", ended.number, item)
         return ended
 
@@ -159,7 +153,7 @@ class Rounds:
         """The item's newest round, running or ended. Raises StoreAway, Unreadable."""
         with answering():
             found = records.newest(self.store, item)
-        return found and known(found)
+        return found and require_supported(found)
 
     def find(self, item: str, number: int | None = None) -> Round:
         """One round, the newest unless `number` says.
@@ -176,15 +170,11 @@ class Rounds:
             raise Lacking(lost[0])
         if found is None:
             raise no_round(item, number)
-        return known(found)
+        return require_supported(found)
 
     def left(self, round: Round) -> int | None:
         """Units left in stock. Raises StoreAway or DatabaseAway, where the stock is."""
-        if in_database(round.mode):
-            with db.answering(), self.servers.sessions() as session:
-                return table.left(session, round)
-        with answering():
-            return records.left(self.store, round)
+        return self.ledgers.of(round).left(round)
 
     def shelf(self) -> list[records.Shelved]:
         """Every item with its newest round and the units left in it. Raises StoreAway.
@@ -194,16 +184,15 @@ class Rounds:
         """
         with answering():
             shelf = records.shelf(self.store)
-        rows: list[records.Shelved] = [(item, readable(round), left) for item, round, left in shelf]
-        left = self._left_in_database([round for _, round, _ in rows if isinstance(round, Round)])
-        return [(item, round, left.get(item.slug, units)) for item, round, units in rows]
+        rows = [row._replace(round=readable(row.round)) for row in shelf]
+        left = self._left_in_database([row.round for row in rows if isinstance(row.round, Round)])
+        return [row._replace(left=left.get(row.item.slug, row.left)) for row in rows]
 
     def _left_in_database(self, rounds: list[Round]) -> dict[str, int | None]:
         """Units by item, of those of `rounds` that sell there; none when it is away."""
-        there = [round for round in rounds if in_database(round.mode)]
+        there = [round for round in rounds if Way.of(round.mode).in_database]
         try:
-            with db.answering(), self.servers.sessions() as session:
-                return {round.item: table.left(session, round) for round in there}
+            return self.ledgers.database.left_of(there)
         except DatabaseAway as error:
             log.warning("%s", error)
             return {}
@@ -218,7 +207,7 @@ class Rounds:
         with answering():
             shelf = records.shelf(self.store)
             lacking = {lack.item for lack in lacks.every(self.store, ITEMS)}
-        never = [item for item, round, _ in shelf if round is None and item.slug not in lacking]
+        never = [row.item for row in shelf if row.round is None and row.item.slug not in lacking]
         opened = []
         for item in never:
             # Stocked meanwhile by another host; a wrong pair was named before.
@@ -233,23 +222,12 @@ def _check_item(item: str) -> None:
         raise no_item(item)
 
 
-def in_database(mode: str) -> bool:
-    """Does this mode sell from the database? Then its stock is there, and its orders at once."""
-    return MODES[mode.partition(":")[0]].needs in IN_SQL
-
-
 def check_default(mode: str) -> None:
     """Raises Invalid for a mode that we would not sell with unless asked to."""
-    if is_exhibit(full_name(mode)):
+    if way(mode).exhibit:
         raise Invalid(
             {"mode": Text("DEFAULT_MODE is %(mode)s, which is broken on purpose.", mode=mode)}
         )
-
-
-def is_exhibit(mode: str) -> bool:
-    """Is this mode, or its recipe, broken on purpose?"""
-    name, _, recipe = mode.partition(":")
-    return MODES[name].exhibit or bool(recipe and LOCKS[recipe].exhibit)
 
 
 def _out_of_bounds(values: Mapping[str, int]) -> dict[str, str]:

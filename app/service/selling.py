@@ -1,14 +1,39 @@
-"""A running round as one worker knows it, and how it sells in it."""
+"""The rounds in which a worker sells: found once, and left when newer ones have begun."""
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import dataclass
 
-from app.domain import Clock, Round, RoundLeft
-from app.modes import MODES, Mode
+from app.domain import (
+    CannotSell,
+    Clock,
+    ForTheClass,
+    Invalid,
+    NotOpen,
+    Order,
+    Round,
+    RoundLeft,
+    StoreAway,
+    Unreadable,
+)
+from app.modes import Mode, Way
+from app.service.catalogue import unfit
+from app.service.holds import Holds
+from app.service.ledgers import Ledger
+from app.service.metrics.meter import Meter
+from app.service.refusals import nameless, not_running
+from app.service.rounds import Rounds
+from app.service.tally import Tally
+from app.service.tickets import holder
+from app.service.witness import Witness
 from app.store.keys import Keys
+from app.store.redis import answering
 from app.store.servers import Servers
+from app.text import Text
+
+log = logging.getLogger(__name__)
 
 
 class RoundClock(Clock):
@@ -28,13 +53,102 @@ class RoundClock(Clock):
 
 @dataclass(frozen=True, slots=True)
 class Selling:
+    """A running round as one worker knows it, and how it sells in it."""
+
     round: Round
     mode: Mode
+    ledger: Ledger
     clock: RoundClock
     keys: Keys
 
-    @classmethod
-    def of(cls, round: Round, servers: Servers) -> Selling:
-        clock = RoundClock()
-        mode = MODES[round.mode.partition(":")[0]](servers, clock, round)
-        return cls(round, mode, clock, Keys(round.item, round.number))
+    def check(self, order: Order) -> None:
+        """Raises ForTheClass, Invalid, NotOpen when the round is not for this order."""
+        round = self.round
+        if round.tickets and not holder(round, order.key):
+            raise ForTheClass(Text("These are for the class only, one for each phone."))
+        if order.quantity > round.limit:
+            most = Text("One order takes %(limit)s at most.", limit=round.limit)
+            raise Invalid({"quantity": most})
+        if round.per_buyer and not order.buyer:
+            raise nameless(round)
+        if round.delay and order.at < round.opens:  # our clock may lag a little
+            raise NotOpen(round.opens - order.at)
+
+
+class RunningRounds:
+    """Knows each item's round without asking for every purchase.
+
+    A worker learns of a switch in two ways: its mode finds the round's stock gone, or the beat
+    (see tally) sees a newer round. Either way the round is looked up anew.
+    """
+
+    def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
+        self.servers = servers
+        self.rounds = rounds
+        self.pairing = rounds.trust.pairing
+        self.selling: dict[str, Selling] = {}  # by item
+        self.lock = threading.Lock()
+        self.witness = Witness(servers, rounds, holds)
+        self.tally = Tally(servers.store, self.refresh, Meter(servers.settings.metrics))
+
+    def find(self, item: str) -> Selling:
+        """The item's running round. Raises NotOnSale, of which CannotSell is one, Unreadable."""
+        known = self.selling.get(item)
+        if known:
+            return known
+        # No lock while asking: with the store away each thread's 503 would wait for the one before.
+        found = self.witness.newest(item)
+        if found is None or not found.running or self.pairing.is_wrong(item):
+            raise not_running(item)
+        round, clock = self._fit(found), RoundClock()
+        mode = Way.of(round.mode).mode(self.servers, clock, round)
+        keys = Keys(item, round.number)
+        selling = Selling(round, mode, self.rounds.ledgers.of(round), clock, keys)
+        with answering():
+            self.tally.enter(keys, round.mode)
+        with self.lock:
+            return self.selling.setdefault(item, selling)
+
+    def _fit(self, round: Round) -> Round:
+        """Return the round, as this host sells in it. Raises CannotSell, NotOnSale, StoreAway."""
+        if why := unfit(self.servers, round):
+            raise CannotSell(why)
+        try:
+            listed = self.rounds.with_masters(round)
+        except Invalid as error:
+            raise CannotSell(str(error)) from error
+        if listed is None or not listed.running:
+            raise not_running(round.item)
+        return listed if listed is round else self._fit(listed)
+
+    def forget(self, stale: Selling) -> None:
+        """Sell in it no more; who waits or thinks in it wakes up."""
+        with self.lock:
+            if self.selling.get(stale.round.item) is stale:
+                del self.selling[stale.round.item]
+        self.tally.leave(stale.keys)
+        stale.clock.over.set()
+
+    def refresh(self) -> None:
+        """Forget every round that is not the newest one, has ended, or cannot be sold in here.
+
+        Raises StoreAway in the end, when some could not be looked up: on a cluster, one item's
+        node may be away and the others' not.
+        """
+        self.servers.clock.now()  # the beats look at it, so that no purchase need
+        away = None
+        for known in list(self.selling.values()):
+            try:
+                newest = self.witness.newest(known.round.item)
+            except StoreAway as error:
+                away = error
+                continue
+            except Unreadable:
+                newest = None  # a newer version has taken the item over
+            if newest != known.round or self.pairing.is_wrong(known.round.item):
+                self.forget(known)
+            elif why := unfit(self.servers, newest):
+                log.error("%s", why)
+                self.forget(known)
+        if away:
+            raise away

@@ -10,10 +10,6 @@ from app.domain import ITEMS
 from app.service.aside import Aside
 from app.service.holds import Holds
 from app.service.pairing import Pairing
-from app.service.rounds import in_database
-from app.store import rounds
-from app.store.redis import answering
-from app.store.servers import Servers
 
 TURN = 0.25  # s between two sweeps of an item: units come back that late at the most
 MOST = 500  # holds that come back in one step: it is short enough to be in no buyer's way
@@ -24,8 +20,7 @@ Done = TypeVar("Done")
 class Sweep:
     """Used by one thread for each item. Several may sweep: a hold comes back once."""
 
-    def __init__(self, servers: Servers, holds: Holds, pairing: Pairing) -> None:
-        self.store = servers.store
+    def __init__(self, holds: Holds, pairing: Pairing) -> None:
         self.pairing = pairing
         self.holds = holds
         self.aside = Aside()
@@ -40,11 +35,11 @@ class Sweep:
 
         What fails is logged and tried again after a pause of its own.
         """
-        back = 0
+        back, ledgers = 0, self.holds.ledgers
         for item in items:
-            for find in (self._open, self.holds.due_in_database):
-                name = f"The search for holds of {item}"
-                for number in self._try(f"{name}, {find.__name__},", find, item) or ():
+            for place, ledger in (("store", ledgers.store), ("database", ledgers.database)):
+                search = f"The search for holds of {item} in the {place}"
+                for number in self._try(search, ledger.rounds_with_holds, item) or ():
                     name = f"The sweep of round {number} of {item}"
                     back += self._try(name, self._sweep, item, number) or 0
         return back
@@ -60,18 +55,11 @@ class Sweep:
         self.aside.well(name)
         return done
 
-    def _open(self, item: str) -> list[int]:
-        """Numbers of the item's rounds that may have holds in the store."""
-        with answering():
-            streams, _ = rounds.open_streams(self.store, [item])
-        return [names.number for names in streams]
-
     def _sweep(self, item: str, number: int) -> int:
         round = self.holds.find(item, number)
         if round is None:
             return 0
-        sweep = self.holds.sweep_database if in_database(round.mode) else self.holds.sweep
         back = 0
-        while some := sweep(round, MOST):
+        while some := self.holds.sweep(round, MOST):
             back += some
         return back

@@ -28,8 +28,7 @@ from app.domain import (
     Unreadable,
     WrongPair,
 )
-from app.modes import IN_SQL, MODES
-from app.service.known import has
+from app.modes import Way
 from app.service.pairing import Pairing
 from app.service.refusals import no_item
 from app.store import begun, db, holds, lacks, orders, sales, sql_holds, stock
@@ -253,9 +252,9 @@ class Trust:
             round = records.find(self.store, item, number)
         except Unreadable:  # a newer version looks after it
             return None
-        if round is None or not round.running or not has(round.mode):
+        if round is None or not round.running or not Way.exists(round.mode):
             return None
-        return round if MODES[round.mode.partition(":")[0]].needs in IN_SQL else None
+        return round if Way.of(round.mode).in_database else None
 
 
 def _lack(item: str, seen: Seen, there: There, recorded: int | None) -> Lack | None:

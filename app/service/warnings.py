@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from app.domain import Round
-from app.modes import MODES
+from app.modes import Way
 from app.service import catalogue
-from app.service.rounds import is_exhibit
 from app.text import Text
 
 
 def warnings(round: Round) -> list[str]:
     """Sentences, each a Text; none for a round that keeps what it promises."""
     said: list[str] = []
-    if is_exhibit(round.mode):
-        breaks = catalogue.breaks(round.mode)
+    way = Way.of(round.mode)
+    if way.exhibit:
+        breaks = catalogue.breaks(way)
         said.append(
             Text("%(mode)s is broken on purpose: %(breaks)s.", mode=round.mode, breaks=breaks)
         )
-    if (expected := catalogue.outlived(round.mode)) and round.think >= round.lease:
+    if (expected := catalogue.outlived(way)) and round.think >= round.lease:
         said.append(
             Text(
                 "The work (%(think)s s of thinking) will outlive the lease (%(lease)s s): "
@@ -27,6 +27,6 @@ def warnings(round: Round) -> list[str]:
                 expected=expected,
             )
         )
-    if (why := MODES[round.mode.partition(":")[0]].no_think) and round.think:
+    if (why := way.mode.no_think) and round.think:
         said.append(why)
     return said

@@ -18,8 +18,9 @@ import redis
 from redis.exceptions import AskError, TryAgainError
 
 from app.domain import Hold, Lack, Loss, Order, Round, ShopError, Stands
+from app.modes import Way
 from app.service.holds import Holds
-from app.service.rounds import Rounds, in_database
+from app.service.rounds import Rounds
 from app.store import keys, lacks
 from app.store.keys import Keys
 from app.store.redis import Metered, answering
@@ -92,7 +93,7 @@ class Witness:
 
     def _note(self, round: Round, news: Told) -> None:
         item = news.order.item
-        if in_database(round.mode):
+        if Way.of(round.mode).in_database:
             self.unconfirmed.add((item, round.number))
         else:
             told = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))

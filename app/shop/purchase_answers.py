@@ -25,7 +25,7 @@ from app.domain import (
 )
 from app.server.answers import describe, json, page, problem, see_other, type_of
 from app.server.outcomes import OUTCOMES, NotSold, OverLimit, Tried, named
-from app.service.answer import Answer
+from app.service.purchase import Answer
 from app.shop.form_keys import new_key
 from app.text import Text
 

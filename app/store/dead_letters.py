@@ -89,14 +89,26 @@ def find(store: redis.Redis, item: str, id: str) -> DeadLetter | None:
     return _letter(item, *found[0]) if found else None
 
 
-def of_round(store: redis.Redis, item: str, number: int) -> tuple[list[DeadLetter], int]:
+@dataclass(frozen=True)
+class Letters:
     """A round's, and how many more of it were dropped for good."""
+
+    kept: list[DeadLetter]
+    dropped: int
+
+    @property
+    def still_sold(self) -> list[bytes]:
+        """The sales whose units are not back in stock."""
+        return [letter.sale for letter in self.kept if not letter.put_back]
+
+
+def of_round(store: redis.Redis, item: str, number: int) -> Letters:
     pipe = store.pipeline()
     pipe.xrange(keys.dead_letters(item))
     pipe.hget(keys.dropped(item), str(number))
     entries, dropped = pipe.execute()
     letters = [_letter(item, *entry) for entry in entries]
-    return [letter for letter in letters if letter.round == number], int(dropped or 0)
+    return Letters([letter for letter in letters if letter.round == number], int(dropped or 0))
 
 
 def booked(store: redis.Redis, letter: DeadLetter, order: Order) -> None:

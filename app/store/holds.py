@@ -12,7 +12,7 @@ from typing import Any
 
 import redis
 
-from app.domain import Hold, Order, Round, Stands, StoreAway, Unreadable
+from app.domain import Due, Hold, Order, Round, Stands, StoreAway, Unreadable
 from app.store import clock, keys, lua, rounds
 from app.store.keys import Keys
 from app.store.round_sales import RoundSales
@@ -71,14 +71,14 @@ def expire(store: redis.Redis, round: Round, most: int) -> list[bytes]:
     return sales
 
 
-def next_due(store: redis.Redis, round: Round, most: int) -> list[tuple[Order, int]]:
-    """Up to `most` that anybody has entered, with the ms until each is to be looked at."""
+def next_due(store: redis.Redis, round: Round, most: int) -> list[Due]:
+    """Up to `most` that anybody has entered, each due when it is to be looked at."""
     names = Keys(round.item, round.number)
     moments: Any = store.zrange(names.due, 0, most - 1, withscores=True)
     sales: Any = store.hmget(names.held, [id for id, _ in moments]) if moments else []
     now = clock.now(store)
     found = [(sale, int(at) - now) for sale, (_, at) in zip(sales, moments, strict=True) if sale]
-    return [(order, ms) for sale, ms in found for order in readable([sale])]
+    return [Due(order, ms) for sale, ms in found for order in readable([sale])]
 
 
 def put_back(

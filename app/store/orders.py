@@ -161,6 +161,14 @@ def counts(session: Session, item: str, numbers: Collection[int]) -> dict[int, i
     return {row[0]: row[1] for row in session.execute(query)}
 
 
+class OrderLine(NamedTuple):
+    """What of an order is counted."""
+
+    id: str
+    quantity: int
+    key: str
+
+
 class Booked(NamedTuple):
     """Some orders, counted."""
 
@@ -185,8 +193,8 @@ def count(session: Session, item: str, round: int) -> Booked:
 
 def sharing(
     session: Session, item: str, round: int, ids: Collection[str], keys: Collection[str]
-) -> dict[str, tuple[int, str]]:
-    """Orders of a round with one of these ids or keys: id -> quantity, key."""
+) -> dict[str, OrderLine]:
+    """Orders of a round with one of these ids or keys, by their ids."""
     found = {}
     columns = OrderRow.id, OrderRow.quantity, OrderRow.key, OrderRow.item, OrderRow.round
     # By id alone: SQLite would walk through the round instead.
@@ -196,7 +204,7 @@ def sharing(
     for query in queries:
         for id, quantity, key, *where in session.execute(query):
             if where == [item, round]:
-                found[id] = quantity, key
+                found[id] = OrderLine(id, quantity, key)
     return found
 
 
@@ -207,9 +215,9 @@ def batched(values: Collection[str]) -> Iterator[list[str]]:
         yield some
 
 
-def of_round(session: Session, item: str, round: int) -> Sequence[tuple[str, int, str]]:
-    """(id, quantity, key) of each order of a round."""
+def of_round(session: Session, item: str, round: int) -> list[OrderLine]:
+    """All orders of a round."""
     query = select(OrderRow.id, OrderRow.quantity, OrderRow.key).where(
         OrderRow.item == item, OrderRow.round == round
     )
-    return [(id, quantity, key) for id, quantity, key in session.execute(query)]
+    return [OrderLine(*row) for row in session.execute(query)]

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 
@@ -21,9 +21,25 @@ NUMBER = re.compile(rb"\d{1,9}")  # a round's, as the database can keep it
 RACES = 100  # instructors who may press Start at the same instant before one is told to try again
 
 
-# An item, its newest round (or why that cannot be read), and the units left in it.
-Shelved = tuple[Item, Round | Unreadable | None, int | None]
 Ready = Callable[[Round | None, Round], bool]  # see start
+
+
+class Shelved(NamedTuple):
+    """An item, its newest round (or why that cannot be read), and the units left in it."""
+
+    item: Item
+    round: Round | Unreadable | None
+    left: int | None
+
+
+class OpenStreams(NamedTuple):
+    """Rounds whose sales may still have to be moved to the database.
+
+    `failed` are the errors of items that could not be asked.
+    """
+
+    streams: list[Keys]
+    failed: dict[str, redis.RedisError]
 
 
 def newest(store: redis.Redis, item: str) -> Round | None:
@@ -69,9 +85,10 @@ def shelf(store: redis.Redis) -> list[Shelved]:
     for slug, item in ITEMS.items():
         record, stock, ended = found.get(slug, (None, None, None))
         try:
-            shelf.append((item, Round.decode(record) if record else None, _units(stock, ended)))
+            round = Round.decode(record) if record else None
+            shelf.append(Shelved(item, round, _units(stock, ended)))
         except Unreadable as error:
-            shelf.append((item, error, None))
+            shelf.append(Shelved(item, error, None))
     return shelf
 
 
@@ -87,13 +104,8 @@ def _answered(items: Iterable[str], answers: list[Any]) -> dict[str, Any]:
     return said
 
 
-def open_streams(
-    store: redis.Redis, items: Sequence[str]
-) -> tuple[list[Keys], dict[str, redis.RedisError]]:
-    """Rounds of `items` whose sales may still have to be moved to the database.
-
-    And the error of each item that could not be asked. Raises when none could.
-    """
+def open_streams(store: redis.Redis, items: Sequence[str]) -> OpenStreams:
+    """Those of `items`. Raises when none could be asked."""
     pipe = store.pipeline(transaction=False)
     for item in items:
         pipe.smembers(keys.streams(item))
@@ -105,7 +117,7 @@ def open_streams(
         for number in sorted(int(each) for each in members if NUMBER.fullmatch(each))
     ]
     asked = zip(items, answers, strict=True)
-    return found, {item: error for item, error in asked if item not in numbers}
+    return OpenStreams(found, {item: error for item, error in asked if item not in numbers})
 
 
 def make_group(store: redis.Redis, names: Keys) -> None:

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.domain import Hold, Order, Round, Stands
+from app.domain import Due, Hold, Order, Round, Stands
 from app.domain.holding import OVER
 from app.store import orders
 from app.store.orders import AT_ONCE, FIELDS, Base, OrderRow
@@ -134,11 +134,11 @@ def of_round(sql: Session, item: str, round: int) -> list[Order]:
     return [row.order() for row in sql.scalars(select(HoldRow).where(_there(item, round), TAKEN))]
 
 
-def next_due(sql: Session, round: Round, now: int, most: int) -> list[tuple[Order, int]]:
-    """Up to `most` with the ms until each runs out."""
+def next_due(sql: Session, round: Round, now: int, most: int) -> list[Due]:
+    """Up to `most` that run out next."""
     query = select(HoldRow).where(_there(round.item, round.number), TAKEN)
     rows = sql.scalars(query.order_by(HoldRow.until).limit(most))
-    return [(row.order(), row.until - now) for row in rows]
+    return [Due(row.order(), row.until - now) for row in rows]
 
 
 def of_buyer(sql: Session, buyer: str, most: int) -> list[Order]:

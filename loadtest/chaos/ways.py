@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.locks import LOCKS
-from app.modes import MODES
+from app.modes import MODES, Way
 from loadtest.chaos import ChaosFailed
 
 # Its servers are no process of ours: a ZooKeeper is nothing that a wheel brings.
@@ -13,13 +13,13 @@ ELSEWHERE = ("lock:zookeeper",)
 def every(postgresql: bool) -> list[str]:
     """All ways that such a database lets sell, exhibits too: `mode`, or `lock:recipe`."""
     ways = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
-    lacking = () if postgresql else [way for way in ways if _needs(way) == "rows"]
+    lacking = () if postgresql else [way for way in ways if Way.of(way).in_rows]
     return [way for way in ways if way not in (*ELSEWHERE, *lacking)]
 
 
 def sound(postgresql: bool) -> list[str]:
     """Those that keep their promise."""
-    return [way for way in every(postgresql) if not _exhibit(way)]
+    return [way for way in every(postgresql) if not Way.of(way).exhibit]
 
 
 def chosen(text: str, postgresql: bool) -> list[str]:
@@ -28,12 +28,3 @@ def chosen(text: str, postgresql: bool) -> list[str]:
     if unknown := [way for way in ways if way not in known]:
         raise ChaosFailed(f"There is no {unknown[0]!r} here. There are: {', '.join(known)}.")
     return ways or sound(postgresql)
-
-
-def _needs(way: str) -> str:
-    return MODES[way.partition(":")[0]].needs
-
-
-def _exhibit(way: str) -> bool:
-    mode, _, recipe = way.partition(":")
-    return MODES[mode].exhibit or bool(recipe and LOCKS[recipe].exhibit)

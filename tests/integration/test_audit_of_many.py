@@ -11,7 +11,6 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Order, Round
 from app.service.audit import judge
-from app.service.books import read
 from app.store import dead_letters, orders
 from app.store.keys import Keys
 from app.store.orders import Booked
@@ -28,7 +27,7 @@ def round(services: Services) -> Round:
 
 
 def write(services: Services, booked: list[Order]) -> None:
-    with services.auditor.sessions.begin() as session:
+    with services.servers.sessions.begin() as session:
         orders.insert_missing(session, booked)
 
 
@@ -67,10 +66,10 @@ def test_it_finds_the_same_as_who_reads_every_order(services: Services, round: R
         if sale is dead:
             fields = {b"sale": sale.encode()}
             dead_letters.add(services.store, names, id, fields, "refused", 0, "")
-    books = read(services.store, services.auditor.sessions, round)
-    with services.auditor.sessions() as session:
+    books = services.rounds.ledgers.of(round).snapshot(round)
+    with services.servers.sessions() as session:
         every = orders.of_round(session, round.item, round.number)
-    rows = {id: (quantity, key) for id, quantity, key in every}
+    rows = {row.id: row for row in every}
     assert len(books.rows) < len(rows)
     found = judge(round, books, [], quiet=True)
     assert found == judge(round, replace(books, rows=rows, others=Booked()), [], quiet=True)

@@ -9,8 +9,8 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import Outcome
+from app.modes import Way
 from app.service.purchase import Purchase
-from app.service.rounds import in_database
 from app.store.keys import Keys
 from tests.integration.database import held
 from tests.selling import IN_DATABASE, ON_DATABASES, SOUND, HandClock, Once, mode, order
@@ -22,7 +22,7 @@ MakeWorker = Callable[[], Purchase]
 WITH_A_LOCK = [
     (name, "sqlite")
     for name in SOUND
-    if not in_database(name) and name not in ("watch", "atomic", "decr")
+    if not Way.of(name).in_database and name not in ("watch", "atomic", "decr")
 ]
 SQL = [(name, url) for name, url in ON_DATABASES if name in IN_DATABASE]
 SQL = [(name, url) for name, url in SQL if (name, url) != ("sql_units", "sqlite")]
@@ -101,7 +101,7 @@ def test_when_the_key_buys_after_the_look_of_the_mode(
     shop = worker()
     shop.running("apple")
     first = Once(lambda: mode(services, round).sell(order(round, 2, key="k")))
-    shop.selling["apple"].mode.clock = HandClock(first)
+    shop.running_rounds.selling["apple"].mode.clock = HandClock(first)
     sale = shop.buy("apple", 2, key="k").sale
     assert (sale.outcome, sale.order and sale.order.key) == (Outcome.SOLD, "k")
     assert services.rounds.left(round) == 8

@@ -34,7 +34,7 @@ def sold(services: Services) -> Round:
 
 
 def rows(services: Services) -> int:
-    with services.auditor.sessions() as session:
+    with services.servers.sessions() as session:
         return session.scalar(select(func.count()).select_from(orders.OrderRow)) or 0
 
 
@@ -54,7 +54,7 @@ def test_a_batch_of_thousands_leaves_the_store_as_a_small_one(services: Services
     seller = mode(services, round)
     for _ in range(2_001):
         seller.sell(order(round))
-    fulfil_all(Fulfil(services.store, services.auditor.sessions, 10_000, services.trust.pairing))
+    fulfil_all(Fulfil(services.store, services.servers.sessions, 10_000, services.trust.pairing))
     assert rows(services) == 2_001
     keys = list(services.store.scan_iter("{apple}:key:*", count=1_000))
     assert len(keys) == 2_001
@@ -76,7 +76,7 @@ def test_a_sale_without_a_key_is_found_under_its_id_for_a_day(services: Services
 
 
 def test_small_batches_move_everything(services: Services, sold: Round) -> None:
-    fulfil_all(Fulfil(services.store, services.auditor.sessions, 2, services.trust.pairing))
+    fulfil_all(Fulfil(services.store, services.servers.sessions, 2, services.trust.pairing))
     assert rows(services) == 7
 
 
@@ -87,10 +87,10 @@ def test_what_a_dead_one_left_behind_is_taken_over(
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 60_000)
     keys = Keys("apple", sold.number)
     services.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
-    fulfil_all(Fulfil(services.store, services.auditor.sessions, 500, services.trust.pairing))
+    fulfil_all(Fulfil(services.store, services.servers.sessions, 500, services.trust.pairing))
     assert rows(services) == 2, "the dead one's are left alone while it may be alive"
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
-    fulfil_all(Fulfil(services.store, services.auditor.sessions, 500, services.trust.pairing))
+    fulfil_all(Fulfil(services.store, services.servers.sessions, 500, services.trust.pairing))
     assert rows(services) == 7
     assert services.store.xlen(keys.sales) == 0
 
@@ -103,7 +103,7 @@ def test_what_was_committed_and_not_acknowledged_is_not_inserted_twice(
     keys = Keys("apple", sold.number)
     committed = in_stream(services, sold)[:5]
     services.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
-    with services.auditor.sessions.begin() as session:
+    with services.servers.sessions.begin() as session:
         orders.insert_missing(session, committed)
     fulfil_all(services.fulfil)
     audit = services.auditor.audit(sold)
@@ -121,7 +121,7 @@ def test_the_audit_sees_a_sale_written_twice(services: Services, sold: Round) ->
 
 def test_the_audit_sees_an_order_that_nobody_sold(services: Services, sold: Round) -> None:
     fulfil_all(services.fulfil)
-    with services.auditor.sessions.begin() as session:
+    with services.servers.sessions.begin() as session:
         orders.insert_missing(session, [replace(order(sold), item="apple")])
     audit = services.auditor.audit(sold)
     assert audit.orders_without_sale == 1

@@ -88,7 +88,8 @@ def test_who_leaves_his_round_after_his_sale_is_told_of_that_sale(
             services.rounds.start("apple", then, 10, {})
         else:
             services.rounds.end("apple")
-        until(lambda: "apple" not in shop.selling or shop.selling["apple"].round != old)
+        here = shop.running_rounds.selling
+        until(lambda: "apple" not in here or here["apple"].round != old)
 
     with cut_at_the_release(monkeypatch, go_on):
         answer = shop.buy("apple", 1)

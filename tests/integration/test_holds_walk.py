@@ -11,8 +11,8 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import AlreadyPaid, HoldOver, Order, Outcome, Stands
+from app.modes import Way
 from app.service.purchase import Purchase
-from app.service.rounds import in_database
 from tests.holding import LONG, counted, runs_out
 from tests.selling import fulfil_all
 
@@ -56,7 +56,7 @@ def test_walk(services: Services, worker: Callable[[], Purchase], name: str, see
                     stands[order.id] = Stands.EXPIRED
                     runs_out(services, order)
                     # In the database its units wait for the sweep.
-                    if in_database(name) or dice.random() < 0.5:
+                    if Way.of(name).in_database or dice.random() < 0.5:
                         services.sweep.sweep()
                     services.holds.look(order)
             elif deed == "again":

@@ -86,9 +86,7 @@ def test_a_bug_after_the_sale_leads_to_the_order(
     assert services.rounds.left(services.rounds.find("apple")) == 9
 
 
-@pytest.mark.parametrize(
-    ("owner", "name"), [(Purchase, "_of_its_round"), (Holds, "answered"), (bought, "json")]
-)
+@pytest.mark.parametrize(("owner", "name"), [(Purchase, "_answered"), (bought, "json")])
 def test_so_does_a_bug_on_the_way_to_the_buyer(
     services: Services, shop: FlaskClient, owner: Any, name: str
 ) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import Outcome, Round, Stands
+from app.modes import Way
 from app.service import fulfil as fulfilling
 from app.service.purchase import Purchase
-from app.service.rounds import in_database
 from app.store import clock
 from app.store.keys import Keys
 from app.store.sales import KEY_LIFE
@@ -50,7 +50,7 @@ def test_a_hundred_rounds_leave_what_their_audits_need(
     for number in range(ROUNDS):
         round = begun(services, number)
         rounds.append(round)
-        shop.refresh()
+        shop.running_rounds.refresh()
         made = [shop.buy("apple", 2, f"{number}-{n}", f"buyer-{n}").sale for n in range(3)]
         if round.hold:
             assert {sale.outcome for sale in made} == {Outcome.HELD}
@@ -68,7 +68,9 @@ def test_a_hundred_rounds_leave_what_their_audits_need(
     ended = clock.now(services.store)
     while clock.now(services.store) == ended:
         pass
-    open_ones = [Keys("apple", round.number) for round in rounds if not in_database(round.mode)]
+    open_ones = [
+        Keys("apple", round.number) for round in rounds if not Way.of(round.mode).in_database
+    ]
     for consumer in services.fulfil.consumers:
         if "apple" in consumer.items:
             consumer.tidy(open_ones)

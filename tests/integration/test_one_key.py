@@ -14,9 +14,8 @@ from sqlalchemy import text
 
 from app.bootstrap import Services
 from app.domain import Outcome, Round
-from app.modes import MODES
+from app.modes import Way
 from app.service.purchase import Purchase
-from app.service.rounds import in_database
 from app.store.keys import Keys
 from tests.integration.database import rows
 from tests.selling import IN_DATABASE, SOUND, HandClock, Once, fulfil_all, mode, order
@@ -26,7 +25,7 @@ from tests.wire import Buyer, Handed, lease_runs_out
 pytestmark = pytest.mark.usefixtures("database_url")
 RUNS_ON = ["valkey"]  # what the scripts do on each store is asked by the contracts of the modes
 MakeWorker = Callable[[], Purchase]
-IN_STORE = [name for name in SOUND if not in_database(name)]
+IN_STORE = [name for name in SOUND if not Way.of(name).in_database]
 
 
 def switch_and_buy(services: Services, key: str = "k") -> str:
@@ -146,7 +145,7 @@ def test_after_a_round_in_the_database_the_store_knows_its_keys(
         sql.execute(text("ALTER TABLE receipts RENAME TO elsewhere"))
     assert shop.buy("apple", 2, key="k").sale.order == first
     services.rounds.end("apple")
-    until(lambda: not shop.selling)
+    until(lambda: not shop.running_rounds.selling)
     assert shop.buy("apple", 2, key="k").sale.order == first
     assert services.rounds.left(services.rounds.find("apple")) == 10
 
@@ -190,7 +189,7 @@ def test_whose_second_sale_is_refused_by_the_books_may_buy_as_many_again(
     services.store.delete(Keys("apple", round.number).key("k"))
     assert mode(services, round).sell(order(round, 2, key="k", buyer="A")).order != first
     fulfil_all(services.fulfil)
-    back = MODES[name.partition(":")[0]].increments
+    back = Way.of(name).mode.increments
     again = mode(services, round).sell(order(round, 2, buyer="A"))
     assert again.outcome is (Outcome.SOLD if back else Outcome.LIMIT)
 
@@ -218,7 +217,7 @@ def test_the_books_refuse_a_key_that_the_store_has_lost(
     assert mode(services, round).sell(order(round, 2, key="k")).order == first, "the key is back"
     audit = services.auditor.audit(round)
     assert (audit.verdict, audit.not_booked) == ("inconsistent", 1)
-    back = 2 if MODES[name.partition(":")[0]].increments else 0
+    back = 2 if Way.of(name).mode.increments else 0
     sold_before = 2 if rounds == 1 else 0
     stock = 10 if rounds == 1 else 8
     assert (letter.put_back, audit.left) == (back, stock - sold_before - 2 + back - 1)

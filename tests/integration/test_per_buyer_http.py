@@ -97,7 +97,7 @@ def test_a_refusal_is_counted_and_is_no_fault(
     try:
         told = [shop.buy("apple", 2, buyer="A").sale.outcome for _ in range(3)]
         assert told == [Outcome.SOLD, Outcome.LIMIT, Outcome.LIMIT]
-        shop.tally.leave(shop.selling["apple"].keys)
+        shop.tally.leave(shop.running_rounds.selling["apple"].keys)
         shop.tally.stop()
         shop.tally._publish(next(iter(shop.tally.shifts.values())))
     finally:

@@ -152,7 +152,7 @@ def test_an_idle_worker_learns_of_a_switch_within_a_second(
     shop = worker()
     shop.buy("apple", 1)
     services.rounds.end("apple")
-    until(lambda: not shop.selling, seconds=1)
+    until(lambda: not shop.running_rounds.selling, seconds=1)
 
 
 def test_switches_under_load_mix_no_audits(services: Services, worker: MakeWorker) -> None:

@@ -54,8 +54,9 @@ def test_a_sale_that_falls_between_the_lines_of_a_reading_is_noticed(
     shop = worker()
     shop.buy("apple", 1)
     until(lambda: services.auditor.audit(round).settled)
-    read = services.auditor._read
-    monkeypatch.setattr(services.auditor, "_read", lambda it: [read(it), shop.buy("apple", 1)][0])
+    ledger = services.auditor.ledgers.of(round)
+    read = ledger.snapshot
+    monkeypatch.setattr(ledger, "snapshot", lambda it: [read(it), shop.buy("apple", 1)][0])
     audit = services.auditor._audit(round)
     assert (audit.settled, audit.in_flight, audit.sold) == (False, 0, 1)
 

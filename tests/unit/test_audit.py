@@ -8,9 +8,10 @@ import pytest
 
 from app.domain import Order, Round
 from app.service.audit import Audit, judge
-from app.service.books import Books
+from app.service.ledgers import Snapshot
 from app.service.tally import WorkerStatus
 from app.service.verdict import Verdict
+from app.store.orders import OrderLine
 
 ROUND = Round("apple", 1, 10, "watch")
 
@@ -27,11 +28,11 @@ def judged(
     quiet: bool = True,
 ) -> Audit:
     waiting = waiting or []
-    books = Books(
+    books = Snapshot(
         left=left,
         waiting=waiting,
         recorded=len(rows) + len(waiting) if recorded is None else recorded,
-        rows={row.id: (row.quantity, row.key) for row in rows},
+        rows={row.id: OrderLine(row.id, row.quantity, row.key) for row in rows},
     )
     return judge(ROUND, books, [], quiet)
 
@@ -90,14 +91,14 @@ def test_an_order_that_was_never_sold() -> None:
 
 
 def test_those_turned_away_are_told_apart_from_units_lost() -> None:
-    books = Books(left=9, waiting=[], recorded=1, rows={"a": (1, "a")})
+    books = Snapshot(left=9, waiting=[], recorded=1, rows={"a": OrderLine("a", 1, "a")})
     audit = judge(ROUND, books, [WorkerStatus(answers={"SOLD": 1, "BUSY": 3})], quiet=True)
     assert audit.verdict is Verdict.EXACT
     assert audit.sentence.endswith("3 times a customer was turned away as BUSY.")
 
 
 def test_a_round_in_which_nothing_has_happened_is_not_praised() -> None:
-    untouched = Books(left=10, waiting=[], recorded=0, rows={})
+    untouched = Snapshot(left=10, waiting=[], recorded=0, rows={})
     audit = judge(ROUND, untouched, [WorkerStatus()], quiet=True)
     assert (audit.verdict, audit.settled) == (Verdict.UNTOUCHED, True)
     assert audit.sentence == "Nobody has tried to buy yet: all 10 units are there."
@@ -124,8 +125,8 @@ def test_the_sentence_counts_customers() -> None:
 def test_a_dead_letter_is_never_exact(
     dead: list[Order], unreadable: int, left: int, sold: int, undersold: int
 ) -> None:
-    rows = {row.id: (row.quantity, row.key) for row in orders(3)}
-    books = Books(left, [], 4, rows, dead, unreadable)
+    rows = {row.id: OrderLine(row.id, row.quantity, row.key) for row in orders(3)}
+    books = Snapshot(left, [], 4, rows, dead, unreadable)
     audit = judge(ROUND, books, [], quiet=True)
     assert (audit.verdict, audit.not_booked) == (Verdict.INCONSISTENT, 1)
     assert (audit.sold, audit.undersold, audit.duplicate_ids) == (sold, undersold, 0)
@@ -133,14 +134,14 @@ def test_a_dead_letter_is_never_exact(
 
 
 def test_what_is_not_read_yet_keeps_it_settling() -> None:
-    audit = judge(ROUND, Books(10, [], 1, {}, unread=1), [], quiet=True)
+    audit = judge(ROUND, Snapshot(10, [], 1, {}, unread=1), [], quiet=True)
     assert (audit.verdict, audit.not_booked) == (Verdict.SETTLING, 1)
 
 
 def test_what_is_held_is_neither_left_nor_sold_and_what_is_booked_meanwhile_is_sold() -> None:
     """It was held when the store was read, and paid for and booked before the database was."""
     held, paid = order("h", 2), order("p", 3)
-    books = Books(5, [], 1, {"p": (3, "p")}, held=[held, paid])
+    books = Snapshot(5, [], 1, {"p": OrderLine("p", 3, "p")}, held=[held, paid])
     audit = judge(ROUND, books, [], quiet=True)
     assert (audit.verdict, audit.left, audit.held, audit.sold) == (Verdict.EXACT, 5, 2, 3)
     assert audit.sentence == "Sold 3 of 10, 2 held, 5 left: every unit accounted for."

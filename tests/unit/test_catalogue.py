@@ -11,10 +11,8 @@ from app.lab.sources.found import matrix
 from app.locks import LOCKS
 from app.locks import SQL as LOCKS_IN_SQL
 from app.locks.handle import Handle
-from app.modes import IN_SQL, MODES, SQL, Mode
+from app.modes import IN_SQL, MODES, SQL, Mode, Way
 from app.service import catalogue
-from app.service.known import full_name
-from app.service.rounds import is_exhibit
 
 ENTRIES = catalogue.modes() + catalogue.recipes()
 
@@ -73,6 +71,6 @@ def test_those_that_sell_or_lock_in_sql_are_known_before_they_are_loaded() -> No
 
 
 def test_lock_alone_means_lock_lease() -> None:
-    assert full_name("lock") == full_name("lock:lease") == "lock:lease"
-    assert not is_exhibit("lock:lease")
-    assert is_exhibit("naive")
+    assert catalogue.way("lock") == catalogue.way("lock:lease") == Way.of("lock:lease")
+    assert not Way.of("lock:lease").exhibit
+    assert Way.of("naive").exhibit

@@ -12,8 +12,9 @@ from hypothesis import strategies as some
 from app.domain import ROUND_BOUNDS, Invalid, Newer, Order, Round, Unreadable, records
 from app.server import parse
 from app.service.audit import judge
-from app.service.books import Books
+from app.service.ledgers import Snapshot
 from app.service.verdict import Verdict
+from app.store.orders import OrderLine
 
 OURS = settings(database=None, derandomize=True, deadline=None, max_examples=60)
 
@@ -92,9 +93,11 @@ UNITS = some.integers(0, 50)
 @given(some.integers(1, 50), UNITS, some.lists(some.integers(1, 5), max_size=12))
 def test_a_verdict_is_what_its_figures_say(stock: int, left: int, quantities: list[int]) -> None:
     """Of books in which every sale is an order of its own, and nobody is selling."""
-    rows = {f"order-{n}": (units, f"key-{n}") for n, units in enumerate(quantities)}
+    rows = {
+        (id := f"order-{n}"): OrderLine(id, units, f"key-{n}") for n, units in enumerate(quantities)
+    }
     round = Round("apple", 1, stock, "watch", ended=1)
-    audit = judge(round, Books(left, [], len(rows), rows), [], True)
+    audit = judge(round, Snapshot(left, [], len(rows), rows), [], True)
     sold = sum(quantities)
     assert (audit.sold, audit.orders, audit.left) == (sold, len(rows), left)
     assert audit.oversold == max(0, sold - stock)
@@ -110,11 +113,13 @@ def test_a_verdict_is_what_its_figures_say(stock: int, left: int, quantities: li
 def test_a_key_that_bought_twice_is_never_exact(
     stock: int, quantities: list[int], data: some.DataObject
 ) -> None:
-    rows = {f"order-{n}": (units, f"key-{n}") for n, units in enumerate(quantities)}
+    rows = {
+        (id := f"order-{n}"): OrderLine(id, units, f"key-{n}") for n, units in enumerate(quantities)
+    }
     twice = data.draw(some.sampled_from(list(rows)))
     rows["again"] = rows[twice]
-    left = max(0, stock - sum(units for units, _ in rows.values()))
+    left = max(0, stock - sum(row.quantity for row in rows.values()))
     round = Round("apple", 1, stock, "watch", ended=1)
-    audit = judge(round, Books(left, [], len(rows), rows), [], True)
+    audit = judge(round, Snapshot(left, [], len(rows), rows), [], True)
     assert audit.duplicate_keys == 1
     assert audit.verdict is not Verdict.EXACT

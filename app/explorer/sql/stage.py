@@ -17,7 +17,7 @@ from app.explorer.book import Book, Sold
 from app.explorer.sql.buyer import LONGEST, Buyer, StoppedClock, wait_until
 from app.explorer.sql.statement import Footprint, Level, Statement, Transaction
 from app.explorer.targets import Target
-from app.modes import MODES, Mode
+from app.modes import Mode, Way
 from app.store import db, stock, units
 from app.store.orders import OrderRow
 from app.store.stock import StockRow
@@ -64,7 +64,7 @@ class Stage:
         """Both at their first statement; in the end nothing of theirs is under way."""
         self.outside.execute(text("TRUNCATE stock, units, receipts, orders"))
         with Session(self.outside) as session:
-            stock.put(session, self.round, in_rows=MODES[self.target.name].needs == "rows")
+            stock.put(session, self.round, in_rows=Way.of(self.target.name).in_rows)
         self.transactions = [Transaction(self.level) for _ in self.buyers]
         self.waits: dict[int, Statement] = {}  # for the other's lock
         self.woken: list[int] = []

@@ -16,11 +16,11 @@ from app.lab.stampede.scene import look
 from app.service.audit import Audit, Auditor
 from app.service.classroom.ending import Ending
 from app.service.classroom.members import ITEM, Members
-from app.service.rounds import Rounds, in_database
+from app.service.rounds import Rounds
 from app.service.tally import worker_statuses
 from app.service.tickets import holder
-from app.store import accounts, db, orders
 from app.store import classroom as records
+from app.store import db, orders
 from app.store.redis import answering
 from app.text import Text
 
@@ -174,13 +174,10 @@ class ClassSale:
 
         Raises StoreAway, DatabaseAway.
         """
-        waiting: list[bytes] = []
-        if not in_database(round.mode):
-            with answering():
-                waiting = accounts.of_round(self.store, round).sales
+        waiting = self.rounds.ledgers.of(round).unbooked(round)
         with db.answering(), self.rounds.servers.sessions() as session:
             rows = orders.of_round(session, round.item, round.number)
-        keys = {id: key for id, _, key in rows}
+        keys = {row.id: row.key for row in rows}
         for sale in waiting:
             with suppress(Unreadable):  # whosever it is
                 order = Order.decode(sale)

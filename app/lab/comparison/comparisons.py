@@ -26,9 +26,8 @@ from app.lab.about import About
 from app.lab.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Machine, read
 from app.lab.stampede.record import How, Run
 from app.lab.stampede.runs import IDS, TO_START, Runs, now
-from app.service.known import full_name
+from app.service.catalogue import way
 from app.service.refusals import out_of_bounds
-from app.service.rounds import is_exhibit
 from app.store import db, history
 from app.store import runs as records
 from app.store.keys import COMPARISONS, RunKeys
@@ -78,7 +77,7 @@ class Comparisons:
             repeats=crowd["repeats"],
             reference=names[0],
             modes=names,
-            exhibits=list(filter(is_exhibit, names)),
+            exhibits=[name for name in names if way(name).exhibit],
             machine=Machine.of(self.about()),
             started=now(),
         )
@@ -115,7 +114,7 @@ class Comparisons:
         for mode in modes:
             try:
                 self.runs.check(item, mode, stock, times, crowd)
-                names.append(full_name(mode))
+                names.append(way(mode).name)
             except Invalid as invalid:
                 wrong = invalid.errors
                 at = "reference" if mode == modes[0] else "modes"
@@ -197,7 +196,7 @@ class Comparisons:
 
         Raises DatabaseAway.
         """
-        name = full_name(mode)
+        name = way(mode).name
         for each in self.past(0, LOOK_BACK):
             if isinstance(each, Comparison) and any(told.mode == name for told in each.results):
                 return each

@@ -11,7 +11,7 @@ import orjson
 from app.domain import ITEMS, ROUND_BOUNDS, Bound, Newer, Unreadable, records
 from app.lab.about import About
 from app.lab.stampede.record import Run
-from app.service.known import has
+from app.modes import Way
 from app.store.history import RUN, ComparisonRow, Past
 from app.store.keys import COMPARISONS, RunKeys
 from app.text import Text
@@ -168,7 +168,7 @@ class Comparison:
             results=lambda runs: [records.make(Result, each) for each in runs],
         )
         times = found.times.keys() <= ROUND_BOUNDS.keys()
-        if not (times and found.item in ITEMS and all(map(has, found.modes))):
+        if not (times and found.item in ITEMS and all(map(Way.exists, found.modes))):
             raise Newer
         return found
 

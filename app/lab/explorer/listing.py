@@ -8,7 +8,7 @@ import sys
 from functools import lru_cache
 from typing import NamedTuple
 
-from app.modes import MODES
+from app.modes import Way
 from app.service import catalogue
 from app.service.catalogue import Entry
 
@@ -43,11 +43,12 @@ def functions(text: str) -> tuple[Function, ...]:
 
 def module_of(mode: str) -> str:
     """The mode's own, of `mode` or `mode:recipe`."""
-    return MODES[mode.partition(":")[0]].__module__
+    return Way.of(mode).mode.__module__
 
 
 def promises(mode: str) -> list[Entry]:
     """What the mode says of itself, and its recipe."""
-    name, _, recipe = mode.partition(":")
-    entries = [entry for entry in catalogue.modes() if entry.name == name]
-    return entries + [entry for entry in catalogue.recipes() if recipe and entry.name == recipe]
+    way = Way.of(mode)
+    entries = [entry for entry in catalogue.modes() if entry.name == way.mode.name]
+    recipe = way.recipe and way.recipe.name
+    return entries + [entry for entry in catalogue.recipes() if entry.name == recipe]

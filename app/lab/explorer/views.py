@@ -34,7 +34,7 @@ from app.lab.explorer.searches import (
 from app.lab.explorer.source_view import lit, marked, sources
 from app.lab.sources.retold import retold
 from app.server.answers import json, page, problem, said, type_of, wants_html
-from app.service.rounds import is_exhibit
+from app.service.catalogue import way
 from app.text import Text
 
 SEARCHED_S = 1.0  # for which a page waits for a search, before it says that it is under way
@@ -54,7 +54,7 @@ def blueprint(explorer: Explorer) -> Blueprint:
         if not wants_html():
             return json({"targets": [OWN] * (explorer.own is not None) + names})
         targets = [
-            {"name": name, "promise": listing.promises(name)[-1], "exhibit": is_exhibit(name)}
+            {"name": name, "promise": listing.promises(name)[-1], "exhibit": way(name).exhibit}
             for name in names
         ]
         own = explorer.own.name if explorer.own else ""
@@ -125,7 +125,7 @@ def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
     return {
         "target": wanted.target,
         "own": own,
-        "exhibit": not own and is_exhibit(wanted.target),
+        "exhibit": not own and way(wanted.target).exhibit,
         "buyers": wanted.buyers,
         "faults": faults,
         "budget": budget,

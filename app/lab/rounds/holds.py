@@ -20,8 +20,8 @@ def blueprint(rounds: Rounds, holds: Holds) -> Blueprint:
     def show(item: str, number: int) -> Response:
         found = holds.next_due(rounds.find(item, number), MOST)
         listed: list[Due] = [
-            {"order": order.id, "quantity": order.quantity, "pay_in_ms": max(0, ms)}
-            for order, ms in found
+            {"order": each.order.id, "quantity": each.order.quantity, "pay_in_ms": max(0, each.ms)}
+            for each in found
         ]
         due: AllDue = {"holds": listed}
         return json(due)

@@ -103,9 +103,9 @@ def blueprint(
             audit, error = asdict(auditor.audit(round)), ""
         except (StoreAway, DatabaseAway, Unreadable, WrongPair) as away:
             audit, error = None, describe(away)[1]
-        mode, _, recipe = round.mode.partition(":")
+        way = catalogue.way(round.mode)
         again = {name: value for name, value in terms(round).items() if name in ASKED}
-        again |= {"mode": mode, "recipe": recipe} if recipe else {}
+        again |= {"mode": way.mode.name, "recipe": way.recipe.name} if way.recipe else {}
         return page(
             "lab/rounds/round.html", round=shown(round), audit=audit, audit_error=error, again=again
         )

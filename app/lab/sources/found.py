@@ -9,7 +9,7 @@ from badluck.faults import Faults
 
 from app.explorer.matrix import AGAIN, COLUMNS, written
 from app.explorer.targets import explorable
-from app.service.catalogue import needs
+from app.modes import Way
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def matrix(target: str) -> Matrix:
         if of in wanted:
             found = [_cell(column, cells[column]) for column in (*COLUMNS, AGAIN)]
             rows.append(Found(of, note, found))
-    return Matrix(rows, "" if rows else needs(target))
+    return Matrix(rows, "" if rows else Way.of(target).needs)
 
 
 def _parsed(name: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from app.lab.sources.found import Matrix, matrix
 from app.lab.sources.measured import Cost, cost
 from app.lab.sources.source import File, files, parted, section
 from app.lab.sources.timelines import Drawn, drawn
+from app.modes import Way
 from app.service import catalogue
 from app.service.catalogue import Entry
 
@@ -72,16 +73,16 @@ def ways() -> dict[str, Entry]:
 
 def page(target: str, var: Path) -> Page:
     """`var` is where this machine's comparison is kept. Raises UnknownWay."""
-    entry = _known(target)
+    entry, way = _known(target), Way.of(target)
     return Page(
         target,
         entry,
         files(target),
-        section() if ":" in target else None,
+        section() if way.recipe else None,
         drawn(target),
         matrix(target),
         cost(target, var),
-        catalogue.tutorials(target),
+        way.kind.tutorials,
     )
 
 

@@ -13,8 +13,7 @@ import fairlock
 
 import app
 from app.lab.sources.highlight import Line, highlight
-from app.locks import LOCKS
-from app.modes import MODES
+from app.modes import Way
 from app.modes.lock import Lock
 from app.store import lua
 
@@ -41,7 +40,7 @@ class File:
 @cache
 def files(target: str) -> list[File]:
     """Its own first, then the scripts that it sends; of a recipe over fairlock also that."""
-    own = Path(inspect.getfile(_kind(target)))
+    own = Path(inspect.getfile(Way.of(target).kind))
     text = own.read_text()
     sent = dict.fromkeys(re.findall(r'lua\.source\("(\w+)"\)', text))
     paths = [own, *(SCRIPTS / f"{name}.lua" for name in sent)]
@@ -71,8 +70,3 @@ def parted(file: File) -> tuple[File, File]:
 
 def _file(path: Path) -> File:
     return File(os.path.relpath(path, TOP), highlight(path.read_text(), path.suffix))
-
-
-def _kind(target: str) -> type:
-    mode, _, recipe = target.partition(":")
-    return LOCKS[recipe] if recipe else MODES[mode]

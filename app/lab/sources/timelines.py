@@ -15,6 +15,7 @@ from app.explorer.matrix import COLUMNS
 from app.lab.sources.drawings import drawings
 from app.lab.sources.narrated import narrated
 from app.lab.sources.source import TOP
+from app.modes import Way
 from app.text import Text
 
 DOCS = TOP / "docs"
@@ -57,8 +58,8 @@ class Drawn:
 
 def drawn(target: str) -> Drawn:
     """The timelines of `mode` or `mode:recipe`; none, and `missing`, without the docs."""
-    mode, _, recipe = target.partition(":")
-    return _of_recipe(recipe) if recipe else _of_mode(mode)
+    way = Way.of(target)
+    return _of_recipe(way.recipe.name) if way.recipe else _of_mode(way.name)
 
 
 @cache

@@ -16,7 +16,7 @@ from app.lab.comparison.bars import bars
 from app.lab.comparison.comparisons import Comparisons
 from app.lab.comparison.presentation import Way, way
 from app.server.answers import describe, json, page, problem, see_other, wants_html
-from app.service.known import full_name
+from app.service import catalogue
 
 
 class Compared(Way):
@@ -79,7 +79,8 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
             return None
         if found is None:
             return None
-        [bar] = [bar for bar in bars(found) if bar.mode == full_name(target)]
+        name = catalogue.way(target).name
+        [bar] = [bar for bar in bars(found) if bar.mode == name]
         started = iso(found.started)
         return {"id": found.id, "started_at": started, "to": found.reference, **way(bar)}
 

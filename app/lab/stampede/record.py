@@ -11,7 +11,7 @@ import orjson
 from app.domain import Bound, Newer, Round, records
 from app.lab.stampede.sample import Sample
 from app.service.audit import Audit
-from app.service.known import known
+from app.service.catalogue import require_supported
 from app.service.verdict import Verdict
 from app.store.history import RunRow
 from app.store.keys import RunKeys
@@ -68,7 +68,7 @@ class Run:
 
         def read(members: Any) -> Round:
             try:
-                return known(records.make(Round, members))
+                return require_supported(records.make(Round, members))
             except Newer:
                 raise Newer from None  # the run's word, not the round's
 

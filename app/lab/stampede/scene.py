@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from app.domain import Round
 from app.lab.stampede.sample import Sample
-from app.modes import MODES
-from app.service.rounds import Rounds, in_database
+from app.modes import Way
+from app.service.rounds import Rounds
 from app.service.tally import worker_statuses
-from app.store import db, orders
-from app.store import rounds as records
 from app.store.redis import answering
 
 
@@ -18,17 +16,12 @@ def look(rounds: Rounds, round: Round) -> Sample:
     `waiting` is None for a mode without a lock; else everybody under way but the one who can hold
     it. Workers say so four times a second. Raises StoreAway, DatabaseAway.
     """
-    left = rounds.left(round)
-    if in_database(round.mode):
-        with db.answering(), rounds.servers.sessions() as session:
-            sold = orders.units_of_round(session, round.item, round.number)
-    else:
-        with answering():
-            sold = records.recorded(rounds.store, round)
+    ledger = rounds.ledgers.of(round)
+    left, sold = ledger.left(round), ledger.sold(round)
     with answering():
         workers = worker_statuses(rounds.store, round)
     in_flight = sum(status.in_flight for status in workers)
-    locks = MODES[round.mode.partition(":")[0]].one_at_a_time
+    locks = Way.of(round.mode).mode.one_at_a_time
     return {
         "left": left,
         "sold": sold,

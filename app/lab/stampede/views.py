@@ -161,10 +161,10 @@ def listed(run: Run) -> Listed:
 
 def _again(run: Run) -> dict[str, object]:
     """The form's fields for another one like it."""
-    mode, _, recipe = run.round.mode.partition(":")
+    way = catalogue.way(run.round.mode)
     asked = {name: value for name, value in terms(run.round).items() if name in FIELDS}
-    asked |= {"buyers": run.buyers, "seconds": run.seconds, "mode": mode}
-    return asked | ({"recipe": recipe} if recipe else {})
+    asked |= {"buyers": run.buyers, "seconds": run.seconds, "mode": way.mode.name}
+    return asked | ({"recipe": way.recipe.name} if way.recipe else {})
 
 
 def _defaults() -> dict[str, object]:

@@ -19,7 +19,7 @@ LIES = [
     Bug(
         "an audit that says to be left what should be",
         "naive",  # where something else is left, mostly; and the audit is all that is promised
-        [Change("service/audit.py", "left=books.left,", "left=round.stock - sold - held,")],
+        [Change("service/audit.py", "left=snapshot.left,", "left=round.stock - sold - held,")],
     ),
     Bug(
         "an audit that finds sound rounds inconsistent",
@@ -51,8 +51,8 @@ LIES = [
         "atomic",
         [
             Change(
-                "service/holds.py",
-                "                    self.servers.copied(order.item, *ends)\n",
+                "service/ledgers.py",
+                "                self.servers.copied(order.item, *ends)\n",
                 "",
             )
         ],

@@ -167,7 +167,7 @@ BUGS = [
         [
             Change(
                 "service/sweep.py",
-                "    while some := sweep(round, MOST):",
+                "    while some := self.holds.sweep(round, MOST):",
                 "    while some := 0:",
             )
         ],

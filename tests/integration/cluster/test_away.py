@@ -109,7 +109,7 @@ def test_what_the_others_need_while_a_node_is_away(
     assert services.about()["store"]["server"].endswith("cluster")
     # A switch of another item's round is noticed too.
     services.rounds.start("pear", "watch", 50, {})
-    until(lambda: "pear" not in shop.selling, 2)
+    until(lambda: "pear" not in shop.running_rounds.selling, 2)
 
 
 @pytest.mark.parametrize("mode", ["atomic", "sql"])

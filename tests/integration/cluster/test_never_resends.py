@@ -77,7 +77,7 @@ def test_a_lost_reply_never_sells_twice(
     shop.tally.stop()
     assert not lossy.lose_next
     assert again.sale.outcome is Outcome.SOLD
-    books = services.auditor._read(round)
+    books = services.rounds.ledgers.of(round).snapshot(round)
     assert (books.left, books.recorded) == (8, 2)
     services.engine.dispose()
 

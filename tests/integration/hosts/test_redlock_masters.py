@@ -37,8 +37,8 @@ def refusal(worker: Purchase) -> str:
 
 def left_by(worker: Purchase) -> bool:
     """Let the worker beat once: has it left its rounds?"""
-    worker.refresh()
-    return not worker.selling
+    worker.running_rounds.refresh()
+    return not worker.running_rounds.selling
 
 
 def failing(host: Services) -> dict[str, str]:
@@ -89,12 +89,12 @@ def test_a_minority_may_be_away(
     worker = new_worker(here)
     assert sells(worker)
     masters[1].kill()
-    worker.refresh()
+    worker.running_rounds.refresh()
     assert sells(worker)
     assert sells(new_worker(new_host(masters[:3])))
     assert failing(here) == {}
     masters[1].start()
-    worker.refresh()
+    worker.running_rounds.refresh()
     assert sells(worker), "a restarted master keeps its identity"
 
 
@@ -135,7 +135,7 @@ def test_a_purchase_waits_for_no_look_at_the_masters(
     worker = new_worker(here)
     assert all(sells(worker) for _ in range(5))
     assert looks == [round.masters]
-    worker.refresh()
+    worker.running_rounds.refresh()
     assert looks == [round.masters] * 2
 
 

@@ -7,9 +7,7 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Outcome, Round
 from app.locks import LOCKS
-from app.modes import MODES, Mode
-from app.service.catalogue import in_rows
-from app.service.rounds import in_database
+from app.modes import MODES, Mode, Way
 from app.store.keys import Keys
 from app.store.redis import Wire, metered
 from tests.selling import ON_DATABASES, mode, order, sold_orders
@@ -35,7 +33,7 @@ def seller(services: Services, selling: Round) -> Mode:
 
 def test_sells_and_says_how_many_are_left(services: Services, selling: Round, seller: Mode) -> None:
     sale = seller.sell(order(selling, quantity=3))
-    left = None if in_rows(selling.mode) else 7  # it would have to count them
+    left = None if Way.of(selling.mode).in_rows else 7  # it would have to count them
     assert (sale.outcome, sale.left, sale.attempts) == (Outcome.SOLD, left, 1)
     assert services.rounds.left(selling) == 7
 
@@ -46,7 +44,7 @@ def test_the_sale_is_written_with_its_names(
     wanted = order(selling, key="mine")
     sale = seller.sell(wanted)
     assert sold_orders(services, selling) == [wanted] == [sale.order]
-    if in_database(selling.mode):  # a row is found by both
+    if Way.of(selling.mode).in_database:  # a row is found by both
         return
     keys = Keys("apple", selling.number)
     assert services.store.get(keys.order(wanted.id)) == wanted.encode()

@@ -10,8 +10,7 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome
-from app.modes import MODES
-from app.service.rounds import in_database
+from app.modes import MODES, Way
 from tests.forks import Forked
 from tests.holding import LONG, counted
 from tests.selling import SOUND, mode, order
@@ -81,6 +80,6 @@ def test_thousands_that_run_out_within_a_second(
     buyers.close()
     late = sorted((back[id] - until) / 1000 for id, until in deadlines.items())
     said = f"{late[0]:.2f} s, median {statistics.median(late):.2f} s, at most {late[-1]:.2f} s"
-    where = f" on {services.engine.dialect.name}" if in_database(name) else ""
+    where = f" on {services.engine.dialect.name}" if Way.of(name).in_database else ""
     print(f"{name}{where}: {MANY} holds back {said} after their deadlines; {sold} sold meanwhile")
     assert counted(services, round) == (90_000 - sold, sold, 0)

@@ -17,8 +17,8 @@ from app.domain import (
     Round,
     Stands,
 )
+from app.modes import Way
 from app.service.purchase import Purchase
-from app.service.rounds import in_database
 from app.store.keys import Keys
 from tests.holding import LONG, counted, runs_out
 from tests.selling import (
@@ -127,7 +127,7 @@ def test_another_buyer_notices(services: Services, shop: Purchase, round: Round)
     order = held(shop, 10)
     assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD_OUT
     runs_out(services, order)
-    if in_database(round.mode):  # there, all wait for fulfil
+    if Way.of(round.mode).in_database:  # there, all wait for fulfil
         services.sweep.sweep()
     held(shop, 2)
     assert counted(services, round) == (8, 2, 0)
@@ -138,7 +138,7 @@ def test_who_buys_what_another_let_run_out_has_bought_once(
 ) -> None:
     order = held(shop, 10)
     runs_out(services, order)
-    if in_database(round.mode):
+    if Way.of(round.mode).in_database:
         services.sweep.sweep()
     held(shop, 2)
     answers = services.auditor.audit(round).answers
@@ -186,7 +186,7 @@ def test_who_settles_and_dies_leaves_it_to_the_sweep(
 def runs_out_of_patience(services: Services, order: Order) -> None:
     """The moment has come by which its units should have been back."""
     round = services.rounds.find(order.item, order.round)
-    if not in_database(round.mode):
+    if not Way.of(round.mode).in_database:
         services.store.zadd(Keys(order.item, order.round).due, {order.id: 1})
 
 
@@ -209,7 +209,7 @@ def test_after_the_rounds_end_it_is_paid_or_comes_back_to_the_ended_stock(
 def test_a_key_that_holds_holds_in_the_next_round(services: Services, shop: Purchase) -> None:
     order = held(shop, 2, "k")
     services.rounds.start("apple", "atomic", 10, {})
-    shop.refresh()
+    shop.running_rounds.refresh()
     again = shop.buy("apple", 2, "k")
     assert (again.sale.outcome, again.sale.order) == (Outcome.HELD, order)
     services.holds.give_up(order, Stands.CANCELLED)

@@ -9,8 +9,8 @@ from sqlalchemy import delete, update
 
 from app.bootstrap import Services
 from app.domain import HoldOver, Order, Outcome, Round, Stands, StoreAway
+from app.modes import Way
 from app.service.purchase import Purchase
-from app.service.rounds import in_database
 from app.store.begun import RoundRow
 from app.store.sql_holds import HoldRow
 from tests.holding import LONG, counted
@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.usefixtures("database_url"),
     pytest.mark.parametrize(
         ("name", "database_url"),
-        [on for on in ON_DATABASES if in_database(on[0])],
+        [on for on in ON_DATABASES if Way.of(on[0]).in_database],
         indirect=["database_url"],
     ),
 ]

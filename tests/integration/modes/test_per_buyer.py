@@ -10,8 +10,7 @@ from sqlalchemy import event
 
 from app.bootstrap import Services
 from app.domain import Outcome
-from app.service.catalogue import in_rows
-from app.service.rounds import in_database
+from app.modes import Way
 from app.store.keys import Keys
 from app.store.redis import Wire, metered
 from tests.integration.modes.test_contract import cost
@@ -47,7 +46,7 @@ def test_a_buyer_gets_so_many_and_no_more(services: Services, name: str, databas
     first = seller.sell(order(round, 2, "k", "A"))
 
     refused = seller.sell(order(round, 2, buyer="A"))
-    counts = not in_rows(name)
+    counts = not Way.of(name).in_rows
     assert (refused.outcome, refused.bought, refused.left) == (LIMIT, 2, 8 if counts else None)
     assert services.rounds.left(round) == 8
 
@@ -76,7 +75,7 @@ def test_the_next_round_counts_anew(services: Services, name: str) -> None:
         assert told == [SOLD, LIMIT]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not in_database(name)])
+@pytest.mark.parametrize("name", [name for name in NAMES if not Way.of(name).in_database])
 def test_a_round_without_a_limit_has_no_counter(services: Services, name: str) -> None:
     round = services.rounds.start("apple", name, 10, {})
     for _ in range(2):

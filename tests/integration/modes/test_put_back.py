@@ -10,7 +10,6 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Order, Outcome, Round, Stands
 from app.service.audit import judge
-from app.service.books import read
 from app.store import clock, holds
 from app.store.keys import Keys
 from tests.holding import LONG, counted, runs_out
@@ -104,7 +103,7 @@ def test_an_exhibit_writes_over_what_comes_back(services: Services, name: str) -
     held = owed(services, round)
     thought = Once(lambda: services.holds.put_back(round, [held]))
     assert mode(services, round, HandClock(thought)).sell(order(round)).outcome is Outcome.SOLD
-    audit = judge(round, read(services.store, services.servers.sessions, round), [], quiet=True)
+    audit = judge(round, services.rounds.ledgers.of(round).snapshot(round), [], quiet=True)
     assert (audit.left, audit.held) == (6, 1), "three are nobody's"
 
 
@@ -158,5 +157,5 @@ def test_what_nobody_can_read_is_no_hold_and_is_told(services: Services) -> None
     held = owed(services, round, 2)
     runs_out(services, held)
     services.sweep.sweep()
-    audit = judge(round, read(services.store, services.servers.sessions, round), [], quiet=True)
+    audit = judge(round, services.rounds.ledgers.of(round).snapshot(round), [], quiet=True)
     assert (audit.left, audit.held, audit.not_booked) == (10, 0, 1)

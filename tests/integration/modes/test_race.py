@@ -10,8 +10,7 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import Outcome
-from app.modes import MODES
-from app.service.rounds import in_database
+from app.modes import Way
 from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
 from tests.servers import until
 from tests.wire import lease_runs_out
@@ -138,7 +137,7 @@ def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(services: S
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 0, 10)
 
 
-THINKING = [name for name in NAMES if not MODES[name.partition(":")[0]].no_think]
+THINKING = [name for name in NAMES if not Way.of(name).mode.no_think]
 
 
 # For who thinks in sql_lock the next round waits: see test_one_key.py.
@@ -159,7 +158,7 @@ def test_a_switch_in_mid_sale_mixes_no_audit(services: Services, name: str) -> N
     assert before.sold == (1 if sale.outcome is Outcome.SOLD else 0) == 10 - before.left
 
 
-@pytest.mark.parametrize("name", [name for name in THINKING if not in_database(name)])
+@pytest.mark.parametrize("name", [name for name in THINKING if not Way.of(name).in_database])
 def test_nobody_sells_from_a_stock_that_was_set_after_the_end(
     services: Services, name: str
 ) -> None:

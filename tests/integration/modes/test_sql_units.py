@@ -169,12 +169,12 @@ def test_a_round_does_not_end_under_those_who_think_in_it(services: Services) ->
 
     def end() -> None:
         services.rounds.end("apple")
-        seen.append(services.rounds.hand_over.close(round))
+        seen.append(services.rounds.ledgers.of(round).close(round))
         seen.append(mode(services, round).sell(order(round)).outcome)
 
     assert mode(services, round, HandClock(Once(end))).sell(order(round)).outcome is SOLD
     assert seen == [False, SOLD]
-    assert services.rounds.hand_over.close(round)
+    assert services.rounds.ledgers.of(round).close(round)
     late = [mode(services, round).sell(order(round, quantity=many)) for many in (1, 9)]
     assert {sale.outcome for sale in late} == {Outcome.ROUND_OVER}
     assert audited(services, services.rounds.find("apple")) == ("exact", 2, 3)

@@ -53,7 +53,7 @@ def test_a_sweep_asks_often_for_the_file_that_others_lock(services: Services) ->
 
     buyer.exec_driver_sql("BEGIN IMMEDIATE")
     try:
-        assert services.holds.sweep_database(round, 1) == 1
+        assert services.holds.sweep(round, 1) == 1
     finally:
         buyer.close()
     assert counted(services, round) == (2, 0, 0)

@@ -35,7 +35,7 @@ def found_by(worker: Purchase) -> str:
     """What its next connection finds lost."""
     with pytest.raises((StoreAway, NotOnSale)):
         held(worker, "x")
-    lack = lacks.look(worker.store, "apple").lack
+    lack = lacks.look(worker.servers.store, "apple").lack
     assert lack
     return lack.loss
 

@@ -14,12 +14,11 @@ from app.lab import sources as reading
 from app.lab.sources import timelines
 from app.lab.sources.source import TOP
 from app.locks import LOCKS
-from app.modes import MODES
-from app.service import catalogue
+from app.modes import MODES, Way
 
 PAGE = (TOP / "docs" / "matrix.md").read_text()
 MATRIX = read(PAGE.partition("<!-- matrix -->\n")[2].partition("<!-- end of matrix -->")[0])
-IN_SQL = {target for target in reading.ways() if catalogue.needs(target) in ("database", "rows")}
+IN_SQL = {target for target in reading.ways() if Way.of(target).needs in ("database", "rows")}
 EACH = pytest.mark.parametrize("target", reading.ways())
 
 
@@ -94,7 +93,7 @@ def test_its_rows_of_the_matrix_are_the_readmes(target: str, tmp_path: Path) -> 
     assert written == wanted
     assert all(list(cells) == [*COLUMNS, AGAIN] for cells in written.values())
     if not found.rows:
-        assert found.kept_in == catalogue.needs(target)
+        assert found.kept_in == Way.of(target).needs
         assert (found.kept_in == "zookeeper") == (target not in IN_SQL)
 
 

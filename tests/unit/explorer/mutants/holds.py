@@ -130,9 +130,9 @@ MUTANTS = [
     Mutant(
         "holds: puts the units back, and then looks how it stands",
         "service/holds.py",
-        "        hold = self._settled(round, order, stands)\n",
+        "        hold = self.ledgers.of(round).settle(round, order, stands)\n",
         "        self.put_back(round, [order])\n"
-        "        hold = self._settled(round, order, stands)\n",
+        "        hold = self.ledgers.of(round).settle(round, order, stands)\n",
         ALONE,
         "order lost",
     ),
