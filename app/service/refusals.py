@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from app.domain import (
     ITEMS,
     ROUND_BOUNDS,
@@ -82,6 +84,15 @@ def out_of_bounds(field: str, bound: Bound) -> Text:
         high=bound.high,
         unit=bound.unit,
     )
+
+
+def outside(bounds: Mapping[str, Bound], values: Mapping[str, int]) -> dict[str, str]:
+    """A sentence for each value that is out of its bounds."""
+    return {
+        name: out_of_bounds(name, bound)
+        for name, bound in bounds.items()
+        if not bound.low <= values[name] <= bound.high
+    }
 
 
 def too_many_rows(mode: str, most: int) -> Text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Index, String, Text, literal, select, union_all
@@ -42,29 +41,9 @@ class ComparisonRow(Base):
     __table_args__ = (Index("comparisons_by_start", "started"),)
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A row's two documents, as JSON."""
-
-    record: str
-    events: str
-
-
 def save(session: Session, row: RunRow | ComparisonRow) -> None:
     """Write it, or write it anew."""
     session.merge(row)
-
-
-def find(session: Session, id: str) -> Kept | None:
-    """A run's row; None: there is none."""
-    row = session.get(RunRow, id)
-    return Kept(row.record, row.events) if row else None
-
-
-def find_comparison(session: Session, id: str) -> str | None:
-    """A comparison's record; None: there is none."""
-    row = session.get(ComparisonRow, id)
-    return row.record if row else None
 
 
 def latest(session: Session, most: int) -> list[str]:

@@ -47,10 +47,21 @@ def on(store: redis.Redis, item: str) -> str:
     return _text(store.get(keys.heartbeat(item)))
 
 
-def newest(store: redis.Redis, items: Iterable[str]) -> list[tuple[str, str]]:
-    """(id of the newest run, id of the one that is on) of each item; "" for none."""
+class Newest(NamedTuple):
+    """Ids of an item's newest run, and of the one that is on; "" for none."""
+
+    newest: str
+    on: str
+
+    @property
+    def newest_is_on(self) -> bool:
+        return self.newest != "" and self.newest == self.on
+
+
+def newest(store: redis.Redis, items: Iterable[str]) -> list[Newest]:
+    """Of each item."""
     return [
-        (_text(newest), _text(on))
+        Newest(_text(newest), _text(on))
         for newest, on in (
             store.mget(keys.newest_run(item), keys.heartbeat(item)) for item in items
         )
@@ -96,13 +107,20 @@ def finish(store: redis.Redis, names: RunKeys, id: str, record: bytes, data: byt
     )
 
 
-def read(store: redis.Redis, names: RunKeys, after: str) -> tuple[list[Event], str]:
-    """Up to AT_ONCE events after the one of that id ("": from the first); and who is on."""
+class Read(NamedTuple):
+    """Some events; and the id of the run that is on, "" for none."""
+
+    events: list[Event]
+    on: str
+
+
+def read(store: redis.Redis, names: RunKeys, after: str) -> Read:
+    """Up to AT_ONCE events after the one of that id ("": from the first)."""
     pipe = store.pipeline(transaction=False)
     pipe.xrange(names.events, f"({after}" if after else "-", "+", count=AT_ONCE)
     pipe.get(names.heartbeat)
     entries, on = pipe.execute()
-    return [_event(entry) for entry in entries], _text(on)
+    return Read([_event(entry) for entry in entries], _text(on))
 
 
 def last(store: redis.Redis, names: RunKeys) -> Event | None:

@@ -2,54 +2,63 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import orjson
-import redis
 
 from app.domain import (
     ITEMS,
     ComparisonIsOn,
-    DatabaseAway,
     Invalid,
     RunIsOn,
-    ShopError,
-    StoreAway,
     UnknownComparison,
     UnknownRun,
     Unreadable,
 )
 from app.lab.about import About
 from app.lab.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Machine, read
+from app.lab.stampede.jobs import Jobs, now
 from app.lab.stampede.record import How, Run
-from app.lab.stampede.runs import IDS, TO_START, Runs, now
+from app.lab.stampede.runs import Runs
 from app.service.catalogue import way
-from app.service.refusals import out_of_bounds
+from app.service.refusals import outside
 from app.store import db, history
 from app.store import runs as records
-from app.store.keys import COMPARISONS, RunKeys
+from app.store.keys import COMPARISONS
 from app.store.redis import answering
 from app.text import Text
 
 PREFIX = "comparison-"  # of their ids
 LOOK_BACK = 100  # entries of the history; more than a day of lectures
 
-log = logging.getLogger(__name__)
 
-
-class Comparisons:
+class Comparisons(Jobs[Comparison]):
     """What the lab asks for, and what a comparison's own process says."""
 
+    kind = Comparison
+    unknown = UnknownComparison
+    is_on = ComparisonIsOn
+    table = history.ComparisonRow
+
     def __init__(self, runs: Runs, about: Callable[[], About]) -> None:
+        super().__init__(runs.servers)
         self.runs = runs
         self.about = about
 
-    @property
-    def store(self) -> redis.Redis:
-        return self.runs.store
+    def place(self, id: str) -> str:
+        return COMPARISONS if id.startswith(PREFIX) else ""
+
+    def no_job(self, id: str) -> UnknownComparison:
+        there = Text("There is no comparison %(id)s, or none any more.", id=repr(id))
+        return UnknownComparison(there)
+
+    def over(self, job: Comparison) -> Comparison:
+        return replace(job, ended=now(), run="")
+
+    def row(self, job: Comparison) -> history.ComparisonRow:
+        return job.row()
 
     def start(
         self,
@@ -81,19 +90,12 @@ class Comparisons:
             machine=Machine.of(self.about()),
             started=now(),
         )
-        with answering():
-            if not records.claim(self.store, COMPARISONS, wanted.id, TO_START):
-                raise ComparisonIsOn(records.on(self.store, COMPARISONS))
-        try:
+        with self.beginning(COMPARISONS, wanted.id):
             self._let_no_run_disturb()
-            self._mark_last_if_crashed()
+            self.mark_last_if_crashed(COMPARISONS)
             with answering():
                 records.put(self.store, COMPARISONS, wanted.id, wanted.encode())
             drive(wanted)
-        except (ShopError, OSError):
-            with answering():
-                records.release(self.store, COMPARISONS, wanted.id)
-            raise
         return wanted
 
     def _check(
@@ -105,11 +107,7 @@ class Comparisons:
         crowd: Mapping[str, int],
     ) -> list[str]:
         """The full names, each once. Raises with everything that is wrong."""
-        errors: dict[str, str] = {
-            name: out_of_bounds(name, bound)
-            for name, bound in BOUNDS.items()
-            if not bound.low <= crowd[name] <= bound.high
-        }
+        errors = outside(BOUNDS, crowd)
         names: list[str] = []
         for mode in modes:
             try:
@@ -137,42 +135,6 @@ class Comparisons:
                 if id := records.on(self.store, item):
                     raise RunIsOn(id)
 
-    def _mark_last_if_crashed(self) -> None:
-        """It may have died unseen: there was no heartbeat when we came."""
-        with answering():
-            id, _ = records.newest(self.store, [COMPARISONS])[0]
-        if id:
-            try:
-                self.mark_crashed(self.find(id))
-            except (UnknownComparison, Unreadable):  # forgotten, or another version's
-                return
-
-    def find(self, id: str) -> Comparison:
-        """One comparison, on or over. Raises UnknownComparison; StoreAway when that may be why."""
-        away: StoreAway | None = None
-        record: bytes | str | None = None
-        if id.startswith(PREFIX) and IDS.fullmatch(id):
-            try:
-                with answering():
-                    record = records.find(self.store, RunKeys(COMPARISONS, id))
-            except StoreAway as error:
-                away = error
-            record = record or self._kept(id, away)
-        if record is None:
-            raise away or UnknownComparison(
-                Text("There is no comparison %(id)s, or none any more.", id=repr(id))
-            )
-        return Comparison.decode(record)
-
-    def _kept(self, id: str, away: StoreAway | None) -> str | None:
-        try:
-            with db.answering(), self.runs.servers.sessions() as session:
-                return history.find_comparison(session, id)
-        except DatabaseAway:
-            if away:
-                raise away from None
-            raise
-
     def on(self) -> Comparison | None:
         """The one that is on. Raises StoreAway."""
         with answering():
@@ -187,7 +149,7 @@ class Comparisons:
 
         In the place of one that cannot be read stands the error. Raises DatabaseAway.
         """
-        with db.answering(), self.runs.servers.sessions() as session:
+        with db.answering(), self.servers.sessions() as session:
             kept = history.page(session, first, most)
         return list(map(read, kept))
 
@@ -202,14 +164,6 @@ class Comparisons:
                 return each
         return None
 
-    def stop(self, id: str) -> Comparison:
-        """Ask one to end; one that has ended is left as it is. Raises as `find` does."""
-        found = self.find(id)
-        if found.ended is None:
-            with answering():
-                records.stop(self.store, found.keys)
-        return found
-
     def tell(self, comparison: Comparison) -> None:
         """Write down how far it has come, and tell those who watch. Raises StoreAway."""
         with answering():
@@ -217,12 +171,11 @@ class Comparisons:
             done = orjson.dumps({"done": len(comparison.results)})
             records.add(self.store, comparison.keys, "step", done)
 
-    def mark_crashed(self, comparison: Comparison) -> None:
-        """Its process is gone: say so, once. The run that was on dies with it, and is told of."""
-        if comparison.ended is None:
-            if comparison.run:
-                self._mark_run_crashed(comparison.run)
-            self.finish(replace(comparison, how=How.CRASHED))
+    def crashed(self, job: Comparison) -> Comparison:
+        """The run that was on dies with it, and is told of."""
+        if job.run:
+            self._mark_run_crashed(job.run)
+        return replace(job, how=How.CRASHED)
 
     def _mark_run_crashed(self, id: str) -> None:
         try:
@@ -233,15 +186,3 @@ class Comparisons:
             beats = records.on(self.store, run.item) == id
         if not beats:
             self.runs.mark_crashed(run)
-
-    def finish(self, comparison: Comparison) -> None:
-        """Write down how it ended, in the store and then in the database. Raises StoreAway."""
-        over = replace(comparison, ended=now(), run="")
-        with answering():
-            if not records.finish(self.store, over.keys, over.id, over.encode(), over.last_word()):
-                return
-        try:
-            with db.answering(), self.runs.servers.sessions.begin() as session:
-                history.save(session, over.row())
-        except DatabaseAway as error:
-            log.error("%s is kept for a day only, not in the history: %s", over.id, error)

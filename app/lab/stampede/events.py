@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Protocol, TypeVar
-
-import redis
 
 from app.domain import StoreAway
+from app.lab.stampede.jobs import AnyJob, Jobs
 from app.lab.stampede.record import Run, is_end
 from app.lab.stampede.runs import Runs
 from app.store import runs as records
-from app.store.keys import RunKeys
 from app.store.redis import answering
 from app.store.runs import AT_ONCE
 from app.store.runs import Event as Event  # for the views, too
@@ -24,43 +21,19 @@ DOUBT_S = 1.5
 AWAY, BACK = Event("", "away", "{}"), Event("", "back", "{}")
 
 
-class Followed(Protocol):
-    """A run, or a comparison."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def keys(self) -> RunKeys: ...
-
-
-Kind = TypeVar("Kind", bound=Followed)
-
-
-class Keeper(Protocol[Kind]):
-    """Who finds what is followed, and says that its process is gone."""
-
-    @property
-    def store(self) -> redis.Redis: ...
-
-    def find(self, id: str) -> Kind: ...
-
-    def mark_crashed(self, dead: Kind, /) -> None: ...
-
-
-def follow(runs: Keeper[Kind], run: Kind, after: str) -> Iterator[Event | None]:
+def follow(jobs: Jobs[AnyJob], job: AnyJob, after: str) -> Iterator[Event | None]:
     """The events after the one with the id `after` ("": all), each once, until the last.
 
     None when there is nothing to tell, so that whoever sends this notices that nobody listens.
     AWAY, which has no id, while the store does not answer, and BACK when it does again. Who finds
-    that the run's process is gone marks it as crashed.
+    that the job's process is gone marks it as crashed.
     """
     missing: float | None = None
     away = False
     while True:
         try:
             with answering():
-                events, on = records.read(runs.store, run.keys, after)
+                events, on = records.read(jobs.store, job.keys, after)
             if away:
                 away = False
                 yield BACK
@@ -71,13 +44,13 @@ def follow(runs: Keeper[Kind], run: Kind, after: str) -> Iterator[Event | None]:
                 after = events[-1].id
             if len(events) == AT_ONCE:
                 continue
-            if on == run.id:
+            if on == job.id:
                 missing = None
             elif missing is None:
                 missing = time.monotonic()
             elif time.monotonic() - missing > DOUBT_S:
                 missing = None
-                runs.mark_crashed(runs.find(run.id))
+                jobs.mark_crashed(jobs.find(job.id))
         except StoreAway:
             missing, away = None, True
             yield AWAY
@@ -91,7 +64,7 @@ def all_kept(runs: Runs, run: Run, after: str) -> list[Event]:
     """The events of a run that has ended, after the one with that id. Raises StoreAway, and
     DatabaseAway for one that is only there."""
     with answering():
-        events, _ = records.read(runs.store, run.keys, "")
+        events = records.read(runs.store, run.keys, "").events
     events = events or runs.kept_events(run)
     ids = [event.id for event in events]
     return events[ids.index(after) + 1 :] if after in ids else events

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import re
 import secrets
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -16,41 +13,53 @@ import orjson
 from app.domain import (
     ITEMS,
     ComparisonIsOn,
-    DatabaseAway,
     Invalid,
     NotOnSale,
     RunIsOn,
-    ShopError,
-    StoreAway,
     UnknownRun,
     Unreadable,
 )
+from app.lab.stampede.jobs import Jobs, now
 from app.lab.stampede.record import BOUNDS, How, Run, is_end, kept_events
 from app.lab.stampede.sample import Sample
-from app.service.refusals import no_run, out_of_bounds
+from app.service.refusals import no_run, outside
 from app.service.rounds import Rounds
 from app.store import db, history
 from app.store import runs as records
-from app.store.keys import COMPARISONS, RunKeys
+from app.store.keys import COMPARISONS
 from app.store.redis import answering
 from app.store.runs import Event
 from app.store.servers import Servers
 from app.text import Text
 
-IDS = re.compile("[a-z]+-[0-9a-f]{10}")  # of runs, and of comparisons
-TO_START = 15_000  # ms until a new run's process must have given its first heartbeat
 NO_LOAD = Text("Nobody can buy: Locust is not installed here. `make install` brings it.")
 
-log = logging.getLogger(__name__)
 
-
-class Runs:
+class Runs(Jobs[Run]):
     """What the lab asks for, and what a run's own process says."""
 
+    kind = Run
+    unknown = UnknownRun
+    is_on = RunIsOn
+    table = history.RunRow
+
     def __init__(self, servers: Servers, rounds: Rounds) -> None:
-        self.servers = servers
-        self.store = servers.store
+        super().__init__(servers)
         self.rounds = rounds
+
+    def place(self, id: str) -> str:
+        item = id.rpartition("-")[0]
+        return item if item in ITEMS else ""
+
+    def no_job(self, id: str) -> UnknownRun:
+        return no_run(id)
+
+    def over(self, job: Run) -> Run:
+        return replace(job, ended=now())
+
+    def row(self, job: Run) -> history.RunRow:
+        with answering():
+            return job.row(records.read(self.store, job.keys, "").events)
 
     def start(
         self,
@@ -70,22 +79,15 @@ class Runs:
         """
         self.check(item, mode, stock, times, crowd)
         id = f"{item}-{secrets.token_hex(5)}"
-        with answering():
-            if not records.claim(self.store, item, id, TO_START):
-                raise RunIsOn(records.on(self.store, item))
-        try:
+        with self.beginning(item, id):
             self._let_no_comparison_be_disturbed(comparison)
-            self._mark_last_if_crashed(item)
+            self.mark_last_if_crashed(item)
             round = self.rounds.start(item, mode, stock, times)
             began = Run(id, round, crowd["buyers"], crowd["seconds"], now())
             run = replace(began, comparison=comparison)
             with answering():
                 records.put(self.store, item, id, run.encode())
             drive(run)
-        except (ShopError, OSError):
-            with answering():
-                records.release(self.store, item, id)
-            raise
         return run
 
     def check(
@@ -97,11 +99,7 @@ class Runs:
         crowd: Mapping[str, int],
     ) -> None:
         """Raises UnknownItem, and Invalid with everything that is wrong."""
-        errors: dict[str, str] = {
-            name: out_of_bounds(name, bound)
-            for name, bound in BOUNDS.items()
-            if not bound.low <= crowd[name] <= bound.high
-        }
+        errors = outside(BOUNDS, crowd)
         if find_spec("locust") is None:
             errors["buyers"] = NO_LOAD
         try:
@@ -119,43 +117,16 @@ class Runs:
         if on not in ("", ours):
             raise ComparisonIsOn(on)
 
-    def find(self, id: str) -> Run:
-        """One run, on or over. Raises UnknownRun; StoreAway when that may be why."""
-        item = id.rpartition("-")[0]
-        if item not in ITEMS or not IDS.fullmatch(id):  # a database may refuse to look for it
-            raise no_run(id)
-        away: StoreAway | None = None
-        record: bytes | str | None = None
-        try:
-            with answering():
-                record = records.find(self.store, RunKeys(item, id))
-        except StoreAway as error:
-            away = error
-        if record is None and (kept := self._kept(id, away)):
-            record = kept.record
-        if record is None:
-            raise away or no_run(id)
-        return Run.decode(record)
-
-    def _kept(self, id: str, away: StoreAway | None) -> history.Kept | None:
-        try:
-            with db.answering(), self.servers.sessions() as session:
-                return history.find(session, id)
-        except DatabaseAway:
-            if away:
-                raise away from None
-            raise
-
     def kept_events(self, run: Run) -> list[Event]:
         """All events of a run that the store has forgotten. Raises DatabaseAway."""
-        kept = self._kept(run.id, None)
+        kept = self.kept(run.id)
         return kept_events(kept.events) if kept else []
 
     def on(self) -> list[Run]:
         """Those that are on, at most one an item. Raises StoreAway."""
         with answering():
             newest = records.newest(self.store, ITEMS)
-        return list(readable(self.find, [id for id, on in newest if id and id == on]))
+        return list(readable(self.find, [one.newest for one in newest if one.newest_is_on]))
 
     def latest(self, most: int) -> list[Run]:
         """The newest of those that have ended. Raises DatabaseAway."""
@@ -173,30 +144,11 @@ class Runs:
         sample: Sample = orjson.loads(event.data)
         return sample
 
-    def stop(self, id: str) -> Run:
-        """Ask a run to end; one that has ended is left as it is. Raises as `find` does."""
-        run = self.find(id)
-        if run.ended is None:
-            with answering():
-                records.stop(self.store, run.keys)
-        return run
-
-    def _mark_last_if_crashed(self, item: str) -> None:
-        """The item's last run may have died unseen: there was no heartbeat when we came."""
-        with answering():
-            id, _ = records.newest(self.store, [item])[0]
-        if id:
-            try:
-                self.mark_crashed(self.find(id))
-            except (UnknownRun, Unreadable):  # it has been forgotten, or is another version's
-                return
-
-    def mark_crashed(self, run: Run) -> None:
-        """Its process is gone: say so, once, and let nobody buy in its round any more."""
-        if run.ended is None:
-            figures = self.figures(run)
-            self.end_round(run)
-            self.finish(replace(run, how=How.CRASHED, figures=figures))
+    def crashed(self, job: Run) -> Run:
+        """Nobody can buy in its round any more."""
+        figures = self.figures(job)
+        self.end_round(job)
+        return replace(job, how=How.CRASHED, figures=figures)
 
     def end_round(self, run: Run) -> None:
         """End its round, if it is the one that is running."""
@@ -204,28 +156,9 @@ class Runs:
         with suppress(NotOnSale, Unreadable):
             self.rounds.end(run.item, only=run.round.number)
 
-    def finish(self, run: Run) -> None:
-        """Write down how it ended, in the store and then in the database. Raises StoreAway."""
-        run = replace(run, ended=now())
-        with answering():
-            first = records.finish(self.store, run.keys, run.id, run.encode(), run.last_word())
-            if not first:
-                return
-            events, _ = records.read(self.store, run.keys, "")
-        try:
-            with db.answering(), self.servers.sessions.begin() as session:
-                history.save(session, run.row(events))
-        except DatabaseAway as error:
-            log.error("Run %s is kept for a day only, not in the history: %s", run.id, error)
-
 
 def readable(decode: Callable[[str], Run], records: Iterable[str]) -> Iterator[Run]:
     """Those that can be read; the history tells of the others."""
     for record in records:
         with suppress(Unreadable):
             yield decode(record)
-
-
-def now() -> int:
-    """ms since 1970."""
-    return int(time.time() * 1000)
