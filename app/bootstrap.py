@@ -28,8 +28,8 @@ from app.service.classroom.notices import Notices
 from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
 from app.service.holds import Holds
-from app.service.mend import Mend
 from app.service.purchase import Purchase
+from app.service.repair import Mend
 from app.service.rounds import Rounds
 from app.service.sweep import Sweep
 from app.service.trust import Trust

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from app.cli import output
-from app.service.mend import Mend, Plan
-from app.service.mended_figures import Figures
+from app.service.repair import Figures, Mend, Plan
 
 TO_DO = 4  # the exit status where something is still to be mended, as of an audit that found it
 LOST = (

@@ -26,13 +26,13 @@ from app.explorer.repair_findings import MendBook
 from app.explorer.servers import GateServers
 from app.explorer.targets import Target
 from app.service import trust
-from app.service.mend import Mend
-from app.service.mend_books import Lost, MendBooks, Row
 from app.service.pairing import Pairing
+from app.service.repair import BookedOrders, BookedRounds, Lost, Mend, MendBooks
 from app.service.trust import Trust
 from app.store import dead_letters, keys, sales
 from app.store.begun import Seen
 from app.store.keys import Keys
+from app.store.orders import OrderLine
 from app.store.rounds import GROUP
 
 STOCK = 4
@@ -110,7 +110,7 @@ class Repairing(Target):
 
     @property
     def code(self) -> Code:
-        shown = ("app.service.mend", "app.service.trust", "app.store.")
+        shown = ("app.service.repair", "app.service.trust", "app.store.")
         harness = ("app.explorer.", "sqlalchemy.")
         return super().code._replace(shown=shown, section="", harness=harness)
 
@@ -147,16 +147,15 @@ class FrozenBooks(MendBooks):
     def __init__(self) -> None:
         """Plain data."""
 
-    def rounds(self, item: str, since: int) -> tuple[dict[int, Round], list[int]]:
-        return {1: Round("apple", 1, STOCK, "atomic")}, [1]
+    def rounds(self, item: str, since: int) -> BookedRounds:
+        return BookedRounds({1: Round("apple", 1, STOCK, "atomic")}, [1])
 
     def lost(self, item: str, since: int) -> Lost:
         return Lost([], {}, {})
 
-    def of_round(
-        self, item: str, number: int, told: Sequence[Order]
-    ) -> tuple[Sequence[Row], list[Order | None]]:
-        return [(order(id).id, 1, order(id).key) for id in (BOOKED, MOVED)], [None for _ in told]
+    def of_round(self, item: str, number: int, told: Sequence[Order]) -> BookedOrders:
+        rows = [OrderLine(id, 1, order(id).key) for id in (BOOKED, MOVED)]
+        return BookedOrders(rows, [None for _ in told])
 
 
 class SurePairing(Pairing):

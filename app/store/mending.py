@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 
@@ -14,9 +14,20 @@ from app.store.keys import Keys
 from app.store.rounds import GROUP
 from app.store.sales import KEY_LIFE
 
-Taken = tuple[
-    str, bytes
-]  # a hold: its entry's id, "" if it was settled or looked at since; its sale
+
+class Taken(NamedTuple):
+    """A hold. `entry` is its id in the stream, "" if it was settled or looked at since."""
+
+    entry: str
+    sale: bytes
+
+
+class EndedHold(NamedTuple):
+    """A hold that is over, and how."""
+
+    entry: str
+    order: Order
+    stands: Stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +61,15 @@ class Remains:
 class Written:
     """What is to be written of a round that has ended.
 
-    `left` None: it sells elsewhere, and only its record is written. `ended` are holds, each with
-    its entry's id: PAID are orders by the books, or come back as such. Others' units are in `left`.
+    `left` None: it sells elsewhere, and only its record is written. Of those
+    `ended` PAID are orders by the books, or come back as such. Others' units are in `left`.
     """
 
     round: Round
     left: int | None
     recorded: int
     brought_back: Sequence[Order]
-    ended: Sequence[tuple[str, Order, Stands]]
+    ended: Sequence[EndedHold]
 
 
 def look(store: redis.Redis, item: str, number: int) -> Remains:
@@ -79,8 +90,8 @@ def look(store: redis.Redis, item: str, number: int) -> Remains:
     if isinstance(info, redis.ResponseError):  # no such key
         info = {"last-generated-id": b"", "entries-added": ""}
     last, added = info["last-generated-id"], info["entries-added"]
-    taken = [(id.decode(), fields.get(b"sale", b"")) for id, fields in fresh]
-    taken += [("", sale) for sale in held]
+    taken = [Taken(id.decode(), fields.get(b"sale", b"")) for id, fields in fresh]
+    taken += [Taken("", sale) for sale in held]
     return Remains(
         Round.decode(record) if record else None,
         None if ended is None else int(ended),
@@ -106,8 +117,8 @@ def write(
             *(name for each in back for name in (names.order(each.id), names.key(each.key))),
             *(
                 name
-                for _, order, _ in ended
-                for name in (names.hold(order.id), *names.copies(order))
+                for each in ended
+                for name in (names.hold(each.order.id), *names.copies(each.order))
             ),
         ],
         args=[
@@ -117,8 +128,8 @@ def write(
             *(order.encode() for order in back),
             *(
                 word
-                for entry, order, stands in ended
-                for word in (order.id, entry, stands.value, order.encode())
+                for each in ended
+                for word in (each.order.id, each.entry, each.stands.value, each.order.encode())
             ),
         ],
     )

@@ -53,7 +53,7 @@ MUTANTS = [
     ),
     Mutant(
         "mend: lifts the mark first",
-        "service/mend.py",
+        "service/repair.py",
         "        done = [self._write(plan.mark, each)",
         "        self.trust.sell_again(plan.lack, plan.mark)\n"
         "        done = [self._write(plan.mark, each)",
@@ -62,7 +62,7 @@ MUTANTS = [
     ),
     Mutant(
         "mend: does not look anew when somebody was here since",
-        "service/mend.py",
+        "service/repair.py",
         "            wanted = self._figures(round.item, round.number, round, told) or wanted\n",
         "",
         FULFIL,
@@ -70,7 +70,7 @@ MUTANTS = [
     ),
     Mutant(
         "figures: leaves what the store says",
-        "service/mended_figures.py",
+        "service/repair.py",
         "left = left if remains.left is None else min(left, remains.left + returned)",
         "left = left if remains.left is None else remains.left",
         TWO,

@@ -1,0 +1,329 @@
+"""Mend an item of which the store has lost something: `lastapple audit ITEM --repair`.
+
+Orders that the database lost come back from what the store still knows of them. Then each of the
+item's rounds that may have lost something gets its record, its figures and its sales again:
+from what is left of them in the store, from the books, and from what workers had told buyers of. It
+stays ended. Then the store learns which keys have bought within a day, and only then may the next
+round begin: who dies half-way leaves the item off sale, and the next one does the same again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import redis
+from sqlalchemy.orm import Session, sessionmaker
+
+from app.domain import Lack, Lacking, Mended, Order, Round, ShopError, Stands, StoreAway
+from app.modes import Way
+from app.service.booking import book
+from app.service.rounds import Rounds
+from app.store import (
+    begun,
+    db,
+    dead_letters,
+    lacks,
+    mending,
+    orders,
+    sales,
+    sql_holds,
+    stock,
+)
+from app.store import rounds as records
+from app.store.dead_letters import Letters
+from app.store.mending import EndedHold, Remains, Written
+from app.store.orders import OrderLine
+from app.store.redis import answering
+from app.store.servers import Servers
+
+RACES = 20  # looks at a round in which fulfil still buries sales before one is told to try again
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is still known of a round that lost something.
+
+    `told` are sales that workers have told buyers of; in a round that holds, those that were paid
+    for. `over` are holds that were given back or ran out, as workers have told their buyers.
+    """
+
+    round: Round  # it has ended
+    remains: Remains  # in the store
+    letters: Letters
+    rows: Sequence[OrderLine]  # its orders
+    told: Sequence[Order]
+    over: Sequence[EndedHold]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Units, but for `booked` (orders) and `waiting` (sales in the stream that are none yet).
+
+    `gone`: the store knew nothing of the round. `there` are the ids of all sales and holds that are
+    in store or books.
+    """
+
+    remains: Remains
+    written: Written
+    gone: bool
+    booked: int
+    waiting: int
+    sold: int
+    held: int
+    there: frozenset[str]
+
+    @property
+    def round(self) -> Round:
+        return self.written.round
+
+
+def figures(evidence: Evidence) -> Figures:
+    """Count every sale that anybody still knows."""
+    round, remains, letters = evidence.round, evidence.remains, evidence.letters
+    elsewhere = Way.of(round.mode).in_database
+    waiting = sales.readable(round, remains.payloads)
+    dead = sales.readable(round, letters.still_sold)
+    buried = {order.id for order in sales.readable(round, [each.sale for each in letters.kept])}
+    units = {row.id: row.quantity for row in evidence.rows}
+    units |= {order.id: order.quantity for order in (*waiting, *dead)}
+    keys = {row.key for row in evidence.rows} | {order.key for order in (*waiting, *dead)}
+    known = units.keys() | buried
+    back = [order for order in evidence.told if order.id not in known and order.key not in keys]
+    back = [] if elsewhere else back
+    ends = {each.order.id: each.stands for each in evidence.over if each.order.id not in buried}
+    ends |= dict.fromkeys([*units, *(order.id for order in back)], Stands.PAID)
+    ended, held = list[EndedHold](), dict[str, int]()
+    for taken in remains.taken:
+        for order in sales.readable(round, [taken.sale]):
+            if order.id in ends:
+                ended.append(EndedHold(taken.entry, order, ends[order.id]))
+            else:
+                held[order.id] = order.quantity
+    returned = sum(each.order.quantity for each in ended if each.stands is not Stands.PAID)
+    if round.hold:  # the hold itself is lost, too, or has ended in another way since
+        entered = {each.order.id for each in ended}
+        lost = [*back, *(each.order for each in evidence.over if each.order.id in ends)]
+        ended += [EndedHold("", order, ends[order.id]) for order in lost if order.id not in entered]
+    sold = sum(units.values()) + sum(order.quantity for order in back)
+    # Never more than the store says: what was nobody's before, stays so.
+    left = max(0, round.stock - sold - sum(held.values()))
+    left = left if remains.left is None else min(left, remains.left + returned)
+    unread = len(remains.payloads) - len(waiting)
+    others = len(letters.kept) - len(dead) + letters.dropped
+    recorded = max(remains.recorded + len(back), len(units) + len(back) + unread + others)
+    return Figures(
+        remains=remains,
+        written=Written(round, None if elsewhere else left, recorded, back, ended),
+        gone=remains.round is None,
+        booked=len(evidence.rows),
+        waiting=len({order.id for order in waiting} - {row.id for row in evidence.rows}),
+        sold=sold,
+        held=sum(held.values()),
+        there=frozenset(known | held.keys()),
+    )
+
+
+class Lost(NamedTuple):
+    """Orders that the database lost. `back` are those that the store still knows.
+
+    `rounds` are theirs, by number; `gone` says of each how many orders nobody knows.
+    """
+
+    back: list[Order]
+    rounds: dict[int, Round]
+    gone: dict[int, int]
+
+
+class BookedRounds(NamedTuple):
+    """Rounds of an item, by number: as they began; and the numbers of those that have orders."""
+
+    begun: dict[int, Round]
+    with_orders: list[int]
+
+
+class BookedOrders(NamedTuple):
+    """A round's orders; and of each sale of which a buyer was told, what its key has bought."""
+
+    rows: list[OrderLine]
+    bought: list[Order | None]
+
+
+class MendBooks:
+    """What the books know of rounds that lost something, and what the store knows of the books.
+
+    Each method raises DatabaseAway.
+    """
+
+    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
+        self.store = store
+        self.sessions = sessions
+
+    def rounds(self, item: str, since: int) -> BookedRounds:
+        """Those from that number on. Raises Unreadable."""
+        with db.answering(), self.sessions() as session:
+            known = begun.rounds(session, item, since)
+            return BookedRounds(known, orders.rounds(session, item, since))
+
+    def lost(self, item: str, since: int) -> Lost:
+        """Orders that the database has confirmed and does not have, of rounds from that number on.
+
+        Raises StoreAway, Unreadable.
+        """
+        with answering():
+            confirmed = lacks.booked(self.store, item)
+        with db.answering(), answering(), self.sessions() as session:
+            has = orders.counts(session, item, [each for each in confirmed if each >= since])
+            short = {
+                number: count - has.get(number, 0)
+                for number, count in sorted(confirmed.items())
+                if number >= since and count > has.get(number, 0)
+            }
+            found = [
+                records.find(self.store, item, number) or begun.round(session, item, number)
+                for number in {since, *short}
+            ]
+            rounds = {round.number: round for round in found if round}
+            kept = list(sales.let_go_of(self.store, item, rounds)) if rounds else []
+            there = orders.which(session, [order.id for order in kept])
+        back = [order for order in kept if order.id not in there]
+        of_round = Counter(order.round for order in back)
+        gone = {number: max(0, count - of_round[number]) for number, count in short.items()}
+        return Lost(back, rounds, gone)
+
+    def bring_back(self, lost: Lost) -> None:
+        """Book them again, and let no more be left of a round than there are."""
+        for number, round in lost.rounds.items():
+            its = [order for order in lost.back if order.round == number]
+            for first in range(0, len(its), orders.AT_ONCE):
+                some = its[first : first + orders.AT_ONCE]
+                book(self.sessions, {order.id.encode(): order for order in some}, round.mode)
+            with db.answering(), self.sessions.begin() as session:
+                begun.keep(session, round)
+                unstocked = its or stock.left(session, round) is None
+                way = Way.of(round.mode)
+                if unstocked and way.in_database and not way.in_rows:
+                    held = sql_holds.of_round(session, round.item, number)
+                    taken = orders.units_of_round(session, round.item, number)
+                    taken += sum(order.quantity for order in held)
+                    stock.mend(session, round, max(0, round.stock - taken))
+
+    def of_round(self, item: str, number: int, told: Sequence[Order]) -> BookedOrders:
+        with db.answering(), self.sessions() as session:
+            rows = orders.of_round(session, item, number)
+            return BookedOrders(rows, [stock.bought(session, item, order.key) for order in told])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What would be done, or was. `unknown` are numbers of rounds of which nobody knows the stock;
+    `lost` what buyers were told of and cannot come back: holds, and what a key bought twice.
+    `orders` are those that the database lost."""
+
+    lack: Lack
+    mark: bytes  # the same as it stands in the store
+    rounds: list[Figures]
+    unknown: list[int]
+    lost: list[Order]
+    orders: Lost
+
+
+class Mend:
+    def __init__(self, servers: Servers, rounds: Rounds, books: MendBooks | None = None) -> None:
+        """`books`: the explorer hands in some that stay as they are."""
+        self.books = books or MendBooks(servers.store, servers.sessions)
+        self.store = servers.store
+        self.rounds = rounds
+        self.trust = rounds.trust
+
+    def plan(self, item: str) -> Plan | None:
+        """None: it lacks nothing. The item is off sale then, as whenever somebody looks; no more.
+
+        Raises UnknownItem, WrongPair, StoreAway, DatabaseAway; Unreadable when a record is in the
+        way that a newer version wrote, or that is broken.
+        """
+        lack = self.trust.look(item)
+        with answering():
+            mark = lacks.standing(self.store, item)
+        if lack is None or mark is None:
+            return None
+        with answering():
+            told = mending.told(self.store, item)
+        known, booked = self.books.rounds(item, lack.since)
+        numbers = {*known, *booked, *(order.round for order in told.orders)}
+        if lack.since:
+            numbers.add(lack.since)
+        found = {number: self._figures(item, number, known.get(number), told) for number in numbers}
+        rounds = [each for _, each in sorted(found.items()) if each]
+        back = {order.id for each in rounds for order in each.written.brought_back}
+        there = {id for each in rounds for id in each.there}
+        return Plan(
+            lack,
+            mark,
+            rounds,
+            sorted(number for number, each in found.items() if each is None),
+            [
+                order
+                for order in told.orders
+                if order.id not in back | there
+                and told.ended.get(order.id, Stands.PAID) is Stands.PAID
+            ],
+            self.books.lost(item, lack.since),
+        )
+
+    def do(self, item: str) -> Plan | None:
+        """As `plan`, and do it. May be done again, and by two at once.
+
+        Raises Lacking when somebody else accepted it, or found something new, meanwhile.
+        """
+        plan = self.plan(item)
+        if plan is None:
+            return None
+        self.books.bring_back(plan.orders)
+        figured = self.plan(item) if plan.orders.back else plan
+        done = [self._write(plan.mark, each) for each in figured.rounds] if figured else []
+        self.trust.sell_again(plan.lack, plan.mark)
+        return replace(plan, rounds=done)
+
+    def _figures(
+        self, item: str, number: int, known: Round | None, told: mending.Told
+    ) -> Figures | None:
+        """None: neither store nor books know its stock."""
+        with answering():
+            remains = mending.look(self.store, item, number)
+            letters = dead_letters.of_round(self.store, item, number)
+        round = remains.round or known
+        if round is None:
+            return None
+        ended = round if round.ended else replace(round, ended=self.rounds.now())
+        its = [order for order in told.orders if order.round == number]
+        ends = [EndedHold("", each, told.ended[each.id]) for each in its if each.id in told.ended]
+        if round.hold:  # nobody has paid for the others
+            its = [each.order for each in ends if each.stands is Stands.PAID]
+        rows, bought = self.books.of_round(item, number, its)  # after the store: see Auditor
+        before = zip(its, bought, strict=True)
+        its = [order for order, other in before if other is None or other.id == order.id]
+        over = [each for each in ends if each.stands is not Stands.PAID]
+        return figures(Evidence(ended, remains, letters, rows, its, over))
+
+    def _write(self, mark: bytes, wanted: Figures) -> Figures:
+        """What was written: looked at anew when fulfil, or who mends it, too, was here since."""
+        round = wanted.round
+        for _ in range(RACES):
+            written = wanted.written
+            back = [order.id for order in written.brought_back]
+            mended = Mended(wanted.booked, back, written.left, wanted.gone).encode()
+            with answering():
+                if mending.write(self.store, mark, wanted.remains, written, mended):
+                    return wanted
+                other = lacks.standing(self.store, round.item)
+            if other is None:
+                raise ShopError(f"Somebody else has mended {round.item} meanwhile, or accepted it.")
+            if other != mark:
+                raise Lacking(Lack.decode(other))
+            with answering():
+                told = mending.told(self.store, round.item)
+            wanted = self._figures(round.item, round.number, round, told) or wanted
+        raise StoreAway("The store's sales are being moved all the time. Try again.")
