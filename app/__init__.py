@@ -34,8 +34,10 @@ def create_shop(settings: Settings | None = None) -> Flask:
     purchase = services.purchase()
     app.register_blueprint(health.blueprint(services.readiness))
     ask = rate.limiter(app, settings.shop_rate)
-    app.register_blueprint(shop.blueprint(purchase, services.rounds, services.book, ask))
-    app.register_blueprint(holding.blueprint(services.holds, services.book, services.trust.pairing))
+    app.register_blueprint(shop.blueprint(purchase, services.rounds, services.order_lookup, ask))
+    app.register_blueprint(
+        holding.blueprint(services.holds, services.order_lookup, services.trust.pairing)
+    )
     app.register_blueprint(
         classroom.blueprint(purchase, services.rounds, services.members, services.notices)
     )
@@ -63,7 +65,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.lab.stampede.drivers import Drivers
     from app.lab.transactions import views as transactions
     from app.lab.transactions.recordings import Recordings
-    from app.ops.secret import lab_token
+    from app.ops.shared_settings import lab_token
     from app.server import answers, health, hosts
     from app.server.contract import views
     from app.server.metrics import views as metrics

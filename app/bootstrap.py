@@ -17,21 +17,20 @@ from app.lab.comparison.conduct import Conduct
 from app.lab.stampede.drive import Drive
 from app.lab.stampede.drivers import Drivers
 from app.lab.stampede.runs import Runs
-from app.ops.beat import Beat
 from app.ops.lag import lag
 from app.ops.readiness import Readiness
 from app.server.metrics.audits import Audits
 from app.service.audit import Auditor
-from app.service.book import OrderBook
 from app.service.classroom.members import Members
 from app.service.classroom.notices import Notices
 from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
-from app.service.holds import Holds
+from app.service.holds import Holds, Sweep
+from app.service.order_lookup import OrderLookup
+from app.service.process_status import HeartbeatFile
 from app.service.purchase import Purchase
 from app.service.repair import Mend
 from app.service.rounds import Rounds
-from app.service.sweep import Sweep
 from app.service.trust import Trust
 from app.store import db
 from app.store.servers import Servers
@@ -75,8 +74,8 @@ class Services:
         return Auditor(self.store, self.rounds.ledgers, self.trust.pairing)
 
     @cached_property
-    def book(self) -> OrderBook:
-        return OrderBook(self.store, self.servers.sessions, self.holds)
+    def order_lookup(self) -> OrderLookup:
+        return OrderLookup(self.store, self.servers.sessions, self.holds)
 
     @cached_property
     def holds(self) -> Holds:
@@ -98,8 +97,8 @@ class Services:
         )
 
     @cached_property
-    def beat(self) -> Beat:
-        return Beat(self.settings)
+    def heartbeat(self) -> HeartbeatFile:
+        return HeartbeatFile(self.settings)
 
     @cached_property
     def readiness(self) -> Readiness:
@@ -146,11 +145,11 @@ class Services:
         return Conduct(self.comparisons, Drivers(self.settings), stop)
 
     def purchase(self) -> Purchase:
-        """A selling worker, one a process. It has begun to tell what it is doing (see tally)."""
+        """A selling worker, one a process. It has begun to say what it does (see worker_status)."""
         purchase = Purchase(self.servers, self.rounds, self.holds)
-        purchase.tally.start()
-        watch = self.trust.pairing.watch(purchase.tally.stopped, purchase.witness.confirm)
-        purchase.tally.threads.append(watch)
+        purchase.reporter.start()
+        watch = self.trust.pairing.watch(purchase.reporter.stopped, purchase.detector.confirm)
+        purchase.reporter.threads.append(watch)
         return purchase
 
     def about(self) -> About:

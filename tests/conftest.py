@@ -18,7 +18,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Clock
 from app.service.purchase import Purchase
-from app.service.tally import Tally
+from app.service.worker_status import StatusReporter
 from app.store import db
 from app.store.redis import connect
 from tests.cluster import ClusterServer
@@ -207,15 +207,15 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     so do the beats of its shops and their connections to the database."""
     started: list[Callable[[], None]] = []
     engines: list[Engine] = []
-    every, start = Clock.every, Tally.start
+    every, start = Clock.every, StatusReporter.start
 
     def noted(clock: Clock, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
         started.append(every(clock, seconds, deed))
         return started[-1]
 
-    def begun(tally: Tally) -> None:
-        start(tally)
-        started.append(tally.stop)
+    def begun(reporter: StatusReporter) -> None:
+        start(reporter)
+        started.append(reporter.stop)
 
     def created(*args: Any, **options: Any) -> Engine:
         engine = create_engine(*args, **options)
@@ -223,7 +223,7 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return engine
 
     monkeypatch.setattr(Clock, "every", noted)
-    monkeypatch.setattr(Tally, "start", begun)
+    monkeypatch.setattr(StatusReporter, "start", begun)
     monkeypatch.setattr("app.store.db.create_engine", created)
     yield
     for stop in reversed(started):
@@ -243,7 +243,7 @@ def worker(services: Services) -> Iterator[Callable[[], Purchase]]:
 
     yield make
     for each in made:
-        each.tally.stop()
+        each.reporter.stop()
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def check(what: str) -> None:
             (*found.checks, *(each for each in _kept(services) if each.name not in named))
         )
     else:
-        found = Found((_goes_on(services.beat.awaited()), services.readiness.orders()))
+        found = Found((_goes_on(services.heartbeat.awaited()), services.readiness.orders()))
     for each in found.checks:
         click.echo(f"{click.style(each.state, COLOURS[each.state])}  {each.name}: {each.sentence}")
     sys.exit(0 if found.ready else 1)

@@ -10,8 +10,7 @@ import click
 
 from app.cli import output
 from app.domain import ROUND_BOUNDS, Round
-from app.service.round_view import view
-from app.service.warnings import warnings
+from app.service.round_view import view, warnings
 
 
 def _help(name: str, text: str) -> str:

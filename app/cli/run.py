@@ -50,7 +50,7 @@ def fulfil() -> None:
     services = output.services()
     services.check_database()
     for consumer in services.fulfil.consumers:
-        consumer.beat = services.beat.give
+        consumer.beat = services.heartbeat.give
     services.trust.pairing.watch(stop)
     threading.Thread(
         target=services.trust.keep_watch, args=(stop,), name="trust", daemon=True

@@ -17,7 +17,7 @@ from app.config import Settings, is_loopback
 from app.lab.classroom.addresses import lab_addresses, shop_addresses
 from app.ops import processes, shared_settings
 from app.ops.child import Child
-from app.ops.secret import lab_token
+from app.ops.shared_settings import lab_token
 from app.ops.supervise import GivenUp, Supervisor
 from app.service.rounds import check_default
 

@@ -88,7 +88,7 @@ class StockHeld(ShopError):
 
 
 class ForTheClass(NotOnSale):
-    """A round of the item runs, and sells under tickets only (service/tickets.py)."""
+    """A round of the item runs, and sells under tickets only (service/selling.py)."""
 
 
 class NotOpen(NotOnSale):

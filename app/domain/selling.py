@@ -122,7 +122,7 @@ class Round:
     patience, `attempts` caps retries, `limit` is the most units that one order may take, `delay` is
     how long after its start it opens: until then customers gather, and nothing is sold. `hold` is
     how long its buyers have to pay; 0: what they buy is sold at once. With `tickets`
-    each buyer gets one order, under a key that the shop has made (service/tickets.py).
+    each buyer gets one order, under a key that the shop has made (service/selling.py).
     `per_buyer` is the most units that one buyer may have of the round; 0: as many as there are.
     `masters` are the identities of redlock's, with commas between (see app/store/masters.py); "" in
     other modes, and in a record of an older version.

@@ -16,7 +16,7 @@ from pathlib import Path
 from badluck.orphans import end_with_parent
 
 from app.ops import logs
-from app.ops.standing import Standing, State
+from app.service.process_status import ProcessState, ProcessStatus
 
 ASK = 1.0  # s between two questions whether it answers
 
@@ -76,15 +76,15 @@ class Child:
             if asked and self.answers() and asked is self.process:
                 self.silent, self.answered = 0.0, True
 
-    def standing(self) -> Standing:
-        return Standing(self.name, self.essential, self._state(), self.deaths, self.silent)
+    def status(self) -> ProcessStatus:
+        return ProcessStatus(self.name, self.essential, self._state(), self.deaths, self.silent)
 
-    def _state(self) -> State:
+    def _state(self) -> ProcessState:
         if self.process is None:
-            return State.DOWN
+            return ProcessState.DOWN
         if self.silent > (self.silence if self.answered else self.patience):
-            return State.HUNG
-        return State.RUNNING if self.answered else State.STARTING
+            return ProcessState.HUNG
+        return ProcessState.RUNNING if self.answered else ProcessState.STARTING
 
     def terminate(self) -> None:
         """Ask it to end; its own workers are its affair."""

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from app.config import Settings, reached
 from app.domain import StoreAway
-from app.ops.beat import Beat
 from app.ops.child import Child
-from app.ops.secret import store_config
+from app.ops.shared_settings import store_config
+from app.service.process_status import HeartbeatFile
 from app.store import embedded
 
 # Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.
@@ -80,7 +80,7 @@ def children(settings: Settings) -> list[Child]:
     an instructor's screen is dark must not send the customers home.
     """
     logs = settings.var / "log"
-    beat = Beat(settings)
+    beat = HeartbeatFile(settings)
     made = [
         *masters(settings),
         Child(

@@ -17,11 +17,12 @@ import redis
 from sqlalchemy import Engine
 
 from app.domain import ITEMS, DatabaseAway, Round, StoreAway, Unreadable, WrongPair
-from app.ops import replication, standing
+from app.ops import replication
 from app.ops.lag import Lag, lag
-from app.ops.standing import Standing
+from app.service import process_status
 from app.service.catalogue import readable, unfit
 from app.service.pairing import Pairing
+from app.service.process_status import ProcessState, ProcessStatus
 from app.store import db, keys, lacks, orders, rounds
 from app.store.redis import answering
 from app.store.servers import Servers
@@ -221,18 +222,17 @@ class Readiness:
 
     def _processes(self) -> list[Check]:
         """Those that `up` keeps, as far as they are not well; none in a container of its own."""
-        told = standing.told(self.servers.settings.standings)
-        if told is None:
+        report = process_status.read(self.servers.settings.standings)
+        if report is None:
             return []
-        age, standings = told
-        if age > SILENT:
+        if report.age > SILENT:
             said = Text(
                 "The supervisor has said nothing for %(seconds)s s: "
                 "gone, frozen, or without a disk.",
-                seconds=round(age),
+                seconds=round(report.age),
             )
             return [Check("processes", State.UNWELL, said)]
-        unwell = [_of(each) for each in standings if each.state is not standing.State.RUNNING]
+        unwell = [_of(each) for each in report.processes if each.state is not ProcessState.RUNNING]
         return unwell or [Check("processes", State.OK, Text("All processes of the shop run."))]
 
 
@@ -284,17 +284,17 @@ def _refusal(error: redis.RedisError) -> Text:
     return Text("The store does not answer.")
 
 
-def _of(each: Standing) -> Check:
+def _of(each: ProcessStatus) -> Check:
     """A process that does not run, or does not answer. To have just been started is no failure."""
     match each.state:
-        case standing.State.DOWN:
+        case ProcessState.DOWN:
             said = counted(
                 "%(name)s has died %(num)s time and is about to be started again.",
                 "%(name)s has died %(num)s times in a row and is about to be started again.",
                 each.deaths,
                 name=each.name,
             )
-        case standing.State.STARTING:
+        case ProcessState.STARTING:
             said = Text("%(name)s was started and has not answered yet.", name=each.name)
         case _:
             said = Text(
@@ -302,5 +302,5 @@ def _of(each: Standing) -> Check:
                 name=each.name,
                 seconds=round(each.silent),
             )
-    failing = each.essential and each.state is not standing.State.STARTING
+    failing = each.essential and each.state is not ProcessState.STARTING
     return Check(each.name, State.FAILING if failing else State.UNWELL, said)

@@ -1,25 +1,75 @@
-"""Settings that all hosts of a store must share: a host that differs from the first is refused.
+"""The secrets of a host, and the settings that it must share with all other hosts of its store.
 
-With two secrets, one buyer is two: limits per buyer would not hold, and forms would be refused.
+With two secrets, one buyer is two: limits per buyer would not hold, and forms would be refused. So
+a host that differs from the first one is refused. Where no secret is set, it is made in VAR_DIR.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import redis
 from redis.client import Pipeline
 
-from app.config import Settings
+from app.config import Settings, is_loopback
 from app.domain import HostsDiffer
-from app.ops.secret import secret
 from app.store import keys
 from app.store.redis import answering
+
+
+def secret(settings: Settings) -> str:
+    """What signs the buyer's cookie and the keys of forms: the one set, or the one kept."""
+    return settings.secret_key or _kept(settings, "secret", secrets.token_hex(32))
+
+
+def lab_token(settings: Settings) -> str:
+    """What the lab asks for; "" when it asks for nothing (see the setting)."""
+    match settings.lab_token:
+        case "off":
+            return ""
+        case "" if is_loopback(settings.lab_host):
+            return ""
+        case "":
+            return _kept(settings, "lab-token", secrets.token_urlsafe(12))
+    return settings.lab_token
+
+
+def store_config(settings: Settings) -> Path:
+    """The file from which the embedded servers read their password: a command line is public.
+
+    Clients read the password itself (see Settings.store_password).
+    """
+    password = _kept(settings, "store-password", secrets.token_hex(32))
+    path = settings.var / "store" / "password.conf"
+    path.unlink(missing_ok=True)
+    _kept(settings, "store/password.conf", f"requirepass {password}\nmasterauth {password}\n")
+    return path
+
+
+def _kept(settings: Settings, name: str, new: str) -> str:
+    path = settings.var / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mine = path.with_name(f"{path.name}.{os.getpid()}")
+    mine.touch(mode=0o600)
+    with mine.open("w") as file:
+        file.write(new)
+        file.flush()
+        os.fsync(file.fileno())  # a power cut must not leave it empty
+    try:
+        os.link(mine, path)  # the first one wins, whole
+    except FileExistsError:
+        pass
+    finally:
+        mine.unlink()
+    return path.read_text()
+
 
 # scrypt: 32 MiB and about 0.1 s for each guess of a secret, to a reader of the store.
 COST, BLOCK = 2**15, 8

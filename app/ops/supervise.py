@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from app.ops import logs, standing
+from app.ops import logs
 from app.ops.child import Child
-from app.ops.standing import TOLD, Standing, State
+from app.service import process_status
+from app.service.process_status import TOLD, ProcessState, ProcessStatus
 
 # Deaths of an essential child, none later than STEADY after its start, before we give up. With the
 # pauses between them they take at least 73 s: a disk that is full for a moment ends nothing.
@@ -48,7 +49,7 @@ class Supervisor:
         self.hang_limit = hang_limit
         self.stopping = False
         self.deaf = threading.Event()  # set when nobody needs to be asked any more
-        self.told: list[tuple[str, State]] = []
+        self.told: list[tuple[str, ProcessState]] = []
         self.tell_at = 0.0
         view.unlink(missing_ok=True)  # a killed one's
 
@@ -120,23 +121,23 @@ class Supervisor:
 
     def _tell(self) -> None:
         """At once when something has changed, else now and then: our silence is news, too."""
-        standings = [child.standing() for child in self.children]
+        standings = [child.status() for child in self.children]
         states = [(each.name, each.state) for each in standings]
         now = time.monotonic()
         if states == self.told and now < self.tell_at:
             return
         self._say_what_hangs(standings)
         self.told, self.tell_at = states, now + TOLD
-        standing.tell(self.view, standings)
+        process_status.write(self.view, standings)
         for child in self.children:
             logs.trim(child.log)
 
-    def _say_what_hangs(self, standings: list[Standing]) -> None:
+    def _say_what_hangs(self, standings: list[ProcessStatus]) -> None:
         for each in standings:
-            hung = (each.name, State.HUNG) in self.told
-            if each.state is State.HUNG and not hung:
+            hung = (each.name, ProcessState.HUNG) in self.told
+            if each.state is ProcessState.HUNG and not hung:
                 self.say(f"{each.name} runs and has not answered for {each.silent:.0f} s")
-            elif each.state is State.RUNNING and hung:
+            elif each.state is ProcessState.RUNNING and hung:
                 self.say(f"{each.name} answers again")
 
     def stop(self) -> None:

@@ -10,7 +10,7 @@ from flask import Request
 from werkzeug.exceptions import BadRequest, LengthRequired, UnsupportedMediaType
 
 from app.domain import Invalid
-from app.service.fields import called
+from app.service.refusals import called
 from app.text import Text
 
 LARGEST_BODY = 16 * 1024  # bytes; a purchase needs about a hundred

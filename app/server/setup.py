@@ -10,7 +10,7 @@ from flask.wrappers import Request, Response
 from itsdangerous import BadSignature
 
 from app.config import Settings
-from app.ops.secret import secret
+from app.ops.shared_settings import secret
 from app.server import addresses, answers, language, parse, request_id, words
 from app.server.proxies import believe, secure
 from app.text import Text

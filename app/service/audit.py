@@ -18,8 +18,8 @@ import redis
 from app.domain import Outcome, Round
 from app.service.ledgers import Ledgers, Snapshot
 from app.service.pairing import Pairing
-from app.service.tally import BEAT_S, WorkerStatus, worker_statuses
 from app.service.verdict import Verdict, sentence
+from app.service.worker_status import BEAT_S, WorkerStatus, worker_statuses
 from app.store import lacks
 from app.store.keys import Keys
 from app.store.orders import OrderLine
@@ -148,7 +148,7 @@ class Auditor:
             time.sleep(BEAT_S / 5)
 
     def _count(self, round: Round) -> int:
-        """A reading begins or ends: every worker will say what it knew of it (see tally)."""
+        """A reading begins or ends: each worker will say what it knew of it (see worker_status)."""
         with answering():
             return int(self.store.incr(Keys(round.item, round.number).readings))
 

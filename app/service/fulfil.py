@@ -26,14 +26,114 @@ from typing import Any, cast
 import redis
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.domain import Unreadable
-from app.service.aside import Aside
-from app.service.mover import Batch, Entries, Mover
+from app.domain import Away, Order, Unreadable, WrongPair
+from app.modes import Way
+from app.service.booking import Refusal, book
 from app.service.pairing import Pairing
-from app.store import clock, keys, rounds
+from app.service.stream_backoff import LONGEST_PAUSE, SHORTEST_PAUSE, StreamBackoff
+from app.store import clock, dead_letters, keys, rounds, sales
 from app.store.keys import Keys
 from app.store.round_sales import forget_counters
 from app.store.rounds import GROUP
+
+log = logging.getLogger(__name__)
+
+
+Entries = list[tuple[bytes, dict[bytes, bytes]]]  # as XREADGROUP gives them: (id, fields)
+Batch = tuple[Keys, Entries]
+
+
+class Mover:
+    """Used by several threads, one for each item."""
+
+    def __init__(
+        self,
+        store: redis.Redis,
+        sessions: sessionmaker[Session],
+        backoff: StreamBackoff,
+        copied: Callable[[str], bool],
+        pairing: Pairing,
+    ) -> None:
+        """`copied` waits until an item's sales are where DURABILITY wants them: Servers.copied."""
+        self.store = store
+        self.sessions = sessions
+        self.backoff = backoff
+        self.copied = copied
+        self.pairing = pairing
+
+    def run(self, batches: list[Batch], stop: threading.Event) -> None:
+        """Move an item's batches, each as often as it takes, or until `stop`.
+
+        What the store refuses concerns one stream, and so does a bug. The stream stands aside: its
+        sales are claimed again.
+        """
+        for names, entries in batches:
+            pause = SHORTEST_PAUSE
+            while True:
+                try:
+                    self.move(names, entries)
+                    break
+                except WrongPair as error:
+                    self.backoff.back_off(keys.streams(names.item), error)
+                    return
+                except (redis.ConnectionError, redis.TimeoutError, Away) as error:
+                    log.warning("%s: %s Trying again in %.1f s.", names.item, error, pause)
+                except Exception as error:  # noqa: BLE001  `back_off` logs it
+                    self.backoff.back_off(names.sales, error)
+                    break
+                if stop.wait(pause):
+                    return
+                pause = min(LONGEST_PAUSE, pause * 2)
+
+    def move(self, names: Keys, entries: Entries) -> None:
+        """Commit first, then acknowledge, delete, and let the idempotency keys run out.
+
+        What cannot be read, or is refused by the database for good, is a dead letter. When its key
+        had bought before, its units go back into stock where that loses nobody's write, and the key
+        leads to the first order again.
+        """
+        self.pairing.require(names.item)
+        mode = rounds.mode(self.store, names)
+        sold: dict[bytes, Order] = {}
+        refused: dict[bytes, Refusal] = {}
+        for id, fields in entries:
+            try:
+                sold[id] = sales.read(names, fields)
+            except Unreadable as error:
+                refused[id] = Refusal(str(error))
+        if self.copied(names.item):  # or books would have what a failover takes from the store
+            sold = self._still_there(names, sold)
+        refused |= book(self.sessions, sold, mode)
+        booked = {id: order for id, order in sold.items() if id not in refused}
+        if booked:
+            sales.let_go(self.store, names, booked)
+        if not refused:
+            return
+        sales.remember(self.store, [each.bought for each in refused.values() if each.bought])
+        puts_back = bool(mode) and Way.of(mode).mode.increments
+        for id, fields in entries:
+            if why := refused.get(id):
+                which = _which(sold[id]) if id in sold else f"entry {id.decode()}"
+                log.error("%s: %s is a dead letter now: %.300r", names.sales, which, why.reason)
+                units = sold[id].quantity if why.bought and puts_back else 0
+                buyer = sold[id].buyer if id in sold else ""
+                dead_letters.add(self.store, names, id, fields, why.reason, units, buyer)
+
+    def _still_there(self, names: Keys, sold: dict[bytes, Order]) -> dict[bytes, Order]:
+        """Without what was read from a server that is the store no more: nobody was told of it."""
+        pipe = self.store.pipeline(transaction=False)
+        for id in sold:
+            pipe.xrange(names.sales, id, id)
+        there = {id for id, found in zip(sold, pipe.execute(), strict=True) if found}
+        if gone := len(sold) - len(there):
+            log.warning("%s: %d sales are gone with the server that had them", names.sales, gone)
+        return {id: order for id, order in sold.items() if id in there}
+
+
+def _which(order: Order) -> str:
+    """As the shop's log and its customer know it."""
+    return f"order {order.id} of request {order.request or '(unknown)'}"
+
 
 # A round's stream is looked at for a day after its end: a worker frozen in mid-sale may still
 # wake up and write to it.
@@ -43,7 +143,6 @@ TIDY = 60.0  # s between two clean-ups
 WAIT = 200  # ms to wait for a new sale; also the time it takes to notice a new round
 GATHER = 0.1  # s between two batches; an order is confirmed that much later
 
-log = logging.getLogger(__name__)
 
 Answer = list[tuple[bytes, Entries]]  # XREADGROUP's: (stream, its entries)
 
@@ -64,8 +163,8 @@ class Fulfil:
         self.consumers = [
             Consumer(
                 store,
-                Mover(store, sessions, aside := Aside(), copied, pairing),
-                aside,
+                Mover(store, sessions, backoff := StreamBackoff(), copied, pairing),
+                backoff,
                 batch,
                 items,
             )
@@ -86,11 +185,11 @@ class Consumer:
     """Moves the sales of some items."""
 
     def __init__(
-        self, store: redis.Redis, mover: Mover, aside: Aside, batch: int, items: list[str]
+        self, store: redis.Redis, mover: Mover, backoff: StreamBackoff, batch: int, items: list[str]
     ) -> None:
         self.store = store
         self.mover = mover
-        self.aside = aside
+        self.backoff = backoff
         self.batch = batch
         self.items = items
         self.name = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
@@ -118,9 +217,9 @@ class Consumer:
             try:
                 if self._is_done(stop, pool):
                     return
-                self.aside.well(self.name)
-            except Exception as error:  # noqa: BLE001  `put` logs it
-                if stop.wait(self.aside.put(self.name, error)):
+                self.backoff.answered(self.name)
+            except Exception as error:  # noqa: BLE001  `back_off` logs it
+                if stop.wait(self.backoff.back_off(self.name, error)):
                     return
 
     def _is_done(self, stop: threading.Event, pool: futures.Executor) -> bool:
@@ -159,7 +258,7 @@ class Consumer:
             if claimed := self.claim(streams):
                 return claimed
             self.next_claim = time.monotonic() + LEFT_BEHIND / 1000
-        streams = [each for each in streams if not self.aside.stands(each.sales)]
+        streams = [each for each in streams if not self.backoff.waits(each.sales)]
         if not streams:
             time.sleep(wait / 1000)
             return []
@@ -169,7 +268,7 @@ class Consumer:
         except redis.ResponseError:  # it does not say of which
             return self._read_each(streams)
         for each in streams:
-            self.aside.well(each.sales)
+            self.backoff.answered(each.sales)
         return [(by_name[name], entries) for name, entries in cast(Answer, new)]
 
     def _streams(self) -> list[Keys]:
@@ -179,14 +278,14 @@ class Consumer:
             for item in self.items
             if not (
                 item in self.busy
-                or self.aside.stands(keys.streams(item))
+                or self.backoff.waits(keys.streams(item))
                 or self.mover.pairing.is_wrong(item)  # else who may move them would have to wait
             )
         ]
         streams, failed = rounds.open_streams(self.store, items)
         for item, error in failed.items():
-            self.aside.put(keys.streams(item), error)
-        return [each for each in streams if not self.aside.stands(each.sales)]
+            self.backoff.back_off(keys.streams(item), error)
+        return [each for each in streams if not self.backoff.waits(each.sales)]
 
     def _xreadgroup(self, client: Any, streams: list[Keys], wait: int) -> Any:
         new = dict.fromkeys([each.sales for each in streams], ">")
@@ -223,7 +322,7 @@ class Consumer:
                 return
         except redis.ResponseError as again:
             error = again
-        self.aside.put(names.sales, error)
+        self.backoff.back_off(names.sales, error)
 
     def claim(self, streams: list[Keys]) -> list[Batch]:
         """Take over what some consumer read long ago and never acknowledged."""

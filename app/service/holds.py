@@ -9,10 +9,13 @@ back. A sweep does each step for many holds at once.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from app.domain import (
+    ITEMS,
     AlreadyPaid,
     Clock,
     DatabaseAway,
@@ -29,6 +32,8 @@ from app.locks.handle import Handle
 from app.modes import Way
 from app.service.catalogue import require_supported, unfit
 from app.service.ledgers import Ledgers
+from app.service.pairing import Pairing
+from app.service.stream_backoff import StreamBackoff
 from app.store import begun, db, rounds, sql_holds
 from app.store.keys import Keys
 from app.store.redis import answering
@@ -48,7 +53,7 @@ class Holds:
         self.clock = clock or Clock()
         self.ledgers = Ledgers(servers)
         self.at_once: set[tuple[str, int]] = set()  # rounds whose purchases nobody has to pay for
-        # Called with an end of a hold before its buyer is told (see witness).
+        # Called with an end of a hold before its buyer is told (see loss_detector).
         self.ended: list[Callable[[Round, Hold], None]] = []
 
     def look(self, order: Order, round: Round | None = None) -> Hold | None:
@@ -201,3 +206,60 @@ class Holds:
         if held and not found:
             raise StoreAway(f"The store has lost round {order.round} of {order.item}.")
         return found
+
+
+TURN = 0.25  # s between two sweeps of an item: units come back that late at the most
+MOST = 500  # holds that come back in one step: it is short enough to be in no buyer's way
+
+Done = TypeVar("Done")
+
+
+class Sweep:
+    """fulfil's: units that are not paid for in time are on sale again, whoever looks or not.
+
+    Used by one thread for each item. Several may sweep: a hold comes back once.
+    """
+
+    def __init__(self, holds: Holds, pairing: Pairing) -> None:
+        self.pairing = pairing
+        self.holds = holds
+        self.backoff = StreamBackoff()
+
+    def run(self, item: str, stop: threading.Event) -> None:
+        while not stop.wait(TURN):
+            if not any(map(self.pairing.is_wrong, ITEMS)):
+                self.sweep([item])
+
+    def sweep(self, items: Iterable[str] = ITEMS) -> int:
+        """Put back what is due of these items, and answer how many holds came back.
+
+        What fails is logged and tried again after a pause of its own.
+        """
+        back, ledgers = 0, self.holds.ledgers
+        for item in items:
+            for place, ledger in (("store", ledgers.store), ("database", ledgers.database)):
+                search = f"The search for holds of {item} in the {place}"
+                for number in self._try(search, ledger.rounds_with_holds, item) or ():
+                    name = f"The sweep of round {number} of {item}"
+                    back += self._try(name, self._sweep, item, number) or 0
+        return back
+
+    def _try(self, name: str, deed: Callable[..., Done], *words: object) -> Done | None:
+        if self.backoff.waits(name):
+            return None
+        try:
+            done = deed(*words)
+        except Exception as error:  # noqa: BLE001  logged; the other rounds' units come back
+            self.backoff.back_off(name, error)
+            return None
+        self.backoff.answered(name)
+        return done
+
+    def _sweep(self, item: str, number: int) -> int:
+        round = self.holds.find(item, number)
+        if round is None:
+            return 0
+        back = 0
+        while some := self.holds.sweep(round, MOST):
+            back += some
+        return back

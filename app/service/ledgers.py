@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -12,10 +13,19 @@ from typing import NamedTuple
 import redis
 from sqlalchemy.orm import Session
 
-from app.domain import DatabaseAway, Due, Hold, Order, Round, Stands, StoreAway, Unreadable
+from app.domain import (
+    DatabaseAway,
+    Due,
+    Hold,
+    Order,
+    Round,
+    Stands,
+    StockHeld,
+    StoreAway,
+    Unreadable,
+)
 from app.locks.handle import Handle
 from app.modes import Way
-from app.service.hand_over import HandOver
 from app.store import (
     accounts,
     db,
@@ -32,12 +42,16 @@ from app.store import stock as table
 from app.store.keys import Keys
 from app.store.orders import Booked, OrderLine
 from app.store.redis import answering
+from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
-from app.store.transactions import Contended, lock_file
+from app.store.transactions import IDLE_S, Contended, lock_file
 
 # For a batch of holds, however impatient a round's buyers are: it takes longer than a sale, and
 # where all of its statements time out it never comes back.
 SHORTEST_WAIT_S = 1.0
+# To wait for sellers that hold the row of a round that has ended; one that is frozen loses it.
+LAST_SALE_S = IDLE_S + 1
+STEP_S = 0.2  # of it, for each try
 
 log = logging.getLogger(__name__)
 
@@ -219,20 +233,58 @@ class DatabaseLedger:
         """`in_rows`: each unit of the stock is one."""
         self.servers = servers
         self.in_rows = in_rows
-        self.hand_over = HandOver(servers)
 
     def stock(self, round: Round) -> bool:
         with db.answering(), self.servers.sessions.begin() as session:
             return table.put(session, round, self.in_rows)
 
     def close(self, ended: Round) -> bool:
-        return self.hand_over.close(ended)
+        """Its record says that it has ended, and workers leave it within a second.
+
+        A buyer in mid-sale then, and those in line behind it, sell as if they had come before the
+        end. No audit is mixed by that: order and stock name their round.
+        """
+        try:
+            with self.servers.transactions.begin(STEP_S) as sql:
+                table.end(sql, ended)
+        except DatabaseAway:
+            return False
+        return True
 
     def handed_over(self, before: Round) -> bool:
-        done = self.hand_over.done(before)
-        if not done:
-            self.hand_over.make(before)
-        return done
+        """So no purchase has to ask the database for its key.
+
+        Raises StockHeld, redis.RedisError; DatabaseAway (then the round may have ended, and the
+        next start goes on with it).
+        """
+        done = Keys(before.item, before.number).handed_over
+        if self.servers.store.exists(done):
+            return True
+        self._hand_over(before)
+        self.servers.store.set(done, 1, ex=KEY_LIFE)  # like the keys that it tells of
+        return False
+
+    def _hand_over(self, before: Round) -> None:
+        """End the round and hand its keys over.
+
+        Meanwhile the item is not on sale: for a moment, or some seconds where a hundred thousand
+        have bought.
+        """
+        self.left(before)  # while the database is away, nothing is ended
+        rounds.end(self.servers.store, before.item, before.number)
+        # Workers leave the round within a beat, and wake up who thinks or waits in it: the row is
+        # free soon. Tried in short steps, as SQLite waits without letting the lab do anything else.
+        deadline = time.monotonic() + LAST_SALE_S
+        while not self.close(before):
+            if time.monotonic() > deadline:
+                raise StockHeld
+            time.sleep(STEP_S)
+        since = self.servers.clock.now() - KEY_LIFE * 1000
+        with db.answering(), self.servers.sessions() as session:
+            for sold in orders.since(session, before.item, since, before.number):
+                sales.remember(self.servers.store, sold)
+            for held in sql_holds.since(session, before.item, since, before.number):
+                sales.remember(self.servers.store, held)
 
     def left(self, round: Round) -> int | None:
         return self.left_of([round])[round.item]

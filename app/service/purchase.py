@@ -61,11 +61,11 @@ class Purchase:
         self.rounds = rounds
         self.holds = holds
         self.running_rounds = RunningRounds(servers, rounds, holds)
-        self.witness = self.running_rounds.witness
-        self.tally = self.running_rounds.tally
+        self.detector = self.running_rounds.detector
+        self.reporter = self.running_rounds.reporter
 
     def running(self, item: str) -> Round:
-        """The item's running round as this worker knows it, at most a beat old (see tally).
+        """The item's running round as this worker knows it, at most a beat old (see worker_status).
 
         The worker is then ready to sell in it. Raises NotOnSale, StoreAway.
         """
@@ -115,7 +115,7 @@ class Purchase:
         return Answer(Sale(Outcome.BUSY), selling.round, wire)
 
     def _try(self, selling: Selling, order: Order, wire: Wire) -> Sale:
-        with answering(), self.tally.under_way(selling.keys) as ended:
+        with answering(), self.reporter.under_way(selling.keys) as ended:
             sale = self._take(selling, order, wire)
             # Has anything that was held too long come back, now that somebody looks?
             sweeps = selling.round.hold and selling.ledger.buyers_sweep
@@ -123,7 +123,7 @@ class Purchase:
                 sale = self._take(selling, order, wire)
             ended(sale)
         if sale.order is not None and sale.order.id == order.id:
-            self.witness.sold(selling.round, order)
+            self.detector.sold(selling.round, order)
         if sale.lock_lost:
             log.warning("order %s: the lock was not mine any more at its release", order.id)
         return sale

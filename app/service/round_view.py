@@ -6,7 +6,8 @@ from typing import TypedDict
 
 from app.domain import Round, iso
 from app.modes import Way
-from app.service.warnings import warnings
+from app.service import catalogue
+from app.text import Text
 
 
 class Terms(TypedDict):
@@ -64,3 +65,27 @@ def view(round: Round) -> View:
         "ended_at": iso(round.ended),
         "warnings": warnings(round),
     }
+
+
+def warnings(round: Round) -> list[str]:
+    """Sentences, each a Text; none for a round that keeps what it promises."""
+    said: list[str] = []
+    way = Way.of(round.mode)
+    if way.exhibit:
+        breaks = catalogue.breaks(way)
+        said.append(
+            Text("%(mode)s is broken on purpose: %(breaks)s.", mode=round.mode, breaks=breaks)
+        )
+    if (expected := catalogue.outlived(way)) and round.think >= round.lease:
+        said.append(
+            Text(
+                "The work (%(think)s s of thinking) will outlive the lease (%(lease)s s): "
+                "expect %(expected)s.",
+                think=round.think / 1000,
+                lease=round.lease / 1000,
+                expected=expected,
+            )
+        )
+    if (why := way.mode.no_think) and round.think:
+        said.append(why)
+    return said

@@ -22,16 +22,32 @@ from app.modes import Mode, Way
 from app.service.catalogue import unfit
 from app.service.holds import Holds
 from app.service.ledgers import Ledger
+from app.service.loss_detector import LossDetector
 from app.service.metrics.meter import Meter
 from app.service.refusals import nameless, not_running
 from app.service.rounds import Rounds
-from app.service.tally import Tally
-from app.service.tickets import holder
-from app.service.witness import Witness
+from app.service.worker_status import StatusReporter
 from app.store.keys import Keys
 from app.store.redis import answering
 from app.store.servers import Servers
 from app.text import Text
+
+# Of tickets: the keys of a round that sells one order to each of those it is for. A key buys once,
+# so a ticket does, in however many tabs it is pressed. The shop signs it for its buyer; nobody
+# else's key may look like one (app/web/form_keys.py).
+MARK = "class-"
+
+
+def ticket(round: Round, buyer: str) -> str:
+    """The idempotency key of a buyer in this round."""
+    return f"{MARK}{round.number}-{buyer}"
+
+
+def holder(round: Round, key: str) -> str:
+    """Whose ticket of this round a key is; "": it is none."""
+    mark = ticket(round, "")
+    return key.removeprefix(mark) if key.startswith(mark) else ""
+
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +95,7 @@ class RunningRounds:
     """Knows each item's round without asking for every purchase.
 
     A worker learns of a switch in two ways: its mode finds the round's stock gone, or the beat
-    (see tally) sees a newer round. Either way the round is looked up anew.
+    (see worker_status) sees a newer round. Either way the round is looked up anew.
     """
 
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
@@ -88,8 +104,8 @@ class RunningRounds:
         self.pairing = rounds.trust.pairing
         self.selling: dict[str, Selling] = {}  # by item
         self.lock = threading.Lock()
-        self.witness = Witness(servers, rounds, holds)
-        self.tally = Tally(servers.store, self.refresh, Meter(servers.settings.metrics))
+        self.detector = LossDetector(servers, rounds, holds)
+        self.reporter = StatusReporter(servers.store, self.refresh, Meter(servers.settings.metrics))
 
     def find(self, item: str) -> Selling:
         """The item's running round. Raises NotOnSale, of which CannotSell is one, Unreadable."""
@@ -97,7 +113,7 @@ class RunningRounds:
         if known:
             return known
         # No lock while asking: with the store away each thread's 503 would wait for the one before.
-        found = self.witness.newest(item)
+        found = self.detector.newest(item)
         if found is None or not found.running or self.pairing.is_wrong(item):
             raise not_running(item)
         round, clock = self._fit(found), RoundClock()
@@ -105,7 +121,7 @@ class RunningRounds:
         keys = Keys(item, round.number)
         selling = Selling(round, mode, self.rounds.ledgers.of(round), clock, keys)
         with answering():
-            self.tally.enter(keys, round.mode)
+            self.reporter.enter(keys, round.mode)
         with self.lock:
             return self.selling.setdefault(item, selling)
 
@@ -126,7 +142,7 @@ class RunningRounds:
         with self.lock:
             if self.selling.get(stale.round.item) is stale:
                 del self.selling[stale.round.item]
-        self.tally.leave(stale.keys)
+        self.reporter.leave(stale.keys)
         stale.clock.over.set()
 
     def refresh(self) -> None:
@@ -139,7 +155,7 @@ class RunningRounds:
         away = None
         for known in list(self.selling.values()):
             try:
-                newest = self.witness.newest(known.round.item)
+                newest = self.detector.newest(known.round.item)
             except StoreAway as error:
                 away = error
                 continue

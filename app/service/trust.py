@@ -2,7 +2,7 @@
 
 The books are the database: they know the newest round that was begun of each item, in which store,
 and how many orders a round has. A store whose log was cut, that was emptied or replaced, shows by
-less. What it lost before the books saw it, workers may know (see witness); or the buyer alone.
+less. What it lost before the books saw it, workers may know (see loss_detector); or only the buyer.
 
 The store counts the orders that the books have confirmed. A restored backup shows by fewer.
 """

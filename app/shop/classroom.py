@@ -17,7 +17,7 @@ from app.service.classroom.nickname import LONGEST_NAME, nickname
 from app.service.classroom.notices import Notices
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
-from app.service.tickets import ticket
+from app.service.selling import ticket
 from app.shop.form_keys import sign
 from app.shop.views import know_buyer
 from app.text import Text

@@ -15,7 +15,7 @@ from itsdangerous import BadSignature, Signer
 
 from app.domain import Invalid
 from app.domain.ids import draw_id
-from app.service.tickets import MARK
+from app.service.selling import MARK
 from app.text import Text
 
 

@@ -9,7 +9,7 @@ from flask import Response
 from app.domain import ITEMS, iso
 from app.server.answers import page
 from app.server.words import money
-from app.service.book import Entry
+from app.service.order_lookup import Entry
 
 
 class OrderView(TypedDict):

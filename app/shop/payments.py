@@ -9,13 +9,13 @@ from flask import Blueprint, Response, url_for
 
 from app.domain import HoldOver, Order, Outcome, Stands, in_doubt
 from app.server.answers import json, see_other, wants_html
-from app.service.book import OrderBook
 from app.service.holds import Holds
+from app.service.order_lookup import OrderLookup
 from app.service.pairing import Pairing
 from app.shop.order_view import order_page
 
 
-def blueprint(holds: Holds, book: OrderBook, pairing: Pairing) -> Blueprint:
+def blueprint(holds: Holds, book: OrderLookup, pairing: Pairing) -> Blueprint:
     holding = Blueprint("holding", __name__)
 
     @holding.post("/orders/<uuid:id>/pay")

@@ -22,7 +22,7 @@ from app.domain.ids import draw_id
 from app.server import parse
 from app.server.answers import json, page, said, wants_html
 from app.server.words import money
-from app.service.book import OrderBook
+from app.service.order_lookup import OrderLookup
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
 from app.shop.form_keys import new_key, read
@@ -34,7 +34,7 @@ REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not
 
 
 def blueprint(
-    purchase: Purchase, rounds: Rounds, book: OrderBook, ask: Callable[[], None]
+    purchase: Purchase, rounds: Rounds, book: OrderLookup, ask: Callable[[], None]
 ) -> Blueprint:
     """`ask` refuses who asks to buy too often: raises TooOften."""
     shop = Blueprint("shop", __name__)

@@ -48,7 +48,7 @@ def test_a_lost_reply_never_sells_twice(
         shop.buy("apple", 1, key="k")
     again = shop.buy("apple", 1, key="k")  # what a buyer does on a 503
     fulfil_all(services.fulfil)
-    shop.tally.stop()
+    shop.reporter.stop()
     through.store.close()
     assert lossy.lost == 1
     assert again.sale.outcome is Outcome.SOLD
@@ -129,7 +129,7 @@ def test_a_frozen_store_costs_two_time_outs(
         own_store.thaw()
         assert 1 <= time_outs.count(threading.get_ident()) <= 2, name
         assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD
-        shop.tally.stop()
+        shop.reporter.stop()
 
 
 def test_a_frozen_store_makes_no_thread_wait_for_another(
@@ -151,7 +151,7 @@ def test_a_frozen_store_makes_no_thread_wait_for_another(
     with ThreadPoolExecutor(16) as pool:
         took = list(pool.map(buy, range(16)))
     own_store.thaw()
-    shop.tally.stop()
+    shop.reporter.stop()
     assert max(took) < 4 * min(took), "one after the other, the last would wait for sixteen"
 
 
@@ -166,5 +166,5 @@ def test_a_restarted_store_is_found_at_the_first_try(
     own_store.start()
     time.sleep(0.6)  # longer than a connection in steady use is trusted unseen
     answer = shop.buy("apple", 1)
-    shop.tally.stop()
+    shop.reporter.stop()
     assert (answer.sale.outcome, answer.sale.left) == (Outcome.SOLD, 8)

@@ -99,7 +99,7 @@ def test_retried_those_that_still_cannot_be_booked_stay(
     assert "booked" in done.output.splitlines()[2]
     assert done.output.count("still not booked") == 2
     assert [letter.id for letter in services.dead_letters.every()] == ids
-    assert services.book.find(good.id).confirmed
+    assert services.order_lookup.find(good.id).confirmed
     assert deadletter("retry", "fig", ids[0]).exit_code == 1
     assert services.store.xlen(names.sales) == 0
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from app.bootstrap import Services
 from app.cli import main
 from app.config import Settings
-from app.ops.beat import Beat
+from app.service.process_status import HeartbeatFile
 from app.store.keys import Keys
 from tests.selling import fulfil_all, mode, order
 from tests.servers import free_port
@@ -66,18 +66,18 @@ def test_a_check_ends_with_1_when_something_fails(services: Services, run: Run) 
 def test_fulfil_is_seen_by_its_beat(
     services: Services, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.ops.beat.TURN", 0.2)
+    monkeypatch.setattr("app.service.process_status.TURN", 0.2)
     away = run("check", "fulfil")
     assert away.exit_code == 1
     assert "fulfil does not go on" in away.stdout
-    services.beat.give()
+    services.heartbeat.give()
     assert run("check", "fulfil").exit_code == 1, "one sign is none: it may be of yesterday"
 
 
 def test_fulfil_beats_with_every_turn(services: Services) -> None:
-    seen = Beat(services.settings)
+    seen = HeartbeatFile(services.settings)
     for consumer in services.fulfil.consumers:
-        consumer.beat = services.beat.give
+        consumer.beat = services.heartbeat.give
     assert not seen.moved()
     fulfil_all(services.fulfil)
     assert seen.moved()

@@ -14,8 +14,8 @@ import app
 from app import create_lab
 from app.config import Settings
 from app.explorer.findings import FINDINGS
-from app.lab.explorer import listing
 from app.lab.explorer.searches import Wanted
+from app.service import catalogue
 from tests.servers import until
 
 APP = Path(app.__file__).parent
@@ -80,7 +80,7 @@ def test_a_position_is_a_link(lab: FlaskClient) -> None:
 
 def test_who_is_at_his_end_stays_where_he_did_his_last_step(lab: FlaskClient) -> None:
     page = found(lab, "/explorer/watch/scheduler?moves=AAABBB")
-    source = listing.source("app.modes.watch").splitlines()
+    source = catalogue.source("app.modes.watch").splitlines()
     did = {
         source[int(line) - 1].strip(): who
         for line, who in re.findall(r'class="line did" data-line="(\d+)" data-on="(.)"', page)

@@ -186,7 +186,7 @@ def test_what_can_still_be_paid_for_is_booked_however_wrong_our_clock_is(
         services.holds.look(hold)
     services.holds.pay(hold)
     fulfil_all(services.fulfil)
-    assert services.book.find(hold.id).confirmed
+    assert services.order_lookup.find(hold.id).confirmed
 
 
 def test_a_running_rounds_stream_is_never_forgotten(

@@ -14,8 +14,7 @@ import redis
 
 from app.bootstrap import Services
 from app.service import fulfil as fulfilling
-from app.service.fulfil import Consumer
-from app.service.mover import Batch, Entries, Mover
+from app.service.fulfil import Batch, Consumer, Entries, Mover
 from app.store import keys, orders
 from app.store.keys import Keys
 from app.store.rounds import GROUP

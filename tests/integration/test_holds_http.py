@@ -75,7 +75,7 @@ def test_the_lab_sees_what_runs_out_next(
 ) -> None:
     first = bought(holding, 2, "a").json["order"]  # type: ignore[index]
     second = bought(holding, 1, "b").json["order"]  # type: ignore[index]
-    runs_out(services, services.book.find(second).order)
+    runs_out(services, services.order_lookup.find(second).order)
     lab = create_lab(settings).test_client()
     seen = lab.get("/rounds/apple/1/holds").json["holds"]  # type: ignore[index]
     assert [(each["order"], each["quantity"]) for each in seen] == [(second, 1), (first, 2)]
@@ -95,7 +95,7 @@ def test_give_up(holding: FlaskClient, name: str, outcome: str) -> None:
 
 def test_late(services: Services, holding: FlaskClient) -> None:
     order = bought(holding).json["order"]  # type: ignore[index]
-    runs_out(services, services.book.find(order).order)
+    runs_out(services, services.order_lookup.find(order).order)
     over(holding, order, "EXPIRED")
     assert left(holding) == 5
 
@@ -140,7 +140,7 @@ def test_pages(services: Services, holding: FlaskClient) -> None:
     assert "Thank you" in page(holding, where)
 
     other = holding.post("/buy/apple", data={"quantity": "1", "key": "another"}).headers["Location"]
-    runs_out(services, services.book.find(other.rpartition("/")[2]).order)
+    runs_out(services, services.order_lookup.find(other.rpartition("/")[2]).order)
     late = holding.post(f"{other}/pay", data={})
     assert (late.status_code, "Expired" in late.text) == (410, True)
     assert "Expired" in page(holding, "/orders")

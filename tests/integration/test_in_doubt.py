@@ -15,7 +15,7 @@ from app.config import Settings
 from app.service.holds import Holds
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
-from app.service.tickets import ticket
+from app.service.selling import ticket
 from app.shop import payments as holding
 from app.shop import purchase_answers as bought
 from app.shop.form_keys import sign

@@ -95,7 +95,7 @@ def test_a_counter_at_zero_is_deleted(services: Services, name: str) -> None:
     try:
         made = shop.buy("apple", 2, buyer="b").sale.order
     finally:
-        shop.tally.stop()
+        shop.reporter.stop()
     assert made
     bought = Keys("apple", round.number).bought("b")
     assert services.store.get(bought) == b"2"

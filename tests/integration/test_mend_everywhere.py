@@ -28,6 +28,6 @@ def test_an_emptied_store_and_a_sale_that_comes_back(services: Services) -> None
     until(lambda: services.auditor.audit(round).settled)
     audit = services.auditor.audit(round)
     assert (audit.orders, audit.left, audit.broken, audit.undersold) == (2, 7, 0, 0)
-    assert services.book.find(told.id).confirmed
+    assert services.order_lookup.find(told.id).confirmed
     assert services.rounds.start("apple", "atomic", 5, {}).number == round.number + 1
-    worker.tally.stop()
+    worker.reporter.stop()

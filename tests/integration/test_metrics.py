@@ -67,7 +67,7 @@ def test_what_the_workers_counted(
         for item in ("apple", "apple", "pear"):
             shop.buy(item, 1)
     for shop in shops:
-        shop.tally.stop()
+        shop.reporter.stop()
     found = scraped(lab)
     assert found[SOLD] == 3
     assert found['lastapple_purchases_total{mode="atomic",outcome="SOLD_OUT"}'] == 1
@@ -203,7 +203,7 @@ def test_what_is_held_is_seen(
     services.rounds.start("apple", "atomic", 10, {"hold": 60_000})
     shop = worker()
     shop.buy("apple", 2)
-    shop.tally.stop()
+    shop.reporter.stop()
     until(lambda: 'lastapple_audit_round{item="apple"}' in scraped(lab), 10)
     found = scraped(lab)
     assert found['lastapple_purchases_total{mode="atomic",outcome="HELD"}'] == 1

@@ -55,7 +55,7 @@ def test_a_purchase_that_gets_no_connection_is_busy(
     host.engine.dispose()
     with full(settings.database):
         assert buyer.buy("apple", 1).sale.outcome is Outcome.BUSY
-    buyer.tally.stop()
+    buyer.reporter.stop()
     host.store.close()
     host.engine.dispose()
 

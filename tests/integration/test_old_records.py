@@ -17,7 +17,7 @@ from app.domain import Order
 from app.lab.comparison.record import Comparison
 from app.lab.stampede.record import Run
 from app.service.classroom.roll import Member
-from app.service.tally import worker_statuses
+from app.service.worker_status import worker_statuses
 from app.store import db, keys, stock
 from app.store.keys import COMPARISONS, Keys, RunKeys
 from app.store.rounds import GROUP

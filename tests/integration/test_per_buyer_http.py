@@ -97,11 +97,11 @@ def test_a_refusal_is_counted_and_is_no_fault(
     try:
         told = [shop.buy("apple", 2, buyer="A").sale.outcome for _ in range(3)]
         assert told == [Outcome.SOLD, Outcome.LIMIT, Outcome.LIMIT]
-        shop.tally.leave(shop.running_rounds.selling["apple"].keys)
-        shop.tally.stop()
-        shop.tally._publish(next(iter(shop.tally.shifts.values())))
+        shop.reporter.leave(shop.running_rounds.selling["apple"].keys)
+        shop.reporter.stop()
+        shop.reporter._publish(next(iter(shop.reporter.shifts.values())))
     finally:
-        shop.tally.stop()
+        shop.reporter.stop()
     fulfil_all(services.fulfil)
     audit = services.auditor.audit(services.rounds.find("apple"))
     assert (audit.answers["LIMIT"], audit.answers["BUSY"]) == (2, 0)

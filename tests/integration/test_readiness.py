@@ -16,9 +16,10 @@ from flask.testing import FlaskClient
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.ops import readiness, standing
+from app.ops import readiness
 from app.ops.lag import lag
-from app.ops.standing import Standing
+from app.service import process_status
+from app.service.process_status import ProcessState, ProcessStatus
 from app.store.keys import Keys
 from tests.selling import fulfil_all, mode, order
 from tests.servers import free_port
@@ -118,16 +119,16 @@ def test_what_fulfil_has_read_and_not_booked_waits_too(services: Services) -> No
 
 @pytest.mark.usefixtures("always_fresh")
 def test_the_processes_of_up_are_named(settings: Settings, server: FlaskClient) -> None:
-    def told(**rows: standing.State) -> tuple[int, dict[str, str]]:
+    def told(**rows: ProcessState) -> tuple[int, dict[str, str]]:
         each = [
-            Standing(name, name in ("fulfil", "store"), state, 3, 12.3)
+            ProcessStatus(name, name in ("fulfil", "store"), state, 3, 12.3)
             for name, state in rows.items()
         ]
-        standing.tell(settings.standings, each)
+        process_status.write(settings.standings, each)
         answer = server.get("/readyz")
         return answer.status_code, states(answer.get_json())
 
-    state = standing.State
+    state = ProcessState
     assert told(store=state.RUNNING) == (200, WELL | {"processes": "ok"})
     assert told(lab=state.HUNG, plain=state.DOWN) == (
         200,
@@ -142,7 +143,7 @@ def test_the_processes_of_up_are_named(settings: Settings, server: FlaskClient) 
 def test_a_supervisor_that_says_nothing_is_named(
     settings: Settings, server: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    standing.tell(settings.standings, [])
+    process_status.write(settings.standings, [])
     monkeypatch.setattr(readiness, "SILENT", -1.0)
     answer = server.get("/readyz")
     assert (answer.status_code, states(answer.get_json())) == (200, WELL | {"processes": "unwell"})
@@ -186,7 +187,9 @@ def test_the_lab_says_what_is_not_well(
     services: Services, settings: Settings, language: str, said: str
 ) -> None:
     lab = create_lab(settings).test_client()
-    standing.tell(settings.standings, [Standing("redlock-1", False, standing.State.DOWN, 3, 0.0)])
+    process_status.write(
+        settings.standings, [ProcessStatus("redlock-1", False, ProcessState.DOWN, 3, 0.0)]
+    )
     page = lab.get("/", headers=HTML | {"Accept-Language": language}).text
     assert 'class="notice warn"' in page
     assert said in page

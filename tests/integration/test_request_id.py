@@ -15,7 +15,7 @@ from sqlalchemy import text
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.book import OrderBook
+from app.service.order_lookup import OrderLookup
 from app.service.request import Lines, current
 from app.store.keys import Keys
 from tests.integration.asking import buy, problem
@@ -115,7 +115,7 @@ def test_the_lines_of_the_log_have_it(
     assert (
         f"WARNING {id} order {sold.get_json()['order']}: the lock was not mine" in lines.getvalue()
     )
-    monkeypatch.setattr(OrderBook, "find", lambda *_: 1 // 0)
+    monkeypatch.setattr(OrderLookup, "find", lambda *_: 1 // 0)
     failed = shop.get(f"/orders/{sold.get_json()['order']}")
     assert problem(failed, 500)["request"] == failed.headers[HEADER]
     assert f"ERROR {failed.headers[HEADER]} Our fault" in lines.getvalue()

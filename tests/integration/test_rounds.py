@@ -17,8 +17,8 @@ from app.bootstrap import Services
 from app.domain import ITEMS, Invalid, NotOnSale, Outcome, Round, UnknownItem, UnknownRound
 from app.modes import MODES
 from app.service.purchase import Purchase
-from app.service.tally import BEAT_S
-from app.service.warnings import warnings
+from app.service.round_view import warnings
+from app.service.worker_status import BEAT_S
 from app.store import rounds as records
 from tests.selling import Once, buying, fulfil_all, sold_exactly_while_switched
 from tests.servers import until

@@ -11,7 +11,7 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Invalid
-from app.service.tickets import ticket
+from app.service.selling import ticket
 from app.shop import form_keys
 from tests.integration.asking import buy, form_key
 from tests.integration.test_form_keys import HTML, press

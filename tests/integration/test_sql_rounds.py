@@ -15,7 +15,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import DatabaseAway, Lacking, Outcome
 from app.service.purchase import Purchase
-from app.service.warnings import warnings
+from app.service.round_view import warnings
 from app.store.keys import Keys
 from tests.integration.asking import buy, form_key, problem
 from tests.integration.database import before_statement, held

@@ -14,10 +14,11 @@ import pytest
 from app.config import Settings
 from app.domain import ROUND_BOUNDS
 from app.ops import child as children
-from app.ops import logs, standing, supervise
+from app.ops import logs, supervise
 from app.ops.child import Child
-from app.ops.standing import State
 from app.ops.supervise import MOST_DEATHS, GivenUp, Supervisor
+from app.service import process_status
+from app.service.process_status import ProcessState
 from tests.servers import until
 
 LIVES = "exec sleep 600"
@@ -58,10 +59,11 @@ class Watched:
         except GivenUp as error:
             self.failed = error
 
-    def state(self, name: str) -> State | None:
+    def state(self, name: str) -> ProcessState | None:
         """As others are told."""
-        _, standings = standing.told(self.supervisor.view) or (0, [])
-        return {each.name: each.state for each in standings}.get(name)
+        report = process_status.read(self.supervisor.view)
+        processes = report.processes if report else []
+        return {each.name: each.state for each in processes}.get(name)
 
     def end(self) -> None:
         self.supervisor.stopping = True
@@ -100,12 +102,16 @@ def test_what_nobody_needs_may_die_for_ever(make: Callable[..., Watched]) -> Non
         until(master.alive)
         master.kill()
         until(lambda: master.deaths == death)
-        assert watched.state("redlock-1") in (State.DOWN, State.STARTING, State.RUNNING)
+        assert watched.state("redlock-1") in (
+            ProcessState.DOWN,
+            ProcessState.STARTING,
+            ProcessState.RUNNING,
+        )
     until(master.alive)
     master.deaths = 5_000  # one a minute, for days
     master.kill()
     until(lambda: master.deaths == 5_001)
-    until(lambda: watched.state("redlock-1") is State.RUNNING)
+    until(lambda: watched.state("redlock-1") is ProcessState.RUNNING)
     assert watched.failed is None
     assert shop.process.pid == first
     pauses = [float(line.split()[-2]) for line in watched.said if "starting it again" in line]
@@ -133,7 +139,7 @@ def test_a_passing_cause_ends_nothing(make: Callable[..., Watched]) -> None:
     store.kill()
     until(lambda: store.deaths == MOST_DEATHS - 2)
     full.unlink()
-    until(lambda: watched.state("store") is State.RUNNING)
+    until(lambda: watched.state("store") is ProcessState.RUNNING)
     assert watched.failed is None
 
 
@@ -176,16 +182,16 @@ def test_one_that_hangs_is_named_and_others_are_still_looked_after(
     stuck = watched.add("stuck", LIVES, hangs)
     other = watched.add("other", LIVES)
     watched.begin()
-    until(lambda: watched.state("lab") is State.RUNNING)
+    until(lambda: watched.state("lab") is ProcessState.RUNNING)
     answering.clear()
-    until(lambda: watched.state("lab") is State.HUNG)
+    until(lambda: watched.state("lab") is ProcessState.HUNG)
     assert asked.wait(10)
     other.kill()
     until(lambda: other.deaths == 1)
     assert not enough.is_set(), "nobody waited for the question that hangs"
     enough.set()
     answering.set()
-    until(lambda: watched.state("lab") is State.RUNNING)
+    until(lambda: watched.state("lab") is ProcessState.RUNNING)
     assert any(line.startswith("lab runs and has not answered") for line in watched.said)
     assert "lab answers again" in watched.said
     assert lab.deaths == stuck.deaths == 0, "without a limit nobody is killed for his silence"
@@ -205,7 +211,7 @@ def test_one_that_hangs_for_too_long_is_killed_and_started_again(
     frozen.add(old)
     os.kill(old, signal.SIGSTOP)  # no SIGTERM would reach it
     until(lambda: lab.deaths == 1)
-    until(lambda: watched.state("lab") is State.RUNNING)
+    until(lambda: watched.state("lab") is ProcessState.RUNNING)
     assert lab.process
     assert lab.process.pid != old
     assert any("has not answered" in line and "killing it" in line for line in watched.said)

@@ -9,7 +9,6 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import Round
-from app.service import sweep
 from app.service.holds import Holds
 from tests.holding import LONG, counted, runs_out
 from tests.selling import mode, order
@@ -25,7 +24,7 @@ def test_a_bug_in_one_round_is_logged_once(
     caplog: pytest.LogCaptureFixture,
     bug: Exception,
 ) -> None:
-    monkeypatch.setattr(sweep, "TURN", 0.01)
+    monkeypatch.setattr("app.service.holds.TURN", 0.01)
     sweeps, tried = Holds.sweep, list[str]()
 
     def broken(holds: Holds, round: Round, most: int) -> int:

@@ -12,9 +12,9 @@ import redis
 
 from app.bootstrap import Services
 from app.domain import Outcome, StoreAway
-from app.service import tally
+from app.service import worker_status
 from app.service.purchase import Purchase
-from app.service.tally import BEAT_S, DEAD_S, MUTE_S, worker_statuses
+from app.service.worker_status import BEAT_S, DEAD_S, MUTE_S, worker_statuses
 from tests.selling import buying, fulfil_all
 from tests.servers import until
 
@@ -26,8 +26,8 @@ def test_a_worker_that_was_made_says_nothing_until_it_is_started(services: Servi
     before = set(threading.enumerate())
     made = Purchase(services.servers, services.rounds, services.holds)
     assert set(threading.enumerate()) <= before
-    made.tally.start()
-    assert [each.name for each in set(threading.enumerate()) - before] == ["tally"]
+    made.reporter.start()
+    assert [each.name for each in set(threading.enumerate()) - before] == ["status"]
 
 
 @pytest.mark.parametrize("ahead", [-3600, -6, 6])
@@ -35,7 +35,7 @@ def test_a_worker_whose_clock_is_wrong_is_waited_for(
     services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, ahead: int
 ) -> None:
     wrong = SimpleNamespace(time=lambda: time.time() + ahead, monotonic=time.monotonic)
-    monkeypatch.setattr(tally, "time", wrong)
+    monkeypatch.setattr(worker_status, "time", wrong)
     round = services.rounds.start("apple", "naive", 10, {"think": 1})
     shop = worker()
     with buying(shop):
@@ -71,7 +71,7 @@ def test_a_beat_that_fails_is_not_the_last(services: Services, worker: MakeWorke
         failed.set()
         raise ZeroDivisionError
 
-    shop.tally.on_beat = fail
+    shop.reporter.on_beat = fail
     assert failed.wait(5)
     until(
         lambda: (
@@ -97,12 +97,12 @@ def test_a_worker_that_is_not_heard_sells_nothing(
     def away(**_: object) -> None:
         raise redis.ConnectionError
 
-    heard = shop.tally.say
-    monkeypatch.setattr(shop.tally, "say", away)
+    heard = shop.reporter.say
+    monkeypatch.setattr(shop.reporter, "say", away)
     assert MUTE_S <= DEAD_S - 1, "others must not think it dead by then"
     until(lambda: not _buys(shop), DEAD_S)
     left = services.rounds.left(round)
-    monkeypatch.setattr(shop.tally, "say", heard)
+    monkeypatch.setattr(shop.reporter, "say", heard)
     until(lambda: _buys(shop))
     assert left is not None
     assert services.rounds.left(round) == left - 1

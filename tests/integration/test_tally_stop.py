@@ -6,7 +6,7 @@ import threading
 
 from app.bootstrap import Services
 from app.service.metrics.meter import Meter
-from app.service.tally import Tally
+from app.service.worker_status import StatusReporter
 
 RUNS_ON = ["valkey"]
 
@@ -21,9 +21,9 @@ def test_stop_waits_for_the_beat_under_way(services: Services) -> None:
         go_on.wait(10)
         beats.append("over")
 
-    tally = Tally(services.store, beat, Meter(services.settings.metrics))
-    tally.start()
+    reporter = StatusReporter(services.store, beat, Meter(services.settings.metrics))
+    reporter.start()
     assert begun.wait(10)
     threading.Timer(0.2, go_on.set).start()
-    tally.stop()
+    reporter.stop()
     assert beats == ["over"]

@@ -9,8 +9,8 @@ import pytest
 from app.domain import Order, Round
 from app.service.audit import Audit, judge
 from app.service.ledgers import Snapshot
-from app.service.tally import WorkerStatus
 from app.service.verdict import Verdict
+from app.service.worker_status import WorkerStatus
 from app.store.orders import OrderLine
 
 ROUND = Round("apple", 1, 10, "watch")

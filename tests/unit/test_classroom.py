@@ -13,7 +13,7 @@ from app.checks import BadSetting
 from app.config import Settings
 from app.domain import Invalid
 from app.lab.classroom.addresses import lab_addresses, likeliest, shop_addresses
-from app.ops.secret import lab_token
+from app.ops.shared_settings import lab_token
 from app.service.classroom.nickname import nickname
 
 

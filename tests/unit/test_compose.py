@@ -17,7 +17,7 @@ from sqlalchemy import make_url
 
 from app.cli import main
 from app.config import SETTINGS, Settings
-from app.ops.beat import Beat
+from app.service.process_status import HeartbeatFile
 from tests.servers import StoreServer, redis_server
 
 TOP = Path(__file__).parents[2]
@@ -76,7 +76,7 @@ def test_health_is_checked(name: str) -> None:
 def test_fulfil_is_checked_by_a_command_of_ours_and_given_the_time_for_it() -> None:
     check = OURS["fulfil"]["healthcheck"]
     assert check["test"] == ["CMD", "lastapple", "check", "fulfil"]
-    longest = Beat(Settings.read(OURS["fulfil"]["environment"])).longest
+    longest = HeartbeatFile(Settings.read(OURS["fulfil"]["environment"])).longest
     assert int(check["timeout"].removesuffix("s")) > longest + 5
 
 

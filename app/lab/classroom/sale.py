@@ -17,8 +17,8 @@ from app.service.audit import Audit, Auditor
 from app.service.classroom.ending import Ending
 from app.service.classroom.members import ITEM, Members
 from app.service.rounds import Rounds
-from app.service.tally import worker_statuses
-from app.service.tickets import holder
+from app.service.selling import holder
+from app.service.worker_status import worker_statuses
 from app.store import classroom as records
 from app.store import db, orders
 from app.store.redis import answering

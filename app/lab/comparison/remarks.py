@@ -9,7 +9,7 @@ from figures.remarks import BOUND, BUSY, ERRORS
 from app.domain import Round
 from app.lab.comparison.bars import Bar, alike
 from app.lab.comparison.record import Comparison
-from app.service.warnings import warnings
+from app.service.round_view import warnings
 from app.text import Text, counted
 
 SHORT = 1.0  # s; a sale that is over sooner is mostly the buyers' coming

@@ -11,8 +11,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from app.lab.explorer import listing
-from app.lab.explorer.listing import Function
+from app.service import catalogue
+from app.service.catalogue import Function
 
 PREFIX = "py-"  # of the classes
 ASIDE = re.compile(rf' *<span class="{PREFIX}(?:c1|sd)">[^<]*</span>')  # comments and docstrings
@@ -83,17 +83,17 @@ def sources(target: str, places: Places, own: str | None) -> list[Shown]:
 
     `own` is the source of somebody's own code, where that is shown.
     """
-    stood: dict[str, set[int]] = {listing.module_of(target): set()} if own is None else {}
+    stood: dict[str, set[int]] = {catalogue.module_of(target): set()} if own is None else {}
     for place in places:
         for buyer in place["actors"]:
             for wait in buyer["waits"]:
                 for module, line in wait["spots"]:
                     stood.setdefault(module, set()).add(line)
-    texts = {module: listing.source(module) if own is None else own for module in stood}
+    texts = {module: catalogue.source(module) if own is None else own for module in stood}
     return [
         Shown(module, lines(texts[module], function))
         for module, at in stood.items()
-        for function in listing.functions(texts[module])
+        for function in catalogue.functions(texts[module])
         if any(function.first <= line <= function.last for line in at)
     ]
 

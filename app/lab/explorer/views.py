@@ -19,7 +19,6 @@ from app.lab.bad_links import (
     no_such_move,
     no_such_step,
 )
-from app.lab.explorer import listing
 from app.lab.explorer.searches import (
     BUYERS,
     MOST_FAULTS,
@@ -34,6 +33,7 @@ from app.lab.explorer.searches import (
 from app.lab.explorer.source_view import lit, marked, sources
 from app.lab.sources.retold import retold
 from app.server.answers import json, page, problem, said, type_of, wants_html
+from app.service import catalogue
 from app.service.catalogue import way
 from app.text import Text
 
@@ -54,7 +54,7 @@ def blueprint(explorer: Explorer) -> Blueprint:
         if not wants_html():
             return json({"targets": [OWN] * (explorer.own is not None) + names})
         targets = [
-            {"name": name, "promise": listing.promises(name)[-1], "exhibit": way(name).exhibit}
+            {"name": name, "promise": catalogue.promises(name)[-1], "exhibit": way(name).exhibit}
             for name in names
         ]
         own = explorer.own.name if explorer.own else ""
@@ -131,7 +131,7 @@ def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
         "budget": budget,
         "most_buyers": BUYERS[1],
         "most_faults": MOST_FAULTS,
-        "promises": [] if own else listing.promises(wanted.target),
+        "promises": [] if own else catalogue.promises(wanted.target),
         "link": link,
         "again": AGAIN,
     } | (_retold(wanted.target, played) if played else {})

@@ -21,7 +21,7 @@ from app.lab.about import About
 from app.lab.round_form import FIELDS, HOLD, PER_BUYER, at_fields, read, round_limits
 from app.server import parse
 from app.server.answers import describe, json, page, said, see_other, wants_html
-from app.service import audit_words, catalogue
+from app.service import catalogue, verdict
 from app.service.audit import Auditor
 from app.service.catalogue import Entry
 from app.service.dead_letters import DeadLetters
@@ -39,7 +39,7 @@ def blueprint(
     about: Callable[[], About],
 ) -> Blueprint:
     lab = Blueprint("lab", __name__)
-    lab.record(lambda made: made.app.jinja_env.globals.update(audit_words=audit_words))
+    lab.record(lambda made: made.app.jinja_env.globals.update(audit_words=verdict))
 
     @lab.get("/")
     def index() -> Response:

@@ -6,7 +6,7 @@ from app.domain import Round
 from app.lab.stampede.sample import Sample
 from app.modes import Way
 from app.service.rounds import Rounds
-from app.service.tally import worker_statuses
+from app.service.worker_status import worker_statuses
 from app.store.redis import answering
 
 

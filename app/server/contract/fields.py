@@ -7,7 +7,7 @@ from app.server.contract.parts import Field, Schema
 from app.server.language import LANGUAGES
 from app.server.parse import LARGEST
 from app.service.purchase import LONGEST_KEY, MOST_UNITS
-from app.service.tickets import MARK
+from app.service.selling import MARK
 from app.text import Text
 
 # Shorter and plainer than what is taken: every client can send it, and every log can show it.

@@ -1,7 +1,7 @@
 """What one worker counts of its purchases: in memory with each, in its files with each beat.
 
 So a purchase costs a few additions, and a worker that is killed takes what it has counted since its
-last beat with it (see tally). Figures to look at; the audit's evidence is another.
+last beat with it (see worker_status). Figures to look at; the audit's evidence is another.
 """
 
 from __future__ import annotations

@@ -84,12 +84,12 @@ BUGS = [
         "atomic",
         [
             Change(
-                "service/mover.py",
+                "service/fulfil.py",
                 "        refused |= book(self.sessions, sold, mode)\n        booked",
                 "        booked",
             ),
             Change(
-                "service/mover.py",
+                "service/fulfil.py",
                 "            sales.let_go(self.store, names, booked)\n        if not refused:",
                 "            sales.let_go(self.store, names, booked)\n"
                 "        refused |= book(self.sessions, sold, mode)\n        if not refused:",
@@ -166,7 +166,7 @@ BUGS = [
         "atomic",
         [
             Change(
-                "service/sweep.py",
+                "service/holds.py",
                 "    while some := self.holds.sweep(round, MOST):",
                 "    while some := 0:",
             )

@@ -14,7 +14,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Order
 from app.service.classroom.notices import FRESH
-from app.service.tickets import ticket
+from app.service.selling import ticket
 from app.store import orders
 from app.store.keys import class_ending
 from tests.integration.classroom.lesson import HTML, Phones, press, see, start

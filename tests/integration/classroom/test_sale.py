@@ -6,12 +6,12 @@ import time
 from typing import Any
 
 import pytest
-from app.lab.stampede.jobs import TO_START
 from flask.testing import FlaskClient
 
 from app.bootstrap import Services
 from app.lab.classroom import sale
 from app.lab.classroom.sale import Phase
+from app.lab.stampede.jobs import TO_START
 from app.store import classroom as class_records
 from app.store import runs as run_records
 from app.store.redis import answering

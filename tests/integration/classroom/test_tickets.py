@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.tickets import holder, ticket
+from app.service.selling import holder, ticket
 from tests.integration.asking import form_key, problem
 from tests.integration.classroom.lesson import HTML, Phones, press, see, start
 from tests.servers import until

@@ -93,10 +93,12 @@ def test_what_the_others_need_while_a_node_is_away(
     assert sold
     assert gone
     own_cluster.node_of("{apple}").kill()
-    assert services.book.find(sold.id).order == sold
+    assert services.order_lookup.find(sold.id).order == sold
     with pytest.raises(StoreAway):
-        services.book.find(gone.id)  # it may be on the node that is away
-    assert services.book.mine("", [sold.id, gone.id])[1], "one may be missing, and that is said"
+        services.order_lookup.find(gone.id)  # it may be on the node that is away
+    assert services.order_lookup.mine("", [sold.id, gone.id])[1], (
+        "one may be missing, and that is said"
+    )
     shelf = {item.slug: round for item, round, _ in services.rounds.shelf()}
     assert {slug for slug, round in shelf.items() if round} == set(alive)
     assert create_shop(settings).test_client().get("/").status_code == 200

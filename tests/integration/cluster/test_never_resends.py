@@ -74,7 +74,7 @@ def test_a_lost_reply_never_sells_twice(
         shop.buy("apple", 1, key="k")
     again = shop.buy("apple", 1, key="k")  # what a buyer does on a 503
     fulfil_all(services.fulfil)
-    shop.tally.stop()
+    shop.reporter.stop()
     assert not lossy.lose_next
     assert again.sale.outcome is Outcome.SOLD
     books = services.rounds.ledgers.of(round).snapshot(round)

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from app.lab.stampede.jobs import now
 
 from app.bootstrap import Services
 from app.domain import ComparisonIsOn, Invalid, RunIsOn, UnknownComparison, UnknownItem
 from app.lab.comparison.record import Comparison, Planned, Result
 from app.lab.stampede import runs
 from app.lab.stampede.events import follow
+from app.lab.stampede.jobs import now
 from app.lab.stampede.record import How, Run
 
 RUNS_ON = ["valkey"]

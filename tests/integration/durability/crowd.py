@@ -35,7 +35,7 @@ class Crowd:
                 self.stop.set()
             for each in buyers:
                 each.result(30)
-        self.shop.tally.stop()
+        self.shop.reporter.stop()
 
     def _buy(self) -> None:
         key = str(uuid.uuid4())

@@ -62,7 +62,7 @@ def test_who_asks_again_waits_again(either: Callable[[], Pair], shop_over: ShopO
     audit = services.auditor.audit(services.rounds.find("apple"))
     assert (audit.sold, audit.left) == (2, 8)
     for shop in (first, second):
-        shop.tally.stop()
+        shop.reporter.stop()
 
 
 def test_a_key_of_a_round_that_is_over(pair: Pair, shop_over: ShopOver) -> None:
@@ -78,7 +78,7 @@ def test_a_key_of_a_round_that_is_over(pair: Pair, shop_over: ShopOver) -> None:
     pair.replica.thaw()
     until(pair.together)
     assert shop.buy("apple", 1, "key").sale.outcome is Outcome.SOLD
-    shop.tally.stop()
+    shop.reporter.stop()
 
 
 def test_nothing_is_booked_that_a_failover_could_take_away(pair: Pair, shop_over: ShopOver) -> None:
@@ -101,7 +101,7 @@ def test_nothing_is_booked_that_a_failover_could_take_away(pair: Pair, shop_over
     finally:
         stop.set()
         fulfil.join(20)
-        shop.tally.stop()
+        shop.reporter.stop()
 
 
 def test_what_was_read_from_a_server_that_is_gone_is_not_booked(
@@ -121,7 +121,7 @@ def test_what_was_read_from_a_server_that_is_gone_is_not_booked(
         assert orders.find(session, sold.id) is None
     with pytest.raises(NotCopied, match="does not know"):
         services.servers.copied("apple", names.key("key"))
-    shop.tally.stop()
+    shop.reporter.stop()
 
 
 def test_a_payment_waits_as_a_sale_does(pair: Pair, shop_over: ShopOver) -> None:
@@ -137,7 +137,7 @@ def test_a_payment_waits_as_a_sale_does(pair: Pair, shop_over: ShopOver) -> None
     pair.replica.thaw()
     until(pair.together)
     services.holds.pay(order)
-    shop.tally.stop()
+    shop.reporter.stop()
 
 
 def test_what_sells_in_the_database_waits_for_no_replica(pair: Pair, shop_over: ShopOver) -> None:
@@ -147,7 +147,7 @@ def test_what_sells_in_the_database_waits_for_no_replica(pair: Pair, shop_over: 
     shop.running("apple")
     pair.replica.freeze()
     assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD
-    shop.tally.stop()
+    shop.reporter.stop()
 
 
 def test_after_a_failover_all_is_there_that_anybody_was_told(
@@ -159,12 +159,12 @@ def test_after_a_failover_all_is_there_that_anybody_was_told(
     told = [shop.buy("apple", 1).sale.order for _ in range(3)]
     pair.replica.freeze()
     in_doubt(shop, "untold")
-    shop.tally.stop()
+    shop.reporter.stop()
     pair.store.kill()
     pair.replica.thaw()
     promote(pair.replica)
     after = shop_over(pair.replica, "safe")  # it has no replica of its own yet
     fulfil_all(after.fulfil)
-    booked = [after.book.find(order.id) for order in told if order]
+    booked = [after.order_lookup.find(order.id) for order in told if order]
     assert [each.confirmed for each in booked] == [True] * 3
     assert after.trust.look("apple") is None

@@ -70,7 +70,7 @@ def test_a_store_without_a_replica(pair: Pair, shop_over: ShopOver) -> None:
     with pytest.raises(StoreAway):
         shop.buy("apple", 1)
     assert services.rounds.left(round) == 10, "the store takes nothing that no replica confirms"
-    shop.tally.stop()
+    shop.reporter.stop()
 
 
 def test_a_node_is_asked_once_for_all_its_items(pair: Pair, shop_over: ShopOver) -> None:
@@ -108,7 +108,7 @@ def test_what_no_replica_confirms_stays_sold_and_is_listed(pair: Pair, shop_over
     fulfil_all(services.fulfil)
     audit = services.auditor.audit(round)
     assert (audit.verdict, audit.orders, audit.left) == (Verdict.EXACT, 2, 7)
-    shop.tally.stop()
+    shop.reporter.stop()
 
 
 def test_a_hold_that_no_replica_confirms_is_listed(pair: Pair, shop_over: ShopOver) -> None:
@@ -124,7 +124,7 @@ def test_a_hold_that_no_replica_confirms_is_listed(pair: Pair, shop_over: ShopOv
     until(pair.together)
     assert shop.buy("apple", 1, "key").sale.outcome is Outcome.HELD
     assert services.auditor.audit(round).in_doubt == 0
-    shop.tally.stop()
+    shop.reporter.stop()
 
 
 @pytest.fixture
@@ -176,4 +176,4 @@ def test_a_primary_that_took_over_has_no_replica_of_its_own(
     assert shop.buy("apple", 1, "before").sale.outcome is Outcome.SOLD
     assert services.rounds.left(round) == 99
     assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD
-    shop.tally.stop()
+    shop.reporter.stop()

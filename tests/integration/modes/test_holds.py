@@ -86,7 +86,7 @@ def test_pay(services: Services, shop: Purchase, round: Round) -> None:
     assert (again.sale.outcome, again.sale.order) == (Outcome.SOLD, order)
     with pytest.raises(AlreadyPaid):
         services.holds.give_up(order, Stands.CANCELLED)
-    entry = services.book.find(order.id)
+    entry = services.order_lookup.find(order.id)
     assert (entry.order, entry.confirmed, entry.hold) == (order, True, None)
     assert counted(services, round) == (7, 0, 3)
 
@@ -118,7 +118,7 @@ def refused_for_good(services: Services, shop: Purchase, order: Order, stands: S
     with pytest.raises(HoldOver) as same:
         shop.buy("apple", order.quantity, "k")
     assert same.value.hold.stands is stands
-    entry = services.book.find(order.id)
+    entry = services.order_lookup.find(order.id)
     assert entry.hold is not None
     assert (entry.confirmed, entry.hold.stands) == (False, stands)
 

@@ -55,7 +55,7 @@ def test_it_is_paid_for(services: Services, shop: Purchase, round: Round) -> Non
     order = held(shop, 3)
     services.store.flushall()
     services.holds.pay(order)
-    assert services.book.find(order.id).confirmed
+    assert services.order_lookup.find(order.id).confirmed
     assert counted(services, round) == (7, 0, 3)
 
 

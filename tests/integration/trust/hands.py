@@ -18,7 +18,7 @@ def sold(worker: Purchase, times: int) -> None:
 
 def killed(services: Services, worker: Purchase) -> None:
     """It remembers nothing any more."""
-    worker.tally.stop()
+    worker.reporter.stop()
     services.servers.met.clear()
 
 

@@ -53,7 +53,7 @@ def test_a_cut_log_with_everything_booked(services: Services, server: StoreServe
     assert services.rounds.start("apple", "atomic", 10, {}).number == 2
     worker = services.purchase()
     assert worker.buy("apple", 1, key="k").sale.order == keyed, "the books have told it the keys"
-    worker.tally.stop()
+    worker.reporter.stop()
     fulfil_all(services.fulfil)
     until(lambda: lastapple(services, "audit").exit_code == 0)
     old = services.auditor.audit(round)

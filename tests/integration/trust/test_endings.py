@@ -108,7 +108,7 @@ def test_paid_for_at_another_worker_before_it_was_missed_it_is_sold(
 ) -> None:
     services.rounds.start("apple", "atomic", 5, {"hold": HOLD})
     worker = services.purchase()
-    worker.tally.stop()  # its beat would be the first
+    worker.reporter.stop()  # its beat would be the first
     order = held(worker, "k")
     end = length(server.folder)
     services.holds.give_up(order, Stands.CANCELLED)
@@ -155,7 +155,7 @@ def test_an_end_of_long_ago_may_be_forgotten(services: Services, server: StoreSe
     restarted(server, lambda: None)
     held(worker, "x")
     assert lacks.look(services.store, "apple").lack is None
-    worker.tally.stop()
+    worker.reporter.stop()
 
 
 def repeated(services: Services, order: Order) -> None:
@@ -177,7 +177,7 @@ def test_one_press_repeated_does_not_displace_what_a_worker_knows(
     worker = services.purchase()
     order = held(worker, "k")
     press(services, order)
-    known = [(each.order.id, each.ended) for each in worker.witness.told["apple"]]
+    known = [(each.order.id, each.ended) for each in worker.detector.told["apple"]]
     assert known == [(order.id, None), (order.id, Stands.CANCELLED)]
     killed(services, worker)
 

@@ -49,7 +49,7 @@ def sells_on(services: Services, number: int) -> None:
     fulfil_all(services.fulfil)
     audit = settled(services, number)
     assert (audit.verdict, audit.sold, audit.left) == ("exact", 2, 8)
-    worker.tally.stop()
+    worker.reporter.stop()
 
 
 @pytest.mark.parametrize("name", MODES)
@@ -83,7 +83,7 @@ def test_a_cut_log_of_which_all_was_booked(
     sells_on(services, 2)
     again = services.purchase()
     assert bought(again, "k") == kept
-    again.tally.stop()
+    again.reporter.stop()
 
 
 def test_what_a_worker_had_told_comes_back(services: Services, server: StoreServer) -> None:
@@ -101,7 +101,7 @@ def test_what_a_worker_had_told_comes_back(services: Services, server: StoreServ
     fulfil_all(services.fulfil)
     audit = settled(services, 1)
     assert (audit.sold, audit.left, audit.orders, audit.broken) == (5, 5, 5, 0)
-    assert [services.book.find(order.id).confirmed for order in lost] == [True, True]
+    assert [services.order_lookup.find(order.id).confirmed for order in lost] == [True, True]
     assert "2 sales that workers still knew" in audit.sentence
     assert not services.store.exists(keys.told("apple"))
     sells_on(services, 2)

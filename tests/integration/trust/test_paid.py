@@ -58,7 +58,7 @@ def stands_as_sold(services: Services, settings: Settings, order: Order) -> None
     again = bought_again(settings)
     assert (again.status_code, again.json["outcome"]) == (201, "SOLD")
     assert again.json["order"] == order.id
-    assert services.book.find(order.id).confirmed
+    assert services.order_lookup.find(order.id).confirmed
     shop = create_shop(settings).test_client()
     assert shop.post(f"/orders/{order.id}/pay", json={}).status_code == 201
     assert shop.post(f"/orders/{order.id}/cancel", json={}).status_code == 409
@@ -193,7 +193,7 @@ def test_a_payment_whose_hold_was_given_back_before_it_was_missed_comes_back(
     """By another process, which nobody had told of the payment."""
     services.rounds.start("apple", "atomic", 10, {"hold": HOLD if first is expired else 60_000})
     worker = services.purchase()
-    worker.tally.stop()  # its beat would be the first
+    worker.reporter.stop()  # its beat would be the first
     order = held(worker, "k")
     end = length(server.folder)
     services.holds.pay(order)
@@ -225,4 +225,4 @@ def test_a_payment_of_long_ago_may_be_forgotten(services: Services, server: Stor
     restarted(server, lambda: None)
     held(worker, "x")
     assert lacks.look(services.store, "apple").lack is None
-    worker.tally.stop()
+    worker.reporter.stop()

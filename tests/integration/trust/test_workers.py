@@ -63,7 +63,7 @@ def test_what_several_threads_were_told_of_is_asked_for(
     worker = services.purchase()
     sold(worker, 1)
     end = length(server.folder)
-    first, told = worker.witness.told["apple"][0], worker.witness.told["apple"]
+    first, told = worker.detector.told["apple"][0], worker.detector.told["apple"]
     sold(worker, 1)
     told.append(first)
     restarted(server, lambda: cut(server.folder, end))

@@ -9,7 +9,7 @@ import pytest
 from badluck.game.play import LONGEST, split
 
 from app.explorer.desk import Desk
-from app.lab.explorer import listing
+from app.service import catalogue
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +71,10 @@ def test_the_lit_line_is_the_one_that_sends(
             continue
         [wait] = buyer(played, step["actor"], at)["waits"]
         module, number = wait["spots"][-1]
-        line = listing.source(module).splitlines()[number - 1]
+        line = catalogue.source(module).splitlines()[number - 1]
         [sends] = [text for begins, text in SENDS.items() if step["lines"][0].startswith(begins)]
         assert sends in line, step["lines"][0]
-        assert wait["spots"][0][0] == listing.module_of(target), "the mode's own line comes first"
+        assert wait["spots"][0][0] == catalogue.module_of(target), "the mode's own line comes first"
         seen |= {module for module, _ in wait["spots"]}
     assert seen == files
 

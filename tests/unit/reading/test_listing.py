@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from app.lab.explorer import listing
 from app.lab.explorer.source_view import lines
+from app.service import catalogue
 
 
 def text(html: str) -> str:
@@ -13,7 +13,7 @@ def text(html: str) -> str:
 
 
 def test_functions_of_a_module_and_its_classes() -> None:
-    assert [one.name for one in listing.functions(listing.source("app.modes.watch"))] == [
+    assert [one.name for one in catalogue.functions(catalogue.source("app.modes.watch"))] == [
         "sell",
         "attempt",
         "race",
@@ -21,11 +21,13 @@ def test_functions_of_a_module_and_its_classes() -> None:
 
 
 def test_lines_are_those_of_the_file_without_comments() -> None:
-    source = listing.source("app.modes.watch").splitlines()
+    source = catalogue.source("app.modes.watch").splitlines()
     [race] = [
-        one for one in listing.functions(listing.source("app.modes.watch")) if one.name == "race"
+        one
+        for one in catalogue.functions(catalogue.source("app.modes.watch"))
+        if one.name == "race"
     ]
-    shown = lines(listing.source("app.modes.watch"), race)
+    shown = lines(catalogue.source("app.modes.watch"), race)
     assert text(shown[0].html) == "def race(self, pipe: Pipeline, order: Order) -&gt; Sale:"
     assert shown[-1].number == race.last
     for line in shown:

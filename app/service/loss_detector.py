@@ -32,7 +32,7 @@ REMEMBERED = 3600.0
 log = logging.getLogger(__name__)
 
 
-class Told(NamedTuple):
+class Witnessed(NamedTuple):
     """A sale or a hold; or how a hold has `ended`, which the store has noted by itself."""
 
     at: float  # by time.monotonic()
@@ -55,7 +55,7 @@ class Told(NamedTuple):
         return said is not None and said.startswith((self.ended or "").encode())
 
 
-class Witness:
+class LossDetector:
     """One worker's memory, of rounds and of sales. Used by all its threads."""
 
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
@@ -64,7 +64,7 @@ class Witness:
         # The newest sale of a store's log is among the last that as many threads were told of.
         self.most = servers.settings.shop_threads
         self.seen: dict[str, int] = {}  # item -> number of its newest round
-        self.told: dict[str, deque[Told]] = {}
+        self.told: dict[str, deque[Witnessed]] = {}
         self.unconfirmed: set[tuple[str, int]] = set()  # rounds that have sold in the database
         servers.met.append(self.meet)
         holds.ended.append(self.ended)
@@ -85,20 +85,20 @@ class Witness:
 
     def sold(self, round: Round, order: Order) -> None:
         """Its buyer is about to be told. What sells in the database is not in the store."""
-        self._note(round, Told(time.monotonic(), order))
+        self._note(round, Witnessed(time.monotonic(), order))
 
     def ended(self, round: Round, hold: Hold) -> None:
         """The same, of how a hold has ended."""
-        self._note(round, Told(time.monotonic(), hold.order, hold.stands))
+        self._note(round, Witnessed(time.monotonic(), hold.order, hold.stands))
 
-    def _note(self, round: Round, news: Told) -> None:
+    def _note(self, round: Round, news: Witnessed) -> None:
         item = news.order.item
         if Way.of(round.mode).in_database:
             self.unconfirmed.add((item, round.number))
         else:
             told = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))
             # The same press, repeated, must not displace the newest sales.
-            if not news.ended or news[1:] not in [each[1:] for each in tuple(told)]:
+            if not news.ended or all(each.field != news.field for each in tuple(told)):
                 told.append(news)
 
     def confirm(self) -> None:
@@ -120,7 +120,7 @@ class Witness:
             if lack and self._lacking(lack):
                 raise redis.ConnectionError(lack.what)
 
-    def _lack(self, connection: Metered, item: str, told: list[Told]) -> Lack | None:
+    def _lack(self, connection: Metered, item: str, told: list[Witnessed]) -> Lack | None:
         """What its server lacks of an item: the newest round, or the newest of these."""
         seen = self.seen.get(item, 0)
         connection.send_command("MGET", keys.newest(item), *(each.name for each in told))

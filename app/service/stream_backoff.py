@@ -16,7 +16,7 @@ LONGEST_PAUSE = 2.0  # s
 log = logging.getLogger(__name__)
 
 
-class Aside:
+class StreamBackoff:
     """By the stream's name. Used by several threads."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Aside:
         self.said: dict[str, str] = {}  # name -> error
         self.lock = threading.Lock()
 
-    def put(self, name: str, error: Exception) -> float:
+    def back_off(self, name: str, error: Exception) -> float:
         """Leave it alone, for SHORTEST_PAUSE at first and longer with each failure.
 
         Return the pause in s. An error that nothing here expects is logged with its trace.
@@ -40,11 +40,11 @@ class Aside:
             log.warning("%s stands aside and is tried again: %s", name, error, exc_info=trace)
         return pause
 
-    def stands(self, name: str) -> bool:
+    def waits(self, name: str) -> bool:
         """Is it still to be left alone?"""
         return time.monotonic() < self.pauses.get(name, (0.0, 0.0))[1]
 
-    def well(self, name: str) -> None:
+    def answered(self, name: str) -> None:
         """It has answered."""
         with self.lock:
             self.pauses.pop(name, None)

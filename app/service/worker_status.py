@@ -84,7 +84,7 @@ class Shift:
     spoke: float = field(default_factory=time.monotonic)  # when it last set out to say so
 
 
-class Tally:
+class StatusReporter:
     """This worker's statuses, one for each round it sells in."""
 
     def __init__(self, store: redis.Redis, on_beat: Callable[[], None], meter: Meter) -> None:
@@ -101,7 +101,7 @@ class Tally:
 
     def start(self) -> None:
         """Beat from now on, in a thread of its own, until `stop`. Only once."""
-        beats = threading.Thread(target=self._beat_until_stopped, name="tally", daemon=True)
+        beats = threading.Thread(target=self._beat_until_stopped, name="status", daemon=True)
         beats.start()
         self.threads.append(beats)
 

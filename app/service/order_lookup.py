@@ -40,7 +40,7 @@ class Entry:
     dropped: bool = False
 
 
-class OrderBook:
+class OrderLookup:
     """Orders by id and by buyer, wherever they stand at this moment."""
 
     def __init__(self, store: redis.Redis, sessions: sessionmaker[Session], holds: Holds) -> None:
