@@ -7,7 +7,8 @@ from sqlalchemy import update
 from app.bootstrap import Services
 from app.domain import Order, Round
 from app.modes import Way
-from app.service.audit import Audit, judge
+from app.service.audit import judge
+from app.service.verdict import Audit
 from app.store.keys import Keys
 from app.store.sql_holds import HoldRow
 

@@ -11,9 +11,8 @@ from rich.table import Table
 
 from app.cli import output, repairing
 from app.domain import Lack, Lacking
-from app.service.audit import Audit
 from app.service.trust import Trust
-from app.service.verdict import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK, Verdict
+from app.service.verdict import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK, Audit, Verdict
 
 # By the verdict; 1 is for an audit that could not be made, and 2 for bad input.
 STATUS = {Verdict.UNTOUCHED: 0, Verdict.EXACT: 0, Verdict.SETTLING: 3}

@@ -11,101 +11,21 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import redis
 
 from app.domain import Outcome, Round
 from app.service.ledgers import Ledgers, Snapshot
 from app.service.pairing import Pairing
-from app.service.verdict import Verdict, sentence
+from app.service.verdict import Audit, Verdict, sentence
 from app.service.worker_status import BEAT_S, WorkerStatus, worker_statuses
 from app.store import lacks
 from app.store.keys import Keys
 from app.store.orders import OrderLine
 from app.store.redis import answering
-from app.text import Text, together
-
-HARMLESS = (Verdict.UNTOUCHED, Verdict.EXACT, Verdict.SETTLING)
-
-
-def spoilt(verdict: Verdict, sentence: str, lost: Text) -> tuple[Verdict, Text]:
-    """What is left of it: that all is accounted for is said of what the store remembers only."""
-    if verdict in HARMLESS:  # whatever else comes, this stays
-        return Verdict.INCONSISTENT, lost
-    return verdict, together(sentence, lost)
-
 
 WORKERS_WORD_S = 3 * BEAT_S  # to wait for each worker's word on whether it was quiet while we read
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What was found. All but `verdict`, `sentence` and `answers` are units or counts."""
-
-    item: str
-    round: int
-    mode: str
-    running: bool
-    settled: bool
-    verdict: Verdict
-    sentence: str
-    stocked: int
-    left: int
-    sold: int
-    orders: int
-    oversold: int
-    undersold: int
-    duplicate_ids: int
-    duplicate_keys: int
-    sales_without_order: int
-    orders_without_sale: int
-    in_flight: int
-    answers: dict[str, int]  # as the workers counted them: to look at, no evidence
-    conflicts: int
-    locks_lost: int
-    # A field that is added has a default: runs are kept with the audits that they had.
-    not_booked: int = 0  # dead letters, and what cannot be read in the stream
-    held: int = 0
-    units_astray: int = 0
-    in_doubt: int = 0  # sales and holds that no replica confirms, with DURABILITY=replicated
-    orders_lost: int = 0
-
-    @property
-    def broken(self) -> int:
-        """Sales and orders that contradict each other."""
-        twice = self.duplicate_ids + self.duplicate_keys
-        return twice + self.orders_without_sale + self.units_astray
-
-    def of_a_run(self) -> str:
-        """The verdict on a run that is over, as one would say it to a class; mostly a Text."""
-        if self.verdict == Verdict.SETTLING:
-            return Text(
-                "No verdict: purchases or orders were still under way after half a minute. "
-                "Sold so far: %(sold)s of %(stocked)s.",
-                sold=self.sold,
-                stocked=self.stocked,
-            )
-        if self.verdict == Verdict.UNTOUCHED:
-            return Text(
-                "Sold 0 of %(stocked)s: no purchase ever reached the shop.", stocked=self.stocked
-            )
-        taken = self.sold + self.held
-        lacks = self.not_booked or self.orders_lost
-        contradicts = self.broken or lacks or taken + self.left > self.stocked
-        if self.verdict == Verdict.INCONSISTENT and not contradicts:
-            return self.sentence  # the store had lost something, which stands there
-        return sentence(
-            self.verdict,
-            self.stocked,
-            self.sold,
-            self.left,
-            self.broken,
-            0,
-            self.not_booked,
-            self.held,
-            orders_lost=self.orders_lost,
-        )
 
 
 class Auditor:
@@ -128,10 +48,7 @@ class Auditor:
             audit = self._audit(round)
         with answering():
             lost = lacks.of_round(self.store, round.item, round.number)
-        if lost is None:
-            return audit
-        verdict, said = spoilt(audit.verdict, audit.sentence, lost)
-        return replace(audit, verdict=verdict, sentence=said)
+        return audit.downgraded(lost) if lost else audit
 
     def _audit(self, round: Round) -> Audit:
         before = self._count(round)
@@ -195,25 +112,14 @@ def judge(round: Round, snapshot: Snapshot, workers: list[WorkerStatus], quiet: 
         verdict = Verdict.UNTOUCHED
     else:
         verdict = Verdict.EXACT
-    return Audit(
+    audit = Audit(
         item=round.item,
         round=round.number,
         mode=round.mode,
         running=round.running,
         settled=settled,
         verdict=verdict,
-        sentence=sentence(
-            verdict,
-            round.stock,
-            sold,
-            snapshot.left,
-            broken,
-            answers[Outcome.BUSY.value],
-            not_booked,
-            held,
-            in_doubt=snapshot.in_doubt,
-            orders_lost=orders_lost,
-        ),
+        sentence="",
         stocked=round.stock,
         left=snapshot.left,
         sold=sold,
@@ -236,3 +142,4 @@ def judge(round: Round, snapshot: Snapshot, workers: list[WorkerStatus], quiet: 
         in_doubt=snapshot.in_doubt,
         orders_lost=orders_lost,
     )
+    return replace(audit, sentence=sentence(audit))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import redis
 from sqlalchemy.orm import Session, sessionmaker
@@ -40,6 +41,25 @@ class Entry:
     dropped: bool = False
 
 
+class Found(NamedTuple):
+    """Orders, newest first; `partial`: some may be missing."""
+
+    entries: list[Entry]
+    partial: bool
+
+
+class InStore(NamedTuple):
+    """Orders in the store, and those that were dropped.
+
+    `lacking` is an error when there may be more: a node that may have them is away, or a record
+    cannot be read.
+    """
+
+    orders: list[Order]
+    dropped: list[NotBooked]
+    lacking: ShopError | None
+
+
 class OrderLookup:
     """Orders by id and by buyer, wherever they stand at this moment."""
 
@@ -69,8 +89,8 @@ class OrderLookup:
                 raise error
         raise UnknownOrder(Text("There is no order %(id)s.", id=id))
 
-    def mine(self, buyer: str, recent: Iterable[str]) -> tuple[list[Entry], bool]:
-        """The buyer's orders, newest first, and whether some may be missing.
+    def mine(self, buyer: str, recent: Iterable[str]) -> Found:
+        """The buyer's orders.
 
         `recent` are ids from the buyer's cookie: those still in the store are found by them.
         """
@@ -91,20 +111,14 @@ class OrderLookup:
             except (StoreAway, DatabaseAway, Unreadable):
                 partial = True
         newest_first = sorted(found.values(), key=lambda entry: entry.order.id, reverse=True)
-        return newest_first[:MOST], partial
+        return Found(newest_first[:MOST], partial)
 
     def _unconfirmed(self, order: Order) -> Entry:
         """Raises StoreAway, DatabaseAway."""
         hold = self.holds.look(order)
         return Entry(order, False, None if hold and hold.stands is Stands.PAID else hold)
 
-    def _recorded(
-        self, ids: Iterable[str]
-    ) -> tuple[list[Order], list[NotBooked], ShopError | None]:
-        """Orders in the store, those that were dropped, and an error when there may be more.
-
-        A node that may have them is away, or a record cannot be read.
-        """
+    def _recorded(self, ids: Iterable[str]) -> InStore:
         try:
             with answering():
                 pipe = self.store.pipeline(transaction=False)
@@ -113,7 +127,7 @@ class OrderLookup:
                         pipe.get(keys.order(item, id))
                 answers = pipe.execute(raise_on_error=False)
         except StoreAway as error:
-            return [], [], error
+            return InStore([], [], error)
         found: list[Order] = []
         dropped: list[NotBooked] = []
         lacking: ShopError | None = None
@@ -127,4 +141,4 @@ class OrderLookup:
                     dropped.append(error)
                 except Unreadable as error:
                     lacking = error
-        return found, dropped, lacking
+        return InStore(found, dropped, lacking)

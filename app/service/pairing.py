@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import ITEMS, ShopError, WrongPair
 from app.store import begun, db, pair
-from app.store.pair import Side
+from app.store.pair import Pair, Side
 from app.store.redis import answering
 from app.store.servers import Servers
 from app.text import Text
@@ -51,7 +51,8 @@ class Pairing:
             first = next(iter(ITEMS))
             for each in ITEMS:
                 if self.check(each) and each in (first, item):
-                    self._compare(*self.name(each))
+                    both = self.name(each)
+                    self._compare(both.store, both.database)
 
     def check(self, item: str) -> bool:
         """Are the two new, and may be paired? Raises WrongPair, StoreAway, DatabaseAway.
@@ -77,7 +78,7 @@ class Pairing:
             is_known = shared or store.id or store.partner
             return bool(is_known) or not begun.seen(session, item).round
 
-    def name(self, item: str, anew: bool = False) -> tuple[Side, Side]:
+    def name(self, item: str, anew: bool = False) -> Pair:
         """Let each side name the other, unless it has a name; with `anew` in any case."""
         with db.answering(), answering():
             return pair.name(self.servers.store, self.sessions, item, anew)

@@ -66,11 +66,11 @@ class Rounds:
     def _begin(self, wanted: Round, ready: records.Ready) -> Round:
         wanted = replace(wanted, masters=self._masters(wanted.mode))
         self.newest(wanted.item)
-        above, asked = self.trust.above(wanted.item)
+        used = self.trust.used_numbers(wanted.item)
         with answering():
             elsewhere = Way.of(wanted.mode).in_database
-            new = records.start(self.store, wanted, above, elsewhere, ready)
-        if asked:  # else nobody waits for the database twice
+            new = records.start(self.store, wanted, used.highest, elsewhere, ready)
+        if used.by_books:  # else nobody waits for the database twice
             self.trust.begun(new)
         return new
 

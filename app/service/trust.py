@@ -13,6 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import event
 
@@ -47,6 +48,13 @@ NEWEST = 20  # rounds whose orders are counted with each look; an audit counts i
 log = logging.getLogger(__name__)
 
 
+class UsedNumbers(NamedTuple):
+    """The highest number of an item's rounds; `by_books`: the database was asked, too."""
+
+    highest: int
+    by_books: bool
+
+
 class Trust:
     """Asked when a round is begun, by the fulfil process, and by a person at a terminal."""
 
@@ -77,10 +85,10 @@ class Trust:
                 wrong = wrong or str(error)
         return [wrong, *found] if wrong else found
 
-    def above(self, item: str) -> tuple[int, bool]:
-        """The number above which the item's next round must have its own: numbers never come again.
+    def used_numbers(self, item: str) -> UsedNumbers:
+        """The item's next round must have a higher number: numbers never come again.
 
-        And whether the books were asked. Raises Lacking, WrongPair, StoreAway; DatabaseAway when
+        Raises Lacking, WrongPair, StoreAway; DatabaseAway when
         only they could tell.
         """
         try:
@@ -91,11 +99,12 @@ class Trust:
                 there = lacks.look(self.store, item)
             if not there.newest:  # it may have been emptied
                 raise
-            return there.accepted, False
+            return UsedNumbers(there.accepted, by_books=False)
         if lack := self._look(item, seen, self._lost_orders(item)):
             raise Lacking(lack)
         with answering():
-            return max(seen.round, lacks.look(self.store, item).accepted), True
+            newest = max(seen.round, lacks.look(self.store, item).accepted)
+        return UsedNumbers(newest, by_books=True)
 
     def begun(self, round: Round) -> None:
         """Note a new round in the books. With the database away, its first order will tell."""
@@ -204,7 +213,7 @@ class Trust:
                 holds.booked(self.store, bought)
 
     def _note(self, item: str, round: int) -> None:
-        store, _ = self.pairing.name(item, anew=True)
+        store = self.pairing.name(item, anew=True).store
         with db.answering(), self.servers.sessions.begin() as session:
             begun.note(session, item, round, store.id)
 
@@ -242,8 +251,8 @@ class Trust:
         short = [number for number in numbers if orders_of.get(number, 0) < confirmed[number]]
         if short:
             last = short[-1]
-            there_are = orders_of.get(last, 0), confirmed[last]
-            return Lack(item, Loss.ORDERS, last, short[0], *there_are)
+            found = orders_of.get(last, 0)
+            return Lack(item, Loss.ORDERS, last, short[0], found, confirmed[last])
         return None if stocked else Lack(item, Loss.STOCK, there.newest, there.newest)
 
     def _sells_in_database(self, item: str, number: int) -> Round | None:

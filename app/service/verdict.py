@@ -1,11 +1,13 @@
-"""What an audit can find, and the words for it."""
+"""What an audit finds: its figures, the verdict, and the words for both."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from app.text import Text, counted
+from app.domain import Outcome
+from app.text import Text, counted, together
 
 
 class Verdict(StrEnum):
@@ -19,36 +21,98 @@ class Verdict(StrEnum):
     INCONSISTENT = "inconsistent"  # the numbers add up, the orders do not
 
 
-def sentence(
-    verdict: Verdict,
-    stocked: int,
-    sold: int,
-    left: int,
-    broken: int,
-    busy: int = 0,
-    not_booked: int = 0,
-    held: int = 0,
-    in_doubt: int = 0,
-    orders_lost: int = 0,
-) -> Text:
+HARMLESS = (Verdict.UNTOUCHED, Verdict.EXACT, Verdict.SETTLING)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found. All but `verdict`, `sentence` and `answers` are units or counts."""
+
+    item: str
+    round: int
+    mode: str
+    running: bool
+    settled: bool
+    verdict: Verdict
+    sentence: str
+    stocked: int
+    left: int
+    sold: int
+    orders: int
+    oversold: int
+    undersold: int
+    duplicate_ids: int
+    duplicate_keys: int
+    sales_without_order: int
+    orders_without_sale: int
+    in_flight: int
+    answers: dict[str, int]  # as the workers counted them: to look at, no evidence
+    conflicts: int
+    locks_lost: int
+    # A field that is added has a default: runs are kept with the audits that they had.
+    not_booked: int = 0  # dead letters, and what cannot be read in the stream
+    held: int = 0
+    units_astray: int = 0
+    in_doubt: int = 0  # sales and holds that no replica confirms, with DURABILITY=replicated
+    orders_lost: int = 0
+
+    @property
+    def broken(self) -> int:
+        """Sales and orders that contradict each other."""
+        twice = self.duplicate_ids + self.duplicate_keys
+        return twice + self.orders_without_sale + self.units_astray
+
+    def of_a_run(self) -> str:
+        """The verdict on a run that is over, as one would say it to a class; mostly a Text."""
+        if self.verdict == Verdict.SETTLING:
+            return Text(
+                "No verdict: purchases or orders were still under way after half a minute. "
+                "Sold so far: %(sold)s of %(stocked)s.",
+                sold=self.sold,
+                stocked=self.stocked,
+            )
+        if self.verdict == Verdict.UNTOUCHED:
+            return Text(
+                "Sold 0 of %(stocked)s: no purchase ever reached the shop.", stocked=self.stocked
+            )
+        taken = self.sold + self.held
+        lacks = self.not_booked or self.orders_lost
+        contradicts = self.broken or lacks or taken + self.left > self.stocked
+        if self.verdict == Verdict.INCONSISTENT and not contradicts:
+            return self.sentence  # the store had lost something, which stands there
+        return sentence(replace(self, answers={}, in_doubt=0))
+
+    def downgraded(self, lost: Text) -> Audit:
+        """The same of a round of which the store has lost something.
+
+        That all is accounted for is said of what the store remembers only.
+        """
+        if self.verdict in HARMLESS:  # whatever else comes, this stays
+            return replace(self, verdict=Verdict.INCONSISTENT, sentence=lost)
+        return replace(self, sentence=together(self.sentence, lost))
+
+
+def sentence(audit: Audit) -> Text:
     """The verdict as one would say it to a class.
 
     BUSY answers while stock remains are no undersell, and are told apart from it.
     """
-    match verdict:
+    stocked, sold, left, held = audit.stocked, audit.sold, audit.left, audit.held
+    busy = audit.answers.get(Outcome.BUSY, 0)
+    match audit.verdict:
         case Verdict.UNTOUCHED:
             return counted(
                 "Nobody has tried to buy yet: %(num)s unit is there.",
                 "Nobody has tried to buy yet: all %(num)s units are there.",
                 stocked,
             )
-        case Verdict.SETTLING if in_doubt:
+        case Verdict.SETTLING if audit.in_doubt:
             return counted(
                 "Settling: %(sold)s of %(stocked)s sold so far. No replica confirms %(num)s sale: "
                 "in doubt.",
                 "Settling: %(sold)s of %(stocked)s sold so far. No replica confirms %(num)s "
                 "sales: in doubt.",
-                in_doubt,
+                audit.in_doubt,
                 sold=sold,
                 stocked=stocked,
             )
@@ -98,22 +162,22 @@ def sentence(
                 stocked=stocked,
                 left=left,
             )
-        case Verdict.INCONSISTENT if orders_lost:
+        case Verdict.INCONSISTENT if audit.orders_lost:
             return counted(
                 "Sold %(sold)s of %(stocked)s, %(left)s left, and the database has lost %(num)s "
                 "order.",
                 "Sold %(sold)s of %(stocked)s, %(left)s left, and the database has lost %(num)s "
                 "orders.",
-                orders_lost,
+                audit.orders_lost,
                 sold=sold,
                 stocked=stocked,
                 left=left,
             )
-        case Verdict.INCONSISTENT if not_booked:
+        case Verdict.INCONSISTENT if audit.not_booked:
             return counted(
                 "Sold %(sold)s of %(stocked)s, %(left)s left, and %(num)s sale is not booked.",
                 "Sold %(sold)s of %(stocked)s, %(left)s left, and %(num)s sales are not booked.",
-                not_booked,
+                audit.not_booked,
                 sold=sold,
                 stocked=stocked,
                 left=left,
@@ -142,7 +206,7 @@ def sentence(
                 "Sold %(sold)s of %(stocked)s, but %(broken)s sales do not add up.",
                 sold=sold,
                 stocked=stocked,
-                broken=broken,
+                broken=audit.broken,
             )
         case Verdict.EXACT if held:
             return Text(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 
@@ -86,7 +86,13 @@ def note_ending(store: redis.Redis, item: str, ending: bytes) -> None:
     store.set(keys.class_ending(item), ending, ex=LIFE)
 
 
-def notices(store: redis.Redis, item: str) -> tuple[int, bytes | str | None]:
+class ClassNotices(NamedTuple):
     """When the class began, and how its last sale has ended."""
+
+    began: int
+    ending: bytes | str | None
+
+
+def notices(store: redis.Redis, item: str) -> ClassNotices:
     began, ending = store.mget(keys.class_began(item), keys.class_ending(item))
-    return int(began or 0), ending
+    return ClassNotices(int(began or 0), ending)

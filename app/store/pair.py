@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 from sqlalchemy import String, select
@@ -46,6 +46,13 @@ class Side:
     round: int
 
 
+class Pair(NamedTuple):
+    """Both sides of one item."""
+
+    store: Side
+    database: Side
+
+
 def store_side(store: redis.Redis, item: str) -> Side:
     """In one round trip."""
     names = keys.identity(item), keys.database(item), keys.newest(item)
@@ -67,9 +74,7 @@ def database_side(session: Session, item: str) -> Side:
     return Side(id or "", partner or "", round or 0)
 
 
-def name(
-    store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: bool
-) -> tuple[Side, Side]:
+def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: bool) -> Pair:
     """Give both an identity, and each the other's name, unless it has them; the first caller wins.
 
     With `anew` each gets that name in place of the one that it has.
@@ -94,7 +99,7 @@ def name(
                     index_elements=[BegunRow.item], set_={"store": side.id}, where=free
                 )
             )
-        return side, database_side(session, item)
+        return Pair(side, database_side(session, item))
 
 
 def share_a_round(store: redis.Redis, session: Session) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from app.service.audit import Audit
-from app.service.verdict import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK
+from app.service.verdict import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK, Audit
 
 
 def test_each_is_explained_once() -> None:

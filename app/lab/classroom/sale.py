@@ -13,11 +13,12 @@ from app.domain import ClassIsOn, NotOnSale, Order, Round, RunIsOn, StoreAway, U
 from app.domain.records import encode
 from app.lab.stampede.runs import Runs
 from app.lab.stampede.scene import look
-from app.service.audit import Audit, Auditor
+from app.service.audit import Auditor
 from app.service.classroom.ending import Ending
 from app.service.classroom.members import ITEM, Members
 from app.service.rounds import Rounds
 from app.service.selling import holder
+from app.service.verdict import Audit
 from app.service.worker_status import worker_statuses
 from app.store import classroom as records
 from app.store import db, orders

@@ -17,8 +17,8 @@ from app.lab.rounds.holds import AllDue
 from app.lab.rounds.views import Everything, Stands
 from app.server.contract.common import PAGE
 from app.server.contract.parts import Answer, Body, Operation
-from app.service.audit import Audit
 from app.service.round_view import View
+from app.service.verdict import Audit
 from app.text import Text
 
 MOST_EACH = number(

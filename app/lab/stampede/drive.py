@@ -19,7 +19,8 @@ from app.lab.stampede.record import How, Run
 from app.lab.stampede.runs import Runs
 from app.lab.stampede.sample import Sample
 from app.lab.stampede.scene import look
-from app.service.audit import Audit, Auditor
+from app.service.audit import Auditor
+from app.service.verdict import Audit
 from app.store import runs as records
 from app.store.redis import answering
 

@@ -10,9 +10,8 @@ import orjson
 
 from app.domain import Bound, Newer, Round, records
 from app.lab.stampede.sample import Sample
-from app.service.audit import Audit
 from app.service.catalogue import require_supported
-from app.service.verdict import Verdict
+from app.service.verdict import Audit, Verdict
 from app.store.history import RunRow
 from app.store.keys import RunKeys
 from app.store.runs import END, Event

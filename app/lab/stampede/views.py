@@ -26,8 +26,8 @@ from app.lab.stampede.sample import Sample
 from app.server import parse
 from app.server.answers import created, json, page, see_other, wants_html
 from app.service import catalogue
-from app.service.audit import Audit
 from app.service.round_view import Terms, terms
+from app.service.verdict import Audit
 from app.text import Text
 
 CROWD = tuple(BOUNDS)

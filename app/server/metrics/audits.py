@@ -11,8 +11,9 @@ import time
 from dataclasses import dataclass
 
 from app.domain import ITEMS, ShopError
-from app.service.audit import Audit, Auditor
+from app.service.audit import Auditor
 from app.service.rounds import Rounds
+from app.service.verdict import Audit
 
 EVERY = 60.0  # s
 

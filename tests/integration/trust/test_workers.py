@@ -7,8 +7,8 @@ import redis
 
 from app.bootstrap import Services
 from app.domain import NotOnSale, Outcome, Round, StoreAway
-from app.service.audit import Audit
 from app.service.purchase import Purchase
+from app.service.verdict import Audit
 from app.store import lacks
 from tests.integration.trust.hands import lastapple, sold
 from tests.losing import cut, length, removed, restarted
