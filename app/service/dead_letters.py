@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import ITEMS, UnknownDeadLetter, Unreadable
 from app.service.booking import book
 from app.service.pairing import Pairing
-from app.service.refusals import no_item
+from app.service.refusals import require_item
 from app.store import dead_letters, rounds
 from app.store.dead_letters import DeadLetter
 from app.store.keys import Keys
@@ -32,7 +32,7 @@ class DeadLetters:
         with answering():
             found = [
                 letter
-                for each in ([_known(item)] if item else ITEMS)
+                for each in ([require_item(item)] if item else ITEMS)
                 for letter in dead_letters.every(self.store, each)
             ]
         return [letter for letter in found if number in (None, letter.round)]
@@ -40,7 +40,7 @@ class DeadLetters:
     def find(self, item: str, id: str) -> DeadLetter:
         """Raises UnknownItem, UnknownDeadLetter, StoreAway."""
         with answering():
-            found = dead_letters.find(self.store, _known(item), id)
+            found = dead_letters.find(self.store, require_item(item), id)
         if found is None:
             raise UnknownDeadLetter(f"{item} has no dead letter {id}, or none any more.")
         return found
@@ -80,9 +80,3 @@ class DeadLetters:
         """How many each item has, as far as the store answers. Raises StoreAway."""
         with answering():
             return dead_letters.count(self.store, ITEMS)
-
-
-def _known(item: str) -> str:
-    if item not in ITEMS:
-        raise no_item(item)
-    return item

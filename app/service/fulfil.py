@@ -159,15 +159,8 @@ class Fulfil:
         copied: Callable[[str], bool] = lambda item: False,
     ) -> None:
         """`batch` is the most sales of one stream to move at once; `copied` see Servers.copied."""
-        self.sessions = sessions
         self.consumers = [
-            Consumer(
-                store,
-                Mover(store, sessions, backoff := StreamBackoff(), copied, pairing),
-                backoff,
-                batch,
-                items,
-            )
+            Consumer(Mover(store, sessions, StreamBackoff(), copied, pairing), batch, items)
             for items in rounds.read_together(store)
         ]
 
@@ -184,12 +177,10 @@ class Fulfil:
 class Consumer:
     """Moves the sales of some items."""
 
-    def __init__(
-        self, store: redis.Redis, mover: Mover, backoff: StreamBackoff, batch: int, items: list[str]
-    ) -> None:
-        self.store = store
+    def __init__(self, mover: Mover, batch: int, items: list[str]) -> None:
         self.mover = mover
-        self.backoff = backoff
+        self.store = mover.store
+        self.backoff = mover.backoff
         self.batch = batch
         self.items = items
         self.name = f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"

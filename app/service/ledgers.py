@@ -207,20 +207,16 @@ class StoreLedger:
         return orders
 
     def put_back(
-        self,
-        round: Round,
-        orders: Sequence[Order],
-        lock: Handle | None = None,
-        running: bool = True,
+        self, round: Round, over: Sequence[Order], lock: Handle | None = None, running: bool = True
     ) -> bool:
-        """Put the units of holds that are over back, in one step: each hold's once.
+        """Put the units of holds that are `over` back, in one step: each hold's once.
 
         Into a `running` round's stock, where that needs it under a `lock` that the caller has.
         False: others were in the way, and nothing was done.
         """
         owner, fence = (lock.owner, getattr(lock, "fence", None)) if lock else ("", None)
         with answering():
-            return holds.put_back(self.servers.store, round, orders, running, owner, fence)
+            return holds.put_back(self.servers.store, round, over, running, owner, fence)
 
 
 class DatabaseLedger:
@@ -348,17 +344,13 @@ class DatabaseLedger:
             return sql_holds.expire(sql, round, now, most)
 
     def put_back(
-        self,
-        round: Round,
-        orders: Sequence[Order],
-        lock: Handle | None = None,
-        running: bool = True,
+        self, round: Round, over: Sequence[Order], lock: Handle | None = None, running: bool = True
     ) -> bool:
         wait = _wait_s(round)
         try:
             with self.servers.transactions.begin(wait) as sql:
                 lock_file(sql, wait)
-                table.put_back(sql, round, orders, self.in_rows)
+                table.put_back(sql, round, over, self.in_rows)
         except Contended:
             return False
         return True

@@ -25,7 +25,7 @@ from app.domain import (
 )
 from app.domain.ids import draw_id
 from app.service.holds import Holds
-from app.service.refusals import no_item
+from app.service.refusals import require_item
 from app.service.request import current as request
 from app.service.rounds import Rounds
 from app.service.selling import RunningRounds, Selling
@@ -203,8 +203,7 @@ class Purchase:
 
 
 def _check(item: str, quantity: int, key: str | None) -> None:
-    if item not in ITEMS:
-        raise no_item(item)
+    require_item(item)
     errors: dict[str, str] = {}
     if not 1 <= quantity <= MOST_UNITS:
         errors["quantity"] = Text("Quantity must be from 1 to %(most)s.", most=MOST_UNITS)

@@ -13,7 +13,6 @@ from app.domain import (
     Round,
     UnknownItem,
     UnknownRound,
-    UnknownRun,
 )
 from app.explorer.fault_words import FAULT_WORDS
 from app.locks import LOCKS
@@ -51,10 +50,14 @@ def called(field: str) -> str:
     return FIELDS.get(name, name.capitalize())
 
 
-def no_item(item: str) -> UnknownItem:
-    return UnknownItem(
-        Text("There is no item %(item)s. There are %(known)s.", item=repr(item), known=list(ITEMS))
-    )
+def require_item(item: str) -> str:
+    """Return it. Raises UnknownItem."""
+    if item not in ITEMS:
+        known = list(ITEMS)
+        raise UnknownItem(
+            Text("There is no item %(item)s. There are %(known)s.", item=repr(item), known=known)
+        )
+    return item
 
 
 def no_round(item: str, number: int | None) -> UnknownRound:
@@ -65,10 +68,6 @@ def no_round(item: str, number: int | None) -> UnknownRound:
     return UnknownRound(
         Text("%(item)s never had a round %(number)s.", item=name, number=str(number))
     )
-
-
-def no_run(id: str) -> UnknownRun:
-    return UnknownRun(Text("There is no run %(id)s, or none any more.", id=repr(id)))
 
 
 def not_running(item: str) -> NotOnSale:

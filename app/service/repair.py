@@ -21,17 +21,7 @@ from app.domain import Lack, Lacking, Mended, Order, Round, ShopError, Stands, S
 from app.modes import Way
 from app.service.booking import book
 from app.service.rounds import Rounds
-from app.store import (
-    begun,
-    db,
-    dead_letters,
-    lacks,
-    mending,
-    orders,
-    sales,
-    sql_holds,
-    stock,
-)
+from app.store import begun, db, dead_letters, lacks, mending, orders, sales, sql_holds, stock
 from app.store import rounds as records
 from app.store.dead_letters import Letters
 from app.store.mending import EndedHold, Remains, Written

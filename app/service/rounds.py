@@ -8,24 +8,16 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from app.domain import (
-    ITEMS,
-    ROUND_BOUNDS,
-    DatabaseAway,
-    Invalid,
-    Lacking,
-    Round,
-    WrongPair,
-)
+from app.domain import ITEMS, ROUND_BOUNDS, DatabaseAway, Invalid, Lacking, Round, WrongPair
 from app.modes import Way
 from app.service.catalogue import most_stock, readable, require_supported, way
 from app.service.ledgers import Ledgers
 from app.service.refusals import (
     no_field,
-    no_item,
     no_round,
     not_running,
     out_of_bounds,
+    require_item,
     too_many_rows,
 )
 from app.service.trust import Trust
@@ -90,7 +82,7 @@ class Rounds:
 
         Raises UnknownItem, and Invalid with a sentence for each field that is wrong.
         """
-        _check_item(item)
+        require_item(item)
         members: dict[str, Any] = {"stock": stock, **times}
         errors = _out_of_bounds(members)
         try:
@@ -130,7 +122,7 @@ class Rounds:
         Raises UnknownItem, NotOnSale when it does not run, StoreAway (it may have ended: ask
         again), Unreadable.
         """
-        _check_item(item)
+        require_item(item)
         self.newest(item)
         with answering():
             ended = records.end(self.store, item, only)
@@ -215,11 +207,6 @@ class Rounds:
                 wanted = self.check(item.slug, mode, item.stock, {})
                 opened.append(self._begin(wanted, self._ready_first))
         return opened
-
-
-def _check_item(item: str) -> None:
-    if item not in ITEMS:
-        raise no_item(item)
 
 
 def check_default(mode: str) -> None:

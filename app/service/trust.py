@@ -31,7 +31,7 @@ from app.domain import (
 )
 from app.modes import Way
 from app.service.pairing import Pairing
-from app.service.refusals import no_item
+from app.service.refusals import require_item
 from app.store import begun, db, holds, lacks, orders, sales, sql_holds, stock
 from app.store import rounds as records
 from app.store.begun import Seen
@@ -69,8 +69,7 @@ class Trust:
         Found now, it is marked: nothing of the item is sold any more. Raises UnknownItem,
         WrongPair, StoreAway, DatabaseAway.
         """
-        if item not in ITEMS:
-            raise no_item(item)
+        require_item(item)
         self.pairing.require(item)
         return self._look(item, self._seen(item), self._lost_orders(item))
 

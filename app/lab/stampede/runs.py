@@ -10,19 +10,11 @@ from importlib.util import find_spec
 
 import orjson
 
-from app.domain import (
-    ITEMS,
-    ComparisonIsOn,
-    Invalid,
-    NotOnSale,
-    RunIsOn,
-    UnknownRun,
-    Unreadable,
-)
+from app.domain import ITEMS, ComparisonIsOn, Invalid, NotOnSale, RunIsOn, UnknownRun, Unreadable
 from app.lab.stampede.jobs import Jobs, now
 from app.lab.stampede.record import BOUNDS, How, Run, is_end, kept_events
 from app.lab.stampede.sample import Sample
-from app.service.refusals import no_run, outside
+from app.service.refusals import outside
 from app.service.rounds import Rounds
 from app.store import db, history
 from app.store import runs as records
@@ -52,7 +44,7 @@ class Runs(Jobs[Run]):
         return item if item in ITEMS else ""
 
     def no_job(self, id: str) -> UnknownRun:
-        return no_run(id)
+        return UnknownRun(Text("There is no run %(id)s, or none any more.", id=repr(id)))
 
     def over(self, job: Run) -> Run:
         return replace(job, ended=now())
