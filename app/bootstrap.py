@@ -18,6 +18,7 @@ from app.lab.stampede.drive import Drive
 from app.lab.stampede.drivers import Drivers
 from app.lab.stampede.runs import Runs
 from app.ops.lag import lag
+from app.ops.process_status import HeartbeatFile
 from app.ops.readiness import Readiness
 from app.server.metrics.audits import Audits
 from app.service.audit import Auditor
@@ -27,7 +28,6 @@ from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
 from app.service.holds import Holds, Sweep
 from app.service.order_lookup import OrderLookup
-from app.service.process_status import HeartbeatFile
 from app.service.purchase import Purchase
 from app.service.repair import Mend
 from app.service.rounds import Rounds

@@ -16,7 +16,7 @@ from pathlib import Path
 from badluck.orphans import end_with_parent
 
 from app.ops import logs
-from app.service.process_status import ProcessState, ProcessStatus
+from app.ops.process_status import ProcessState, ProcessStatus
 
 ASK = 1.0  # s between two questions whether it answers
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from app.config import Settings, reached
 from app.domain import StoreAway
 from app.ops.child import Child
+from app.ops.process_status import HeartbeatFile
 from app.ops.shared_settings import store_config
-from app.service.process_status import HeartbeatFile
 from app.store import embedded
 
 # Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.

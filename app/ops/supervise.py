@@ -10,8 +10,8 @@ from pathlib import Path
 
 from app.ops import logs
 from app.ops.child import Child
+from app.ops.process_status import TOLD, ProcessState, ProcessStatus
 from app.service import process_status
-from app.service.process_status import TOLD, ProcessState, ProcessStatus
 
 # Deaths of an essential child, none later than STEADY after its start, before we give up. With the
 # pauses between them they take at least 73 s: a disk that is full for a moment ends nothing.

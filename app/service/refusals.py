@@ -14,7 +14,7 @@ from app.domain import (
     UnknownItem,
     UnknownRound,
 )
-from app.explorer.fault_words import FAULT_WORDS
+from app.domain.fault_words import FAULT_WORDS
 from app.locks import LOCKS
 from app.modes import MODES
 from app.text import Text

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from app.bootstrap import Services
 from app.cli import main
 from app.config import Settings
-from app.service.process_status import HeartbeatFile
+from app.ops.process_status import HeartbeatFile
 from app.store.keys import Keys
 from tests.selling import fulfil_all, mode, order
 from tests.servers import free_port
@@ -66,7 +66,7 @@ def test_a_check_ends_with_1_when_something_fails(services: Services, run: Run) 
 def test_fulfil_is_seen_by_its_beat(
     services: Services, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.service.process_status.TURN", 0.2)
+    monkeypatch.setattr("app.ops.process_status.TURN", 0.2)
     away = run("check", "fulfil")
     assert away.exit_code == 1
     assert "fulfil does not go on" in away.stdout

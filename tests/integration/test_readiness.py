@@ -18,8 +18,8 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.ops import readiness
 from app.ops.lag import lag
+from app.ops.process_status import ProcessState, ProcessStatus
 from app.service import process_status
-from app.service.process_status import ProcessState, ProcessStatus
 from app.store.keys import Keys
 from tests.selling import fulfil_all, mode, order
 from tests.servers import free_port

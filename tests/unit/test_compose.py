@@ -17,7 +17,7 @@ from sqlalchemy import make_url
 
 from app.cli import main
 from app.config import SETTINGS, Settings
-from app.service.process_status import HeartbeatFile
+from app.ops.process_status import HeartbeatFile
 from tests.servers import StoreServer, redis_server
 
 TOP = Path(__file__).parents[2]
