@@ -17,10 +17,9 @@ import redis
 from sqlalchemy import Engine
 
 from app.domain import ITEMS, DatabaseAway, Round, StoreAway, Unreadable, WrongPair
-from app.ops import replication
+from app.ops import process_status, replication
 from app.ops.lag import Lag, lag
 from app.ops.process_status import ProcessState, ProcessStatus
-from app.service import process_status
 from app.service.catalogue import readable, unfit
 from app.service.pairing import Pairing
 from app.store import db, keys, lacks, orders, rounds

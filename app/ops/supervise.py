@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from app.ops import logs
+from app.ops import logs, process_status
 from app.ops.child import Child
 from app.ops.process_status import TOLD, ProcessState, ProcessStatus
-from app.service import process_status
 
 # Deaths of an essential child, none later than STEADY after its start, before we give up. With the
 # pauses between them they take at least 73 s: a disk that is full for a moment ends nothing.
