@@ -16,10 +16,9 @@ from flask.testing import FlaskClient
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.ops import readiness
+from app.ops import process_status, readiness
 from app.ops.lag import lag
 from app.ops.process_status import ProcessState, ProcessStatus
-from app.service import process_status
 from app.store.keys import Keys
 from tests.selling import fulfil_all, mode, order
 from tests.servers import free_port

@@ -14,11 +14,10 @@ import pytest
 from app.config import Settings
 from app.domain import ROUND_BOUNDS
 from app.ops import child as children
-from app.ops import logs, supervise
+from app.ops import logs, process_status, supervise
 from app.ops.child import Child
 from app.ops.process_status import ProcessState
 from app.ops.supervise import MOST_DEATHS, GivenUp, Supervisor
-from app.service import process_status
 from tests.servers import until
 
 LIVES = "exec sleep 600"
