@@ -10,7 +10,7 @@ from badluck.findings.judge import Judge
 from badluck.search import graph
 from badluck.search.moves import Moves
 from badluck.search.paths import ends
-from badluck.search.state import CRASHED as NO_NODE
+from badluck.search.state import CRASHED as CRASHED_NODE
 
 from app.explorer.targets import Target
 from tests.integration.explorer.engines.engine import CRASHED, End, Endless
@@ -45,7 +45,7 @@ class Counted:
         for number, schedules in counted.items():
             state = found.states[number]
             words = tuple(
-                CRASHED if at == NO_NODE else automaton.nodes[at].told
+                CRASHED if at == CRASHED_NODE else automaton.nodes[at].told
                 for automaton, at in zip(found.automata, state.nodes, strict=True)
             )
             told[End(words, judge.book(state.servers))] += schedules
