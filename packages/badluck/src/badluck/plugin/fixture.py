@@ -162,7 +162,7 @@ def _asked(targets: Targets, actors: int) -> FunctionTarget:
     return targets.get(actors) or targets[max(targets)]
 
 
-class TestNotes(NamedTuple):
+class ReportNotes(NamedTuple):
     """By one test, to whoever reports on it; plain values only: xdist sends them on."""
 
     notes: list[str]
@@ -204,10 +204,10 @@ class Badluck:
             return result
         return call.fail(failed)
 
-    def told(self) -> TestNotes:
+    def told(self) -> ReportNotes:
         """By all calls, once."""
         calls, self.calls = self.calls, []
-        return TestNotes(
+        return ReportNotes(
             [note for call in calls for note in call.notes],
             calls[-1].annotation if calls else "",
             any(call.played for call in calls),
