@@ -1,19 +1,29 @@
-"""The module of the test that explores: its variables, and its imports without a use."""
+"""The module of the test that explores: its variables, and what it imports without a use."""
 
 from __future__ import annotations
 
 import ast
+import dis
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
-from badluck.functions.project_modules import in_project
+from badluck.actor.actor import here
+from badluck.actor.user_code_error import UserCodeError
+from badluck.errors import BadCode
+from badluck.functions.project_modules import Project, in_project
+from badluck.functions.rebinding import CONSTANT, INSTEAD
 
 OURS = "badluck."  # modules
+CONTAINERS = (list, dict, set, bytearray)
+CHANGES = {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse"}
+CHANGES |= {"add", "discard", "update", "setdefault", "difference_update", "intersection_update"}
+PUTS = {"STORE_SUBSCR", "DELETE_SUBSCR", "COPY"}  # an item; += copies where it stands
+ELSE = "What each has for itself may stand in a module beside the test, with the code"
 
 
 def caller_variables() -> dict[str, Any]:
@@ -52,3 +62,59 @@ def _unused(statements: Sequence[ast.stmt], package: str, used: set[str]) -> Ite
                     yield from (home, f"{home}.{name.name}")
         elif isinstance(statement, ast.If | ast.Try | ast.With):
             yield from _unused(statement.body, package, used)
+
+
+def containers(function: Callable[..., object], names: dict[str, Any]) -> Iterator[str]:
+    """The lists, dicts … of the test's module that it reads; raises BadCode if it changes one.
+
+    `names` are that module's. What is judged, is judged there; what an actor changes, it changes
+    in a module of its own, and nobody would ever know.
+    """
+    todo, visited = [function], set[int]()
+    while todo:
+        reached: Any = todo.pop()
+        if id(reached) in visited or getattr(reached, "__globals__", None) is not names:
+            continue
+        visited.add(id(reached))
+        for name, sets, changes in _globals(reached.__code__):
+            value = names.get(name)
+            if sets or (changes and isinstance(value, CONTAINERS)):
+                what = f"of the test's own module ({type(value).__name__})"
+                raise BadCode(f"{reached.__name__} changes {name} {what}; {INSTEAD}. {ELSE}.")
+            if isinstance(value, CONTAINERS):
+                yield name
+            todo.append(value)
+
+
+def refuse_changed(project: Project, module: str, names: Sequence[str]) -> None:
+    """Raises UserCodeError if the test's module has changed one of these since it was imported."""
+    original, anew = project.original(module), here().actor.modules.get(module)
+    for name in names if original and anew else ():
+        original_value, other = (vars(each).get(name) for each in (original, anew) if each)
+        if not _alike(original_value, other):
+            text = f"{module}.{name} has changed since its module was imported, and an actor"
+            raise UserCodeError(f"{text} imports it anew: fill it where it stands.")
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Of what cannot be compared, as its classes are imported anew, only how many there are."""
+    if type(one) is not type(other) or len(one) != len(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() or not all(isinstance(key, CONSTANT) for key in one)
+    return one == other or not all(isinstance(each, CONSTANT) for each in one)
+
+
+def _globals(code: CodeType) -> Iterator[tuple[str, bool, bool]]:
+    """The names that it uses, also in functions inside of it; does it set them, or what is in them?
+
+    What is passed on, who is given it may change: that is not seen.
+    """
+    steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
+    names = [(step.opname, step.argval) for step in steps] + [("", None)] * 2
+    for (what, name), (_, method), (then, _) in zip(names, names[1:], names[2:], strict=False):
+        if what in ("LOAD_GLOBAL", "STORE_GLOBAL"):  # the global, a key, and then to be put there
+            yield name, what == "STORE_GLOBAL", method in CHANGES or then in PUTS
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _globals(inner)

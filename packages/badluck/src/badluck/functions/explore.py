@@ -13,10 +13,9 @@ from greenlet import getcurrent
 from badluck.actor.actor import Fiber
 from badluck.errors import BadCode, BadluckError
 from badluck.faults import NONE
-from badluck.functions.calling_module import caller_variables, unused_imports
+from badluck.functions.calling_module import caller_variables, containers, unused_imports
 from badluck.functions.function_target import NO_LOCK, FunctionTarget
 from badluck.functions.parallel_searches import side_by_side
-from badluck.functions.rebinding import containers
 from badluck.functions.result import ExploreResult
 from badluck.functions.search_process import answer_job
 from badluck.functions.search_rounds import ANY, SearchRound, plan_rounds, starting_order

@@ -21,11 +21,12 @@ from badluck.findings.endless_wait import STUCK
 from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO_HOLDERS
 from badluck.functions.answers import format_answer
+from badluck.functions.calling_module import refuse_changed
 from badluck.functions.client_tuple import as_argument, numbered_key
 from badluck.functions.inline_server import InlineServer, InvariantCheck, Stores
 from badluck.functions.linearizability import BEGIN, OURS, Linearizable, MarkText
 from badluck.functions.project_modules import Project, in_project
-from badluck.functions.rebinding import Rebinder, refuse_changed
+from badluck.functions.rebinding import Rebinder
 from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
