@@ -10,7 +10,7 @@ import pytest
 from badluck.faults import Faults
 from badluck.functions.explore import explore
 from badluck.functions.function_target import FunctionTarget
-from badluck.functions.schedule_replay import follow
+from badluck.functions.search_process import follow
 from badluck.report.page import page as written
 from playwright.sync_api import Browser, Page, expect
 

@@ -11,7 +11,7 @@ import redis
 from badluck.functions import schedule_check
 from badluck.functions.explore import explore
 from badluck.functions.function_target import FunctionTarget
-from badluck.functions.schedule_replay import follow, replay
+from badluck.functions.search_process import follow, replay
 from badluck.plugin import messages
 from badluck_server import program
 from workers import adds_a_job, works_for_ever

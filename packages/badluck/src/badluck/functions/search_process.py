@@ -7,15 +7,28 @@ import json
 import os
 import signal
 import sys
+import tempfile
+from collections.abc import Sequence
 from contextlib import closing
-from typing import Any, NoReturn
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
+from badluck.frames.source_position import SourceLine
+from badluck.functions.function_target import FunctionTarget
 from badluck.functions.parallel_searches import side_by_side
 from badluck.functions.schedule_check import ScheduleCheck
 from badluck.orphans import end_with_parent
+from badluck.report.replay import ReplayedStep
+from badluck.report.report import Finding
+from badluck.report.trace import Step
 from badluck.sandbox.actor_process import open_descriptors, silence
-from badluck.sandbox.job import ExploreJob, Job
+from badluck.sandbox.job import ExploreJob, FollowJob, Job, ReplayJob
 from badluck.sandbox.limits import SEARCH_S
+from badluck.search.names import LETTERS
+from badluck.search.paths import Cost
+
+SERVERS = "badluck-"  # temporary folders
 
 
 def in_child(job: Job) -> dict[str, Any]:
@@ -40,3 +53,32 @@ def answer_job(job: Job, output: int) -> NoReturn:
         os.write(output, json.dumps({"failed": failed}).encode())
     finally:
         os._exit(1)  # nothing of our parent's is cleaned up here
+
+
+class FollowedSchedule(NamedTuple):
+    """How the same moves go today."""
+
+    steps: list[Step]  # up to the first that cannot be taken any more, or breaks a rule
+    spots: list[SourceLine | None]  # the line that took each
+    finding: Finding | None  # the rule that they break
+    sure: bool  # else it took too long to know of their locks
+
+
+def follow(target: FunctionTarget, steps: Sequence[Step]) -> FollowedSchedule:
+    """In the model. Raises as explore()."""
+    answer = in_child(FollowJob(target, len(target.actors), steps))
+    taken = [Step(**step) for step in answer["steps"]]
+    spots = [SourceLine(*spot) if spot else None for spot in answer["spots"]]
+    finding = None
+    if answer["finding"]:
+        finding = Finding(answer["finding"], Cost(*answer["cost"]), answer["explanation"], taken)
+    return FollowedSchedule(taken, spots, finding, answer["sure"])
+
+
+def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[ReplayedStep]:
+    """On a real server, `program`, to the first step that goes otherwise. Raises as explore()."""
+    shows = tuple(steps[0].shown) if steps else ()
+    with tempfile.TemporaryDirectory(prefix=SERVERS) as folder:
+        names, same = LETTERS[: len(target.actors)], replace(target, show=shows)
+        pairs = in_child(ReplayJob(same, names, {"": steps}, Path(folder), program))["played"][""]
+    return [ReplayedStep(Step(**expected), Step(**got)) for expected, got in pairs]

@@ -18,7 +18,7 @@ from badluck.frames.source_position import SourceLine
 from badluck.functions.explore import explore
 from badluck.functions.function_target import FunctionTarget
 from badluck.functions.result import ExploreResult
-from badluck.functions.schedule_replay import FollowedSchedule, follow, replay
+from badluck.functions.search_process import FollowedSchedule, follow, replay
 from badluck.functions.search_rounds import SearchRound
 from badluck.plugin import messages, saved_schedule
 from badluck.plugin.saved_schedule import CallId

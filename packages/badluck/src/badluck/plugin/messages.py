@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from badluck.functions.function_target import FunctionTarget
-from badluck.functions.schedule_replay import FollowedSchedule
+from badluck.functions.search_process import FollowedSchedule
 from badluck.report.chart import chart
 from badluck.report.replay import ReplayedStep
 from badluck.report.report import Finding
