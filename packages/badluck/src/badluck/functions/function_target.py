@@ -31,8 +31,7 @@ from badluck.functions.signature import Function, count_arguments, function_name
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry
 from badluck.rule import Rule, StateRule, View
-from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, UserCode
-from badluck.sandbox.value_text import value_text
+from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, UserCode, value_text
 from badluck.search.names import LETTERS
 from badluck.target import EPOCH, PLAIN, Shown, StoredLock, Vocabulary
 

@@ -16,9 +16,8 @@ from badluck.findings.inferred_lock_rules import DELETED_BY_ANOTHER, LEAKED, TWO
 from badluck.model.server import begun
 from badluck.model.values import Command, Entry, Value
 from badluck.rule import Rule
-from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS
+from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, value_text
 from badluck.sandbox.user_file import UserFile
-from badluck.sandbox.value_text import value_text
 from badluck.target import EPOCH, Shown, StoredLock
 
 

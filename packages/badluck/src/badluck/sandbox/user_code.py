@@ -9,8 +9,8 @@ from typing import Any
 
 from badluck.actor import process_patches
 from badluck.actor.actor import Actor, Code, Files
-from badluck.actor.command_text import LOCK_SCRIPTS, CommandText
-from badluck.model.values import Command, Entry
+from badluck.actor.command_text import LOCK_SCRIPTS, CommandText, decoded
+from badluck.model.values import Command, Entry, Hash, SortedSet, Stream, Value
 from badluck.target import PLAIN
 
 # redis-py's lock finds its scripts in the store, as it does from the second time on.
@@ -65,3 +65,24 @@ class UserCode(ABC):
 
     def terms(self) -> dict[str, Any]:
         return {}
+
+
+def value_text(value: Value | None) -> str:
+    """`[a, b]` of a list, `{a, b}` of a set, `{a: 1}` and the like; of a stream how long it is."""
+    match value:
+        case None:
+            return ""
+        case bytes():
+            return decoded(value)
+        case Stream():
+            return str(len(value.entries))
+        case Hash():
+            pairs = (f"{decoded(field)}: {decoded(content)}" for field, content in value.pairs)
+            return f"{{{', '.join(pairs)}}}"
+        case SortedSet():
+            ranked = sorted((score, member) for member, score in value.scores)
+            scored = (f"{decoded(member)}: {score:g}" for score, member in ranked)
+            return f"{{{', '.join(scored)}}}"
+        case frozenset():
+            return f"{{{', '.join(map(decoded, sorted(value)))}}}"
+    return f"[{', '.join(map(decoded, value))}]"
