@@ -83,7 +83,7 @@ soak: install-dev ## the long runs in full
 	@$(BIN)/python -m pytest -m "soak or again or long" --runs 20 --timeout 3600 -s
 	@$(BIN)/lastapple chaos --minutes 30 --seed 18 --holds
 	@$(BIN)/lastapple chaos --minutes 30 --seed 18 --holds --database postgresql
-	@$(BIN)/python -m tests.e2e.beside
+	@$(BIN)/python -m tests.e2e.lab_page_cost
 
 chaos: install ## break a whole shop for ten minutes while buyers buy, and judge it: var/chaos.html
 	@mkdir -p var && exec $(BIN)/lastapple chaos --minutes 10 --holds --html var/chaos.html

@@ -21,21 +21,21 @@ from app.service.purchase import Purchase
 from app.service.worker_status import StatusReporter
 from app.store import db
 from app.store.redis import connect
-from tests.cluster import ClusterServer
-from tests.collecting import lives_in
-from tests.collecting import pytest_addoption as pytest_addoption
-from tests.collecting import pytest_collection_modifyitems as pytest_collection_modifyitems
-from tests.collecting import pytest_generate_tests as pytest_generate_tests
-from tests.contract import hold_all_answers
-from tests.servers import (
+from tests.support.cluster import ClusterServer
+from tests.support.collection import lives_in
+from tests.support.collection import pytest_addoption as pytest_addoption
+from tests.support.collection import pytest_collection_modifyitems as pytest_collection_modifyitems
+from tests.support.collection import pytest_generate_tests as pytest_generate_tests
+from tests.support.contract import hold_all_answers
+from tests.support.environment import files_in_memory, signals_as_usual
+from tests.support.servers import (
     PostgresServer,
     StoreServer,
     postgres_server,
     redis_server,
     several_stores,
 )
-from tests.started import files_in_memory, signals_as_usual
-from tests.zookeeper import ZooKeeperServer, leave
+from tests.support.zookeeper import ZooKeeperServer, leave
 
 PATIENCE = 120  # s
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.browser import NO_CHROMIUM, chromium
 from tests.e2e import scenes
-from tests.shop import Shop
+from tests.support.browser import NO_CHROMIUM, chromium
+from tests.support.shop import Shop
 
 FOLDER = Path(__file__).parents[1] / "docs" / "screenshots"
 PROJECTOR = (1280, 800)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.browser import NO_CHROMIUM, chromium
 from tests.e2e import scenes
-from tests.shop import Shop
+from tests.support.browser import NO_CHROMIUM, chromium
+from tests.support.shop import Shop
 
 
 @pytest.fixture(scope="session")

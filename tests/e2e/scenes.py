@@ -12,8 +12,8 @@ import redis
 import requests
 from playwright.sync_api import Page, expect
 
-from tests.phones import buy_together, crowd
-from tests.shop import Shop
+from tests.support.phones import buy_together, crowd
+from tests.support.shop import Shop
 
 AREA = re.compile("M.*Z")  # the chart's red part, once it is drawn
 SLOW = 30_000  # ms for a stampede to end and its audit to be sure, on a busy machine

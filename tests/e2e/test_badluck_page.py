@@ -14,7 +14,7 @@ from badluck.functions.search_process import follow
 from badluck.report.page import page as written
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.access import barriers
+from tests.e2e.accessibility import barriers
 
 HOSTILE = "<b>\"'&$title</b>"
 

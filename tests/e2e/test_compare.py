@@ -10,10 +10,10 @@ import pytest
 import requests
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.access import barriers
+from tests.e2e.accessibility import barriers
 from tests.e2e.scenes import refused_once
-from tests.servers import until
-from tests.shop import Shop
+from tests.support.servers import until
+from tests.support.shop import Shop
 
 SLOW = 60_000  # ms: two runs, on a machine that does other things, too
 QUICK = {"item": "plum", "stock": 10, "think_ms": 20, "buyers": 4, "seconds": 5, "repeats": 1}

@@ -8,7 +8,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 PHONE = pytest.mark.parametrize("context", ["phone"], indirect=True)
 DESKTOP = pytest.mark.parametrize("context", ["desktop"], indirect=True)

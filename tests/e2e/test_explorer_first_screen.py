@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.e2e import in_view
-from tests.e2e.in_view import LANGUAGES, SCHEMES, SIZES, Scheme, beyond
-from tests.shop import Shop
+from tests.e2e import viewport
+from tests.e2e.viewport import LANGUAGES, SCHEMES, SIZES, Scheme, beyond
+from tests.support.shop import Shop
 
 WIDE = SIZES[:2]
 READABLE = 20 / 1080  # of the picture's height: what the last row reads
@@ -32,7 +32,7 @@ def language(request: pytest.FixtureRequest) -> str:
 def page(browser: Browser, size: tuple[int, int], language: str) -> Iterator[Page]:
     # The schemes differ in colours only, and each size is looked at in one of them.
     scheme: Scheme = SCHEMES[SIZES.index(size) % 2]
-    page = in_view.opened(browser, size, language, scheme)
+    page = viewport.opened(browser, size, language, scheme)
     yield page
     page.context.close()
 

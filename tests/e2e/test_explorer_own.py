@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.test_explorer import DESKTOP, opened
 from tests.integration.test_explorer_own import NAIVE, SOUND
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 
 @pytest.fixture

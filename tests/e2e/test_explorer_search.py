@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.e2e.access import barriers
-from tests.shop import Shop
+from tests.e2e.accessibility import barriers
+from tests.support.shop import Shop
 
 LONG = 30_000  # ms
 UNUSUAL = "/explorer/watch/scheduler?moves=AAAfBBB"  # with a failover

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from tests.e2e import scenes
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}  # px
 LAPTOP: ViewportSize = {"width": 1280, "height": 720}

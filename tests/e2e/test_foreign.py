@@ -10,7 +10,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 # Each way in which a page can make a browser ask, but for a form that is sent (a POST).
 ASKS = """(lab) => {

@@ -7,7 +7,7 @@ import re
 import requests
 from playwright.sync_api import Page, expect
 
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 WANTED = {"item": "apple", "mode": "watch", "stock": 2}
 

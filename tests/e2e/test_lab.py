@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import requests
 from playwright.sync_api import Page, expect
 
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 
 def start(page: Page, shop: Shop, mode: str, stock: int, think: int) -> None:

@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.e2e.test_lab import everybody_buys
 from tests.e2e.test_shop import no_sideways_scroll
-from tests.reading import Page as Read
-from tests.reading import english
-from tests.shop import Shop
+from tests.support.page_text import Page as Read
+from tests.support.page_text import english
+from tests.support.shop import Shop
 
 ZH = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
 PHONE = pytest.mark.parametrize("context", ["phone"], indirect=True)

@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, Page, Response, expect
 from app import create_lab, create_shop
 from app.config import Settings
 from tests.e2e import scenes
-from tests.e2e.access import barriers
-from tests.shop import Shop, full_environ
+from tests.e2e.accessibility import barriers
+from tests.support.shop import Shop, full_environ
 
 # By width, px: the height, and the scheme. Colours differ by scheme only, and places by width.
 SCREENS: dict[int, tuple[int, Literal["light", "dark"]]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 
 def test_from_the_lab_to_a_line_by_keyboard(page: Page, shop: Shop) -> None:

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from loadtest.report import page as report
-from tests.e2e.access import barriers
-from tests.servers import until
-from tests.unit.loadtest.real_run import comparison
+from tests.e2e.accessibility import barriers
+from tests.support.servers import until
+from tests.unit.loadtest.real_comparison import comparison
 from tests.unit.loadtest.test_comparison_report import FINISHED
 
 

@@ -7,7 +7,7 @@ import requests
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from tests.e2e.scenes import locked
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 
 def no_sideways_scroll(page: Page) -> None:

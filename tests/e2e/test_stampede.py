@@ -9,8 +9,8 @@ import pytest
 import requests
 from playwright.sync_api import Browser, Page, Request, expect
 
-from tests.e2e.access import barriers
-from tests.shop import Shop
+from tests.e2e.accessibility import barriers
+from tests.support.shop import Shop
 
 VERDICT = re.compile(r"Sold [\d,]+\sof 20\. [\d,]+\scustomers? will be disappointed\.")
 AREA = re.compile("M.*Z")

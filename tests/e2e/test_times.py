@@ -10,7 +10,7 @@ import pytest
 import requests
 from playwright.sync_api import Browser, expect
 
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 ZONE = "Asia/Kathmandu"  # at quarter to: what is only shifted by whole hours does not pass
 ZH = {"Accept-Language": "zh-CN,zh;q=0.9"}

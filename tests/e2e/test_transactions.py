@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from app.lab.transactions import CASES
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 SIZES = [(1920, 1080), (1280, 720), (390, 844)]
 LANGUAGES = {"en": "en", "zh": "zh-CN,zh;q=0.9,en;q=0.8"}

@@ -12,8 +12,8 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.store.redis import Metered
-from tests import wire
-from tests.servers import on_disk
+from tests.support import command_hooks
+from tests.support.servers import on_disk
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def shop(services: Services, settings: Settings) -> FlaskClient:
 
 @pytest.fixture
 def wired(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets `wire.Handed` lay hands on the connections."""
-    monkeypatch.setattr(Metered, "send_command", wire.send_command)
-    monkeypatch.setattr(Metered, "pack_commands", wire.pack_commands)
+    """Lets `command_hooks.Handed` lay hands on the connections."""
+    monkeypatch.setattr(Metered, "send_command", command_hooks.send_command)
+    monkeypatch.setattr(Metered, "pack_commands", command_hooks.pack_commands)
 
 
 @pytest.fixture

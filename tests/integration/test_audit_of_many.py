@@ -14,7 +14,7 @@ from app.service.audit import judge
 from app.store import dead_letters, orders
 from app.store.keys import Keys
 from app.store.orders import Booked
-from tests.selling import order
+from tests.support.purchases import order
 
 pytestmark = pytest.mark.usefixtures("database_url")
 MANY = 20_000

@@ -15,8 +15,8 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.lab.stampede.record import Run
 from app.store import orders
-from tests.integration.asking import problem
-from tests.selling import order
+from tests.support.http_client import problem
+from tests.support.purchases import order
 
 RUNS_ON = ["valkey"]
 PAGE, JSON = {"Accept": "text/html"}, {"Accept": "application/json"}

@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 
 from app import create_shop
 from app.config import Settings
-from tests.integration.asking import buy, problem
-from tests.servers import free_port
+from tests.support.http_client import buy, problem
+from tests.support.servers import free_port
 
 JSON = {"Content-Type": "application/json"}
 

@@ -20,8 +20,8 @@ from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.store import orders
-from tests.requests_gone_bad import Bad, Spoiler
-from tests.selling import order
+from tests.support.malformed_requests import Bad, Spoiler
+from tests.support.purchases import order
 
 RUNS_ON = ["valkey"]
 SHARE = 250  # requests of one run, to each database

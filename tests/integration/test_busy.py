@@ -12,9 +12,9 @@ from app.domain import Outcome
 from app.modes import Way
 from app.service.purchase import Purchase
 from app.store.keys import Keys
-from tests.integration.database import held
-from tests.selling import IN_DATABASE, ON_DATABASES, SOUND, HandClock, Once, mode, order
-from tests.servers import until
+from tests.support.purchases import IN_DATABASE, ON_DATABASES, SOUND, HandClock, Once, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import held
 
 pytestmark = pytest.mark.usefixtures("database_url")
 RUNS_ON = ["valkey"]  # the contracts of the modes test each mode on each store

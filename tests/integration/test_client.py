@@ -21,9 +21,9 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, StoreAway
 from app.store.servers import Servers
-from tests.lossy import LosesReplies
-from tests.selling import fulfil_all
-from tests.servers import StoreServer
+from tests.support.purchases import fulfil_all
+from tests.support.reply_proxy import LosesReplies
+from tests.support.servers import StoreServer
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 answer that the contract does not have, no unit gone, no round but those that it told of.
 
 Requests are made of the contract by schemathesis, and led from what is started to its end. What the
-lab starts for them is small (over_soon.py); what it really starts is asked for at the end.
+lab starts for them is small (short_jobs.py); what it really starts is asked for at the end.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from app.lab.contract.measured import A_COMPARISON, A_RUN
 from app.lab.stampede.record import How, Run
 from app.lab.stampede.sample import Sample
 from app.service.round_view import terms
-from tests.contract import linked
-from tests.fuzzing import Asked, ask
-from tests.holding import LONG, added_up
-from tests.integration.over_soon import Soon, bound, play
-from tests.selling import fulfil_all, mode, order
-from tests.servers import free_port, until
+from tests.support.contract import linked
+from tests.support.fuzzer import Asked, ask
+from tests.support.holds import LONG, added_up
+from tests.support.purchases import fulfil_all, mode, order
+from tests.support.servers import free_port, until
+from tests.support.short_jobs import Soon, bound, play
 
 RUNS_ON = ["valkey"]
 SEED = 20_261_124

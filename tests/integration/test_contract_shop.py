@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.fuzzing import Asked, ask
+from tests.support.fuzzer import Asked, ask
 
 RUNS_ON = ["valkey"]
 SEED = 20_261_123

@@ -15,8 +15,8 @@ from app.domain import Order, Round
 from app.store import dead_letters, keys
 from app.store.keys import Keys
 from app.store.rounds import GROUP
-from tests.integration.database import on_postgresql, rows
-from tests.selling import fulfil_all, in_stream, mode, order
+from tests.support.purchases import fulfil_all, in_stream, mode, order
+from tests.support.sql_hooks import on_postgresql, rows
 
 pytestmark = pytest.mark.usefixtures("database_url")
 RUNS_ON = ["valkey"]  # `test_it_is_moved_once` asks each of them for all that is special

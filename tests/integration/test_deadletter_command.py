@@ -17,8 +17,8 @@ from app.cli import main
 from app.config import Settings
 from app.domain import Round
 from app.store.keys import Keys
-from tests.integration.asking import buy, problem
-from tests.selling import fulfil_all, mode, order
+from tests.support.http_client import buy, problem
+from tests.support.purchases import fulfil_all, mode, order
 
 RUNS_ON = ["valkey"]  # a store's own ways: test_dead_letters
 HTML = {"Accept": "text/html"}

@@ -10,8 +10,8 @@ from typing import Any
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.lossy import DelaysReplies
-from tests.servers import StoreServer
+from tests.support.reply_proxy import DelaysReplies
+from tests.support.servers import StoreServer
 
 RUNS_ON = ["valkey"]
 THREADS = 32

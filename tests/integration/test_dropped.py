@@ -16,11 +16,11 @@ from app.service import booking
 from app.store.dead_letters import DeadLetter
 from app.store.keys import Keys
 from app.store.sales import KEY_LIFE
-from tests.holding import LONG
-from tests.integration.asking import form_key
-from tests.integration.database import rows
 from tests.integration.test_dead_letters import refusing
-from tests.selling import fulfil_all, mode, order
+from tests.support.holds import LONG
+from tests.support.http_client import form_key
+from tests.support.purchases import fulfil_all, mode, order
+from tests.support.sql_hooks import rows
 
 RUNS_ON = ["valkey"]
 HTML = {"Accept": "text/html"}

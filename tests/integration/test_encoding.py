@@ -12,7 +12,7 @@ from app.cli import main
 from app.config import SETTINGS, Settings
 from app.domain import WrongDatabase
 from app.store import db
-from tests.servers import PostgresServer, StoreServer
+from tests.support.servers import PostgresServer, StoreServer
 
 UNSET: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
 

@@ -12,8 +12,8 @@ from app.cli import main
 from app.config import Settings
 from app.ops.process_status import HeartbeatFile
 from app.store.keys import Keys
-from tests.selling import fulfil_all, mode, order
-from tests.servers import free_port
+from tests.support.purchases import fulfil_all, mode, order
+from tests.support.servers import free_port
 
 RUNS_ON = ["valkey"]
 Run = Callable[..., Result]

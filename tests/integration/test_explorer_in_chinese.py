@@ -11,10 +11,10 @@ from flask.testing import FlaskClient
 from app import create_lab
 from app.config import Settings
 from app.explorer.findings import FINDINGS
-from tests.integration.asking import problem
-from tests.integration.chinese import HTML, JSON, ZH, only_chinese
-from tests.reading import english
-from tests.servers import until
+from tests.support.chinese_pages import HTML, JSON, ZH, only_chinese
+from tests.support.http_client import problem
+from tests.support.page_text import english
+from tests.support.servers import until
 
 SEARCHED = [
     "naive",

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from app import create_lab
 from app.config import Settings
 from app.lab.explorer.own_sell import OwnSell
-from tests.servers import until
+from tests.support.servers import until
 
 HTML = {"Accept": "text/html"}
 NAIVE = """

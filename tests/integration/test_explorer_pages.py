@@ -16,7 +16,7 @@ from app.config import Settings
 from app.explorer.findings import FINDINGS
 from app.lab.explorer.searches import Wanted
 from app.service import catalogue
-from tests.servers import until
+from tests.support.servers import until
 
 APP = Path(app.__file__).parent
 HTML = {"Accept": "text/html"}

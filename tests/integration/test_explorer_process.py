@@ -15,7 +15,7 @@ from badluck.faults import Faults
 from app.lab.explorer import searches as service
 from app.lab.explorer.search_process import ExplorerProcess, Gone
 from app.lab.explorer.searches import Explorer, Unreachable, Wanted
-from tests.servers import until
+from tests.support.servers import until
 
 LEASE = Wanted("lock:lease", 2, Faults(crash=1, pause=1))
 

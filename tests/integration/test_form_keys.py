@@ -14,10 +14,10 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.store.keys import Keys
-from tests.integration.asking import buy, form_key, key_on, problem
-from tests.lossy import LosesReplies
-from tests.selling import fulfil_all
-from tests.servers import StoreServer
+from tests.support.http_client import buy, form_key, key_on, problem
+from tests.support.purchases import fulfil_all
+from tests.support.reply_proxy import LosesReplies
+from tests.support.servers import StoreServer
 
 HTML = {"Accept": "text/html"}
 RUNS_ON = ["valkey"]  # whose an order is the web's to say, and the same on every store

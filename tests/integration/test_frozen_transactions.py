@@ -14,11 +14,11 @@ from app.config import Settings
 from app.domain import Outcome
 from app.service.booking import book
 from app.store import db, transactions
-from tests import dying
-from tests.forks import Forked
-from tests.integration.database import rows
-from tests.selling import IN_DATABASE, mode, order
-from tests.servers import until
+from tests.support import killed_sellers
+from tests.support.forked_process import Forked
+from tests.support.purchases import IN_DATABASE, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import rows
 
 RUNS_ON = ["valkey"]  # it plays no part here
 IDLE_S = 1.0
@@ -47,7 +47,7 @@ def test_another_host_sells_what_a_frozen_seller_holds(
 ) -> None:
     round = services.rounds.start("apple", name, 1, {"wait": 100})
     other = mode(services, round)
-    with frozen(dying.frozen_in_mid_sale, settings, IDLE_S) as seller:
+    with frozen(killed_sellers.frozen_in_mid_sale, settings, IDLE_S) as seller:
         until(lambda: other.sell(order(round)).outcome is Outcome.SOLD)
         seller.thaw()
         assert seller.ask("go on") == "BUSY", "it is told that nothing was sold"
@@ -57,7 +57,7 @@ def test_another_host_sells_what_a_frozen_seller_holds(
 @each
 def test_the_next_round_begins(services: Services, settings: Settings, name: str) -> None:
     old = services.rounds.start("apple", name, 5, {})
-    with frozen(dying.frozen_in_mid_sale, settings, IDLE_S) as seller:
+    with frozen(killed_sellers.frozen_in_mid_sale, settings, IDLE_S) as seller:
         new = services.rounds.start("apple", "atomic", 5, {})
         seller.thaw()
         assert seller.ask("go on") == "BUSY"
@@ -79,7 +79,7 @@ def test_another_host_books_what_a_frozen_one_has_not_committed(
     services: Services, settings: Settings
 ) -> None:
     sold = order(services.rounds.start("apple", "atomic", 5, {}))
-    with frozen(dying.frozen_before_its_commit, settings, sold, 1):
+    with frozen(killed_sellers.frozen_before_its_commit, settings, sold, 1):
         assert not book(services.servers.sessions, {b"1": sold}, "atomic")
         assert rows(services) == 1
 

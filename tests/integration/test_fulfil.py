@@ -17,8 +17,8 @@ from app.service.fulfil import Fulfil
 from app.store import db, orders
 from app.store.keys import Keys
 from app.store.rounds import GROUP
-from tests.selling import fulfil_all, in_stream, mode, order
-from tests.servers import PostgresServer, until
+from tests.support.purchases import fulfil_all, in_stream, mode, order
+from tests.support.servers import PostgresServer, until
 
 pytestmark = pytest.mark.usefixtures("database_url")
 

@@ -18,9 +18,9 @@ from app.service.fulfil import Batch, Consumer, Entries, Mover
 from app.store import keys, orders
 from app.store.keys import Keys
 from app.store.rounds import GROUP
-from tests.integration.database import rows
-from tests.selling import fulfil_all, mode, order
-from tests.servers import until
+from tests.support.purchases import fulfil_all, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import rows
 
 
 @contextmanager

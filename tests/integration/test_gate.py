@@ -11,8 +11,8 @@ from http.client import HTTPConnection
 import psutil
 import pytest
 
-from tests.plain import answer, connect, gunicorn, told
-from tests.servers import until
+from tests.support.raw_http import answer, connect, gunicorn, told
+from tests.support.servers import until
 
 pytestmark = pytest.mark.timed
 

@@ -25,10 +25,10 @@ from app.domain import NotOnSale, Outcome, StockHeld, StoreAway
 from app.service.purchase import Purchase
 from app.store import db, sales
 from app.store.keys import Keys
-from tests.integration.database import on_postgresql, rows
-from tests.selling import IN_DATABASE, Once, fulfil_all, mode, order
-from tests.servers import until
-from tests.wire import Buyer, Handed
+from tests.support.command_hooks import Buyer, Handed
+from tests.support.purchases import IN_DATABASE, Once, fulfil_all, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import on_postgresql, rows
 
 pytestmark = pytest.mark.usefixtures("database_url")
 RUNS_ON = ["valkey"]

@@ -7,7 +7,7 @@ import pytest
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.integration.asking import buy
+from tests.support.http_client import buy
 
 RUNS_ON = ["valkey"]
 

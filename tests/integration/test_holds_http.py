@@ -11,8 +11,8 @@ from werkzeug.test import TestResponse
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.holding import LONG, runs_out
-from tests.selling import fulfil_all
+from tests.support.holds import LONG, runs_out
+from tests.support.purchases import fulfil_all
 
 RUNS_ON = ["valkey"]
 MODES = ["atomic", "sql"]

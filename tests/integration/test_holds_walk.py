@@ -13,8 +13,8 @@ from app.bootstrap import Services
 from app.domain import AlreadyPaid, HoldOver, Order, Outcome, Stands
 from app.modes import Way
 from app.service.purchase import Purchase
-from tests.holding import LONG, counted, runs_out
-from tests.selling import fulfil_all
+from tests.support.holds import LONG, counted, runs_out
+from tests.support.purchases import fulfil_all
 
 RUNS_ON = ["valkey", "cluster"]
 STOCK, STEPS = 40, 60

@@ -20,9 +20,9 @@ from app.shop import payments as holding
 from app.shop import purchase_answers as bought
 from app.shop.form_keys import sign
 from app.store import holds
-from tests.holding import LONG
-from tests.integration.asking import form_key, key_on
-from tests.selling import in_stream
+from tests.support.holds import LONG
+from tests.support.http_client import form_key, key_on
+from tests.support.purchases import in_stream
 
 RUNS_ON = ["valkey"]
 HTML = {"Accept": "text/html"}

@@ -12,7 +12,7 @@ from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
 from app.modes import MODES
-from tests.selling import fulfil_all, mode, order
+from tests.support.purchases import fulfil_all, mode, order
 
 HTML = {"Accept": "text/html"}
 FORM = {

@@ -15,11 +15,11 @@ from app.domain import Clock
 from app.lab.comparison.record import Comparison
 from app.lab.sources import ways
 from app.lab.stampede.record import How, Run
-from tests.integration.asking import problem
-from tests.integration.chinese import HTML, JSON, ZH, only_chinese, pages
-from tests.reading import english
-from tests.selling import NAMES, fulfil_all, mode, order
-from tests.unit.comparison.results import comparison, result
+from tests.support.chinese_pages import HTML, JSON, ZH, only_chinese, pages
+from tests.support.http_client import problem
+from tests.support.page_text import english
+from tests.support.purchases import NAMES, fulfil_all, mode, order
+from tests.unit.comparison.comparisons import comparison, result
 
 RUNS_ON = ["valkey"]
 FORM = {"item": "apple", "stock": "10", "mode": "lock", "recipe": "lease", "think_ms": "12000"}

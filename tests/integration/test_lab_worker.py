@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.plain import connect, gunicorn, told
+from tests.support.raw_http import connect, gunicorn, told
 
 pytestmark = pytest.mark.timed
 

@@ -9,7 +9,7 @@ from app.domain import ITEMS
 from app.ops.lag import Lag, lag
 from app.store import keys
 from app.store.keys import Keys
-from tests.selling import fulfil_all, mode, order
+from tests.support.purchases import fulfil_all, mode, order
 
 
 def test_it_counts_what_waits_and_for_how_long(services: Services) -> None:

@@ -13,10 +13,10 @@ from werkzeug.test import TestResponse
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.integration.asking import buy, problem
-from tests.integration.chinese import HTML, ZH, only_chinese, pages
-from tests.reading import Page, english
-from tests.selling import fulfil_all
+from tests.support.chinese_pages import HTML, ZH, only_chinese, pages
+from tests.support.http_client import buy, problem
+from tests.support.page_text import Page, english
+from tests.support.purchases import fulfil_all
 
 RUNS_ON = ["valkey"]
 FORM = {"item": "apple", "stock": "10", "mode": "lock", "recipe": "lease", "think_ms": "12000"}

@@ -15,9 +15,9 @@ from app.service.purchase import Purchase
 from app.store import clock
 from app.store.keys import Keys
 from app.store.sales import KEY_LIFE
-from tests.cluster import all_keys
-from tests.holding import counted, runs_out
-from tests.selling import SOUND, fulfil_all
+from tests.support.cluster import all_keys
+from tests.support.holds import counted, runs_out
+from tests.support.purchases import SOUND, fulfil_all
 
 RUNS_ON = ["valkey", "cluster"]
 ROUNDS = 100

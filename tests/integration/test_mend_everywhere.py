@@ -5,8 +5,8 @@ from __future__ import annotations
 from app.bootstrap import Services
 from app.domain import Outcome
 from app.store import keys
-from tests.selling import fulfil_all
-from tests.servers import STORES, until
+from tests.support.purchases import fulfil_all
+from tests.support.servers import STORES, until
 
 RUNS_ON = [*STORES, "cluster"]
 

@@ -19,11 +19,11 @@ from app.server.metrics.audits import Audits
 from app.service.metrics import places
 from app.service.metrics.meter import BUCKETS, Meter
 from app.service.purchase import Purchase
-from tests.forks import Forked
-from tests.integration.asking import buy
-from tests.metered import count_without_room, sell
-from tests.selling import fulfil_all
-from tests.servers import until
+from tests.support.forked_process import Forked
+from tests.support.http_client import buy
+from tests.support.metered_workers import count_without_room, sell
+from tests.support.purchases import fulfil_all
+from tests.support.servers import until
 
 RUNS_ON = ["valkey"]
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"

@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from app.bootstrap import Services
 from app.domain import Newer
-from tests.servers import StoreServer
-from tests.shop import Shop, full_environ
+from tests.support.servers import StoreServer
+from tests.support.shop import Shop, full_environ
 
 RUNS_ON = ["valkey"]
 SAID = "A newer version of Last Apple made the tables of this database (revision 9999)"

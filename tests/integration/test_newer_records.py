@@ -16,15 +16,15 @@ from app.lab.comparison.record import Comparison
 from app.lab.stampede.record import Run
 from app.store import history, keys
 from app.store.keys import Keys
-from tests.integration import as_it_was
-from tests.integration.asking import buy, form_key, problem
-from tests.selling import fulfil_all
+from tests.support import first_records
+from tests.support.http_client import buy, form_key, problem
+from tests.support.purchases import fulfil_all
 
 RUNS_ON = ["valkey"]
 PAGE, JSON = {"Accept": "text/html"}, {"Accept": "application/json"}
 SAID = "A newer version of Last Apple started this round: not on sale here. Upgrade."
 NEWER: list[dict[str, Any]] = [{"version": 2}, {"flavour": "sour"}, {"mode": "barter"}]
-ROUND = orjson.loads(as_it_was.ROUND)
+ROUND = orjson.loads(first_records.ROUND)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_a_hold_of_a_newer_round_is_not_said_to_be_paid(
 
 def test_a_newer_order_among_others(shop: FlaskClient, services: Services) -> None:
     """It is named on its own page, and missing in a list that says that some are."""
-    old = orjson.loads(as_it_was.ORDER)
+    old = orjson.loads(first_records.ORDER)
     newer = old | {"id": old["id"][:-1] + "2", "gift": True}
     for each in (old, newer):
         services.store.set(keys.order("apple", each["id"]), orjson.dumps(each))
@@ -156,7 +156,7 @@ def test_fulfil_tidies_beside_it(services: Services, newer: Round) -> None:
 
 
 def test_the_history_goes_on_beside_what_is_newer(lab: FlaskClient, services: Services) -> None:
-    run, comparison = orjson.loads(as_it_was.RUN), orjson.loads(as_it_was.COMPARISON)
+    run, comparison = orjson.loads(first_records.RUN), orjson.loads(first_records.COMPARISON)
     kept = {"started": 3, "events": "[]", "item": "apple", "mode": "x", "how": "finished"}
     for number, change in enumerate(({"version": 2}, {"weather": "fine"}, {})):
         record, id = run | change, f"apple-000000000{number}"
@@ -189,15 +189,15 @@ def test_an_audit_does_not_guess_at_a_newer_workers_word(
 
 
 def test_every_record_says_its_version(services: Services) -> None:
-    run, compared = orjson.loads(as_it_was.RUN), orjson.loads(as_it_was.COMPARISON)
+    run, compared = orjson.loads(first_records.RUN), orjson.loads(first_records.COMPARISON)
     run["audit"] |= {"in_doubt": 0, "orders_lost": 0}
     since = {"masters": ""}  # what rounds did not have then
     run["round"] |= since
     for kind, record, members in (
-        (Order, as_it_was.ORDER, orjson.loads(as_it_was.ORDER)),
-        (Round, as_it_was.ROUND, orjson.loads(as_it_was.ROUND) | since),
-        (Run, as_it_was.RUN, run),
-        (Comparison, as_it_was.COMPARISON, compared),
+        (Order, first_records.ORDER, orjson.loads(first_records.ORDER)),
+        (Round, first_records.ROUND, orjson.loads(first_records.ROUND) | since),
+        (Run, first_records.RUN, run),
+        (Comparison, first_records.COMPARISON, compared),
     ):
         read = kind.decode(record)
         assert orjson.loads(read.encode()) == members | {"version": 1}

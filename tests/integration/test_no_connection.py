@@ -12,8 +12,8 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome
-from tests.selling import IN_DATABASE
-from tests.servers import PostgresServer
+from tests.support.purchases import IN_DATABASE
+from tests.support.servers import PostgresServer
 
 pytestmark = pytest.mark.usefixtures("database_url")
 RUNS_ON = ["valkey"]

@@ -21,9 +21,9 @@ from app.service.worker_status import worker_statuses
 from app.store import db, keys, stock
 from app.store.keys import COMPARISONS, Keys, RunKeys
 from app.store.rounds import GROUP
-from tests.integration import as_it_was
-from tests.integration.asking import buy
-from tests.selling import fulfil_all
+from tests.support import first_records
+from tests.support.http_client import buy
+from tests.support.purchases import fulfil_all
 
 RUNS_ON = ["valkey"]
 PAGE = {"Accept": "text/html"}
@@ -46,24 +46,24 @@ def old(settings: Settings, services: Services) -> Services:
     """The services over what that version left: apples sold from the store, pears from SQL."""
     store = services.store
     names, pears = Keys("apple", 1), Keys("pear", 1)
-    store.set(names.record, as_it_was.ROUND)
+    store.set(names.record, first_records.ROUND)
     store.set(names.stock, 8)
-    store.xadd(names.sales, {"sale": as_it_was.ORDER})
+    store.xadd(names.sales, {"sale": first_records.ORDER})
     store.xgroup_create(names.sales, GROUP, id="0")
-    store.set(names.order(f"{OLD}1"), as_it_was.ORDER)
-    store.set(names.key("a-key"), as_it_was.ORDER)
+    store.set(names.order(f"{OLD}1"), first_records.ORDER)
+    store.set(names.key("a-key"), first_records.ORDER)
     store.sadd(keys.streams("apple"), 1)
-    store.set(pears.record, as_it_was.SQL_ROUND)
+    store.set(pears.record, first_records.SQL_ROUND)
     for item in ("apple", "pear"):
         store.set(keys.newest(item), 1)
-    store.hset(names.workers, "a-worker", as_it_was.POST)
-    store.hset(keys.class_roll("apple"), "a-worker", as_it_was.ROLL)
+    store.hset(names.workers, "a-worker", first_records.POST)
+    store.hset(keys.class_roll("apple"), "a-worker", first_records.ROLL)
     store.set(keys.class_sale("apple"), 1)
-    store.set(RunKeys("apple", "apple-0123456789").ended, as_it_was.RUN)
-    store.set(RunKeys(COMPARISONS, "comparison-0123456789").ended, as_it_was.COMPARISON)
+    store.set(RunKeys("apple", "apple-0123456789").ended, first_records.RUN)
+    store.set(RunKeys(COMPARISONS, "comparison-0123456789").ended, first_records.COMPARISON)
     _tables_of_that_time(settings)
-    told = {"id": f"{OLD}2", "at": STARTED, "comparison": as_it_was.COMPARISON.decode()}
-    told["run"] = as_it_was.RUN.decode().replace("apple-0123456789", "apple-9876543210")
+    told = {"id": f"{OLD}2", "at": STARTED, "comparison": first_records.COMPARISON.decode()}
+    told["run"] = first_records.RUN.decode().replace("apple-0123456789", "apple-9876543210")
     with services.engine.begin() as sql:
         for row in ROWS:
             sql.execute(text(f"INSERT INTO {row}"), told)  # our own
@@ -137,12 +137,14 @@ def test_the_lab_shows_all_of_it(lab: FlaskClient, old: Services) -> None:
 
 def test_each_record_is_read_as_it_was_meant(old: Services) -> None:
     assert old.rounds.find("apple", 1).mode == "lock:lease"
-    assert Order.decode(as_it_was.ORDER).at == STARTED + 5
-    run = Run.decode(as_it_was.RUN)
+    assert Order.decode(first_records.ORDER).at == STARTED + 5
+    run = Run.decode(first_records.RUN)
     assert (run.round.number, run.how, run.audit and run.audit.sold) == (7, "finished", 12)
-    compared = Comparison.decode(as_it_was.COMPARISON)
+    compared = Comparison.decode(first_records.COMPARISON)
     assert (compared.machine.version, compared.results[0].lasted_s) == ("0.1.0", 2)
     assert worker_statuses(old.store, old.rounds.find("apple", 1))[0].answers == {"SOLD": 1}
-    old.store.hset(keys.class_roll("apple"), "a-worker", as_it_was.ROLL.replace(b"1790", b"9790"))
+    old.store.hset(
+        keys.class_roll("apple"), "a-worker", first_records.ROLL.replace(b"1790", b"9790")
+    )
     here = [Member("a-buyer", "Ann", 9_790_000_000_000, 9_790_000_000_009)]
     assert old.members.present() == here

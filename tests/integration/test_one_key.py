@@ -17,10 +17,10 @@ from app.domain import Outcome, Round
 from app.modes import Way
 from app.service.purchase import Purchase
 from app.store.keys import Keys
-from tests.integration.database import rows
-from tests.selling import IN_DATABASE, SOUND, HandClock, Once, fulfil_all, mode, order
-from tests.servers import until
-from tests.wire import Buyer, Handed, lease_runs_out
+from tests.support.command_hooks import Buyer, Handed, lease_runs_out
+from tests.support.purchases import IN_DATABASE, SOUND, HandClock, Once, fulfil_all, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import rows
 
 pytestmark = pytest.mark.usefixtures("database_url")
 RUNS_ON = ["valkey"]  # what the scripts do on each store is asked by the contracts of the modes

@@ -9,8 +9,8 @@ from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome
-from tests.integration.asking import buy, form_key, problem
-from tests.selling import fulfil_all
+from tests.support.http_client import buy, form_key, problem
+from tests.support.purchases import fulfil_all
 
 RUNS_ON = ["valkey"]
 PAGE = {"Accept": "text/html"}

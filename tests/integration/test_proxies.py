@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.integration.asking import buy, problem
+from tests.support.http_client import buy, problem
 
 RUNS_ON = ["valkey"]
 HTML = {"Accept": "text/html"}

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.integration.asking import form_key, problem
+from tests.support.http_client import form_key, problem
 
 RUNS_ON = ["valkey"]
 PAGE = {"Accept": "text/html"}

@@ -20,8 +20,8 @@ from app.explorer.targets import Target
 from app.lab import sources as reading
 from app.lab.explorer.searches import Wanted
 from loadtest.report import document
-from tests.servers import free_port
-from tests.unit.loadtest.real_run import comparison
+from tests.support.servers import free_port
+from tests.unit.loadtest.real_comparison import comparison
 
 HTML = {"Accept": "text/html"}
 EACH = pytest.mark.parametrize("target", reading.ways())

@@ -20,8 +20,8 @@ from app.ops import process_status, readiness
 from app.ops.lag import lag
 from app.ops.process_status import ProcessState, ProcessStatus
 from app.store.keys import Keys
-from tests.selling import fulfil_all, mode, order
-from tests.servers import free_port
+from tests.support.purchases import fulfil_all, mode, order
+from tests.support.servers import free_port
 
 HTML = {"Accept": "text/html"}
 

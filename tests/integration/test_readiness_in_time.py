@@ -12,7 +12,7 @@ import psutil
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.servers import PostgresServer, StoreServer, free_port
+from tests.support.servers import PostgresServer, StoreServer, free_port
 
 RUNS_ON = ["valkey"]  # whoever is frozen says nothing
 HANG = 40.0  # s; two are usual, and without a limit it would take for ever

@@ -18,8 +18,8 @@ from app.config import Settings
 from app.service.order_lookup import OrderLookup
 from app.service.request import Lines, current
 from app.store.keys import Keys
-from tests.integration.asking import buy, problem
-from tests.selling import fulfil_all, in_stream
+from tests.support.http_client import buy, problem
+from tests.support.purchases import fulfil_all, in_stream
 
 RUNS_ON = ["valkey"]
 HTML = {"Accept": "text/html"}

@@ -20,8 +20,8 @@ from app.service.purchase import Purchase
 from app.service.round_view import warnings
 from app.service.worker_status import BEAT_S
 from app.store import rounds as records
-from tests.selling import Once, buying, fulfil_all, sold_exactly_while_switched
-from tests.servers import until
+from tests.support.purchases import Once, buying, fulfil_all, sold_exactly_while_switched
+from tests.support.servers import until
 
 MakeWorker = Callable[[], Purchase]
 

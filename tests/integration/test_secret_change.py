@@ -13,8 +13,8 @@ from app.config import Settings
 from app.domain import Invalid
 from app.service.selling import ticket
 from app.shop import form_keys
-from tests.integration.asking import buy, form_key
 from tests.integration.test_form_keys import HTML, press
+from tests.support.http_client import buy, form_key
 
 RUNS_ON = ["valkey"]  # cookies and forms are the web's to read, and the same on every store
 OLD, NEW = "o" * 32, "n" * 32

@@ -10,9 +10,9 @@ from flask.testing import FlaskClient
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.integration.asking import buy, form_key, problem
-from tests.selling import fulfil_all
-from tests.servers import free_port
+from tests.support.http_client import buy, form_key, problem
+from tests.support.purchases import fulfil_all
+from tests.support.servers import free_port
 
 
 def test_sold(shop: FlaskClient) -> None:

@@ -17,9 +17,15 @@ from app.domain import DatabaseAway, Lacking, Outcome
 from app.service.purchase import Purchase
 from app.service.round_view import warnings
 from app.store.keys import Keys
-from tests.integration.asking import buy, form_key, problem
-from tests.integration.database import before_statement, held
-from tests.selling import IN_DATABASE, fulfil_all, mode, order, sold_exactly_while_switched
+from tests.support.http_client import buy, form_key, problem
+from tests.support.purchases import (
+    IN_DATABASE,
+    fulfil_all,
+    mode,
+    order,
+    sold_exactly_while_switched,
+)
+from tests.support.sql_hooks import before_statement, held
 
 pytestmark = pytest.mark.usefixtures("database_url")
 each = pytest.mark.parametrize("name", IN_DATABASE)

@@ -10,9 +10,9 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Round
 from app.service.holds import Holds
-from tests.holding import LONG, counted, runs_out
-from tests.selling import mode, order
-from tests.servers import until
+from tests.support.holds import LONG, counted, runs_out
+from tests.support.purchases import mode, order
+from tests.support.servers import until
 
 RUNS_ON = ["valkey"]
 

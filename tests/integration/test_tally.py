@@ -15,8 +15,8 @@ from app.domain import Outcome, StoreAway
 from app.service import worker_status
 from app.service.purchase import Purchase
 from app.service.worker_status import BEAT_S, DEAD_S, MUTE_S, worker_statuses
-from tests.selling import buying, fulfil_all
-from tests.servers import until
+from tests.support.purchases import buying, fulfil_all
+from tests.support.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
 MakeWorker = Callable[[], Purchase]

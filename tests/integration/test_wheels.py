@@ -16,7 +16,7 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 PACKAGES = Path(__file__).parents[2] / "packages"
 

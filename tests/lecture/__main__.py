@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser import NO_CHROMIUM, chromium
+from tests.lecture.languages import ENGLISH, TONGUES
 from tests.lecture.plan import TEN, Part, parts
 from tests.lecture.room import Room
 from tests.lecture.scenes import SCENES, before_the_class, the_class_comes
-from tests.lecture.tongues import ENGLISH, TONGUES
-from tests.shop import Shop
+from tests.support.browser import NO_CHROMIUM, chromium
+from tests.support.shop import Shop
 
 # As the shop runs by itself, not as in a test beside others.
 USUAL = {"SHOP_THREADS": "16", "STORE_TIMEOUT": "400"}

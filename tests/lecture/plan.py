@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tests.lecture.tongues import Tongue
+from tests.lecture.languages import Tongue
 
 TEN = 600  # s
 CLICK = 3  # s: find it with the mouse, press, and look up again

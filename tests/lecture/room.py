@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.scenes import SLOW
-from tests.phones import Phone
-from tests.shop import Shop
+from tests.support.phones import Phone
+from tests.support.shop import Shop
 
 PROJECTOR, PHONE = (1920, 1080), (390, 844)
 CLASS = 24

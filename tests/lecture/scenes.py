@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.scenes import SLOW
 from tests.lecture.room import Room
-from tests.phones import Phone, together
-from tests.servers import until
+from tests.support.phones import Phone, together
+from tests.support.servers import until
 
 
 def before_the_class(room: Room) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import make_url
 from app.cli import main
 from app.config import SETTINGS, Settings
 from app.ops.process_status import HeartbeatFile
-from tests.servers import StoreServer, redis_server
+from tests.support.servers import StoreServer, redis_server
 
 TOP = Path(__file__).parents[2]
 TEXT = (TOP / "docker-compose.yml").read_text()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.colours import contrast, tokens
+from tests.support.colours import contrast, tokens
 
 TEXT, EDGE = 4.5, 3.0  # to 1 (WCAG 2.2: 1.4.3, 1.4.11)
 COLOURS = tokens("design.css", "shop/shop.css", "lab/lab.css")

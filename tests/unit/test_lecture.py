@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.lecture.languages import CHINESE, ENGLISH, TONGUES, Tongue, texts
 from tests.lecture.plan import TEN, parts
 from tests.lecture.scenes import SCENES
-from tests.lecture.tongues import CHINESE, ENGLISH, TONGUES, Tongue, texts
 
 EACH = pytest.mark.parametrize("tongue", TONGUES, ids=lambda tongue: tongue.language)
 AIR = 10  # s of each part in which nothing is planned, as the page says

@@ -11,7 +11,7 @@ import pytest
 
 ASKS = """
 import subprocess, sys
-from tests.started import signals_as_usual
+from tests.support.environment import signals_as_usual
 {first}
 child = "import signal; print(signal.getsignal(signal.{name}) == signal.SIG_IGN)"
 print(subprocess.run([sys.executable, "-c", child], capture_output=True, text=True).stdout.strip())
@@ -47,7 +47,7 @@ def test_else_they_would() -> None:
 
 RAISES = """
 import signal
-from tests.started import signals_as_usual
+from tests.support.environment import signals_as_usual
 signals_as_usual()
 try:
     signal.raise_signal(signal.SIGINT)

@@ -9,10 +9,10 @@ import pytest
 import requests
 from playwright.sync_api import Browser, Page
 
-from tests.e2e.classroom.looking import PHONE, Open
-from tests.phones import Phone, crowd
-from tests.servers import until
-from tests.shop import Shop
+from tests.e2e.classroom.class_pages import PHONE, Open
+from tests.support.phones import Phone, crowd
+from tests.support.servers import until
+from tests.support.shop import Shop
 
 
 @pytest.fixture(scope="session")

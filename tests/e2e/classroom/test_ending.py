@@ -7,9 +7,9 @@ import re
 import requests
 from playwright.sync_api import Page, expect
 
-from tests.e2e.classroom.looking import SIZES, SLOW, Open, in_sight, join, looks_right, start
-from tests.phones import Phone, buy_together
-from tests.shop import Shop
+from tests.e2e.classroom.class_pages import SIZES, SLOW, Open, in_sight, join, looks_right, start
+from tests.support.phones import Phone, buy_together
+from tests.support.shop import Shop
 
 MISSING = "Sold 14 of 1: yours is one of the 13 that do not exist."
 REAL = "Sold 14 of 1, and yours exists: you were early enough."

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.e2e.classroom.looking import (
+from tests.e2e.classroom.class_pages import (
     OPENS,
     PHONE,
     PROJECTOR,
@@ -17,8 +17,8 @@ from tests.e2e.classroom.looking import (
     start,
 )
 from tests.e2e.scenes import refused_once
-from tests.phones import Phone, buy_together, together
-from tests.shop import Shop
+from tests.support.phones import Phone, buy_together, together
+from tests.support.shop import Shop
 
 TOLD_IN_THE_END = re.compile(
     "Sold 14 of 5(, and yours exists: you were early enough|"

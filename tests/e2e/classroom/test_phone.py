@@ -9,7 +9,7 @@ import pytest
 import requests
 from playwright.sync_api import Browser, expect
 
-from tests.e2e.classroom.looking import (
+from tests.e2e.classroom.class_pages import (
     OPENS,
     SLOW,
     Open,
@@ -18,7 +18,7 @@ from tests.e2e.classroom.looking import (
     start,
 )
 from tests.e2e.scenes import locked
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 
 def test_an_early_press_is_told_so_by_the_shop(shop: Shop, screen: Open) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.servers import until
-from tests.shop import full_environ
-from tests.zookeeper import ZooKeeperServer
+from tests.support.servers import until
+from tests.support.shop import full_environ
+from tests.support.zookeeper import ZooKeeperServer
 
 LOCKS = [sys.executable, "-m", "app.cli", "bench", "locks"]
 MEMBERS = {

@@ -17,8 +17,8 @@ from loadtest.bench import BenchFailed
 from loadtest.bench.fulfil import stage as stages
 from loadtest.bench.fulfil.cell import SELLERS, measure
 from loadtest.bench.fulfil.stage import stage
-from tests.servers import until
-from tests.shop import full_environ
+from tests.support.servers import until
+from tests.support.shop import full_environ
 
 FULFIL = [sys.executable, "-m", "app.cli", "bench", "fulfil"]
 

@@ -13,7 +13,7 @@ from loadtest.bench.results import Figures
 from loadtest.bench.rows import DEFAULT, ROWS, Build, Row, own_contender
 from loadtest.bench.run import Plan, measure, run, stage
 from tests.integration.bench.stubs import Boastful, Broken, Forgetful, Never, Quiet, Stuck
-from tests.zookeeper import ZooKeeperServer
+from tests.support.zookeeper import ZooKeeperServer
 
 
 def measured(rows: list[Row], shape: Shape, zookeeper_hosts: str = "") -> dict[str, Figures]:

@@ -17,8 +17,8 @@ from loadtest.bench.cell import Task
 from loadtest.bench.contender import Names
 from loadtest.bench.rows import ROWS
 from loadtest.bench.run import stage
-from tests.servers import StoreServer, free_port
-from tests.zookeeper import ZooKeeperServer
+from tests.support.servers import StoreServer, free_port
+from tests.support.zookeeper import ZooKeeperServer
 
 
 @pytest.fixture(autouse=True)

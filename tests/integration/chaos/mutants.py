@@ -15,7 +15,7 @@ import orjson
 
 from loadtest.chaos.judge.judge import Verdict
 from tests.integration.chaos.bug import ROOT, Bug, plant
-from tests.integration.chaos.planted import BUGS
+from tests.integration.chaos.planted_bugs import BUGS
 
 MINUTES = "0.8"  # of play; with its start and its judge, a minute
 

@@ -15,8 +15,8 @@ from app.domain import Stands
 from app.store import dead_letters
 from app.store.keys import Keys
 from loadtest.chaos.found import Finder, Found
-from tests.holding import LONG
-from tests.selling import fulfil_all, mode, order
+from tests.support.holds import LONG
+from tests.support.purchases import fulfil_all, mode, order
 
 RUNS_ON = ["valkey"]
 pytestmark = pytest.mark.usefixtures("database_url")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from loadtest.chaos.proxy import Conduct, Proxies, Proxy
-from tests.servers import free_port, until
+from tests.support.servers import free_port, until
 
 
 @dataclass

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.servers import until
+from tests.support.servers import until
 
 # A harness with a process that has a child; both stand still.
 HARNESS = """

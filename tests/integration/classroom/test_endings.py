@@ -18,8 +18,8 @@ from app.service.selling import ticket
 from app.store import orders
 from app.store.keys import class_ending
 from tests.integration.classroom.lesson import HTML, Phones, press, see, start
-from tests.selling import fulfil_all
-from tests.servers import StoreServer, until
+from tests.support.purchases import fulfil_all
+from tests.support.servers import StoreServer, until
 
 RUNS_ON = ["valkey"]
 

@@ -8,10 +8,10 @@ from flask.testing import FlaskClient
 from app.bootstrap import Services
 from app.store import classroom as class_records
 from app.store.redis import answering
-from tests.integration.asking import problem
 from tests.integration.classroom.lesson import HTML, Phones, press, see, start
-from tests.selling import fulfil_all
-from tests.servers import until
+from tests.support.http_client import problem
+from tests.support.purchases import fulfil_all
+from tests.support.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
 NOBODY = "Nobody here has this id."

@@ -16,9 +16,9 @@ from app.service.classroom.members import LONG_GONE
 from app.service.classroom.roll import AT_ONCE, GONE, Member
 from app.shop.classroom import NOTHING
 from app.store import classroom as class_records
-from tests.integration.asking import problem
 from tests.integration.classroom.lesson import HTML, Phones, start
-from tests.servers import StoreServer, until
+from tests.support.http_client import problem
+from tests.support.servers import StoreServer, until
 
 RUNS_ON = ["valkey"]  # the class asks no store for anything special
 

@@ -15,10 +15,10 @@ from app.lab.stampede.jobs import TO_START
 from app.store import classroom as class_records
 from app.store import runs as run_records
 from app.store.redis import answering
-from tests.integration.asking import problem
 from tests.integration.classroom.lesson import HTML, SALE, Phones, press, running, see, start
-from tests.selling import fulfil_all
-from tests.servers import until
+from tests.support.http_client import problem
+from tests.support.purchases import fulfil_all
+from tests.support.servers import until
 
 RUNS_ON = ["valkey"]  # the class asks no store for anything special
 

@@ -17,9 +17,9 @@ from app.config import Settings
 from app.lab.classroom.addresses import shop_addresses
 from app.lab.classroom.follow import AWAY, BACK, follow
 from app.lab.classroom.views import document
-from tests.integration.asking import problem
 from tests.integration.classroom.lesson import HTML, Phones, see, start
-from tests.servers import StoreServer, free_port, until
+from tests.support.http_client import problem
+from tests.support.servers import StoreServer, free_port, until
 
 RUNS_ON = ["valkey"]  # the class asks no store for anything special
 

@@ -11,9 +11,9 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.service.selling import holder, ticket
-from tests.integration.asking import form_key, problem
 from tests.integration.classroom.lesson import HTML, Phones, press, see, start
-from tests.servers import until
+from tests.support.http_client import form_key, problem
+from tests.support.servers import until
 
 RUNS_ON = ["valkey"]  # the class asks no store for anything special
 

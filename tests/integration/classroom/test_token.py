@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
-from tests.integration.asking import problem
+from tests.support.http_client import problem
 
 RUNS_ON = ["valkey"]  # it asks no store
 HTML = {"Accept": "text/html"}

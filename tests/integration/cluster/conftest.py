@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster import ClusterServer
+from tests.support.cluster import ClusterServer
 
 
 @pytest.fixture(scope="session")

@@ -18,10 +18,10 @@ from app.domain import ITEMS, Order, Outcome, StoreAway
 from app.service.purchase import Purchase
 from app.store.redis import connect
 from app.store.topology import BETWEEN_LOOKS
-from tests.cluster import ClusterServer
-from tests.holding import LONG, runs_out
-from tests.selling import fulfil_all
-from tests.servers import StoreServer, free_port, until
+from tests.support.cluster import ClusterServer
+from tests.support.holds import LONG, runs_out
+from tests.support.purchases import fulfil_all
+from tests.support.servers import StoreServer, free_port, until
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from redis.cluster import RedisCluster
 from app.domain import ITEMS
 from app.store.cluster import Cluster
 from app.store.redis import connect
-from tests.cluster import CLIENTS, ClusterServer, client_of
-from tests.servers import StoreServer
+from tests.support.cluster import CLIENTS, ClusterServer, client_of
+from tests.support.servers import StoreServer
 
 KEYS = [f"{{{item}}}:lock" for item in ITEMS]  # of all three nodes
 

@@ -13,9 +13,9 @@ from app.domain import ITEMS
 from app.ops.lag import lag
 from app.service.fulfil import WAIT, Consumer, Fulfil
 from app.store.keys import Keys
-from tests.cluster import ClusterServer
-from tests.selling import fulfil_all, in_stream, mode, order
-from tests.servers import until
+from tests.support.cluster import ClusterServer
+from tests.support.purchases import fulfil_all, in_stream, mode, order
+from tests.support.servers import until
 
 
 @pytest.fixture

@@ -15,8 +15,17 @@ from app.domain import Outcome, StoreAway
 from app.service.purchase import Purchase
 from app.store.redis import Wire, connect, metered
 from app.store.topology import MOST_REDIRECTS
-from tests.cluster import ClusterServer
-from tests.selling import IN_DATABASE, SOUND, HandClock, Once, fulfil_all, in_stream, mode, order
+from tests.support.cluster import ClusterServer
+from tests.support.purchases import (
+    IN_DATABASE,
+    SOUND,
+    HandClock,
+    Once,
+    fulfil_all,
+    in_stream,
+    mode,
+    order,
+)
 
 
 @pytest.mark.parametrize("name", [name for name in SOUND if name not in IN_DATABASE])

@@ -17,10 +17,10 @@ from app.config import Settings
 from app.domain import Outcome, StoreAway
 from app.store.keys import Keys
 from app.store.redis import connect
-from tests.cluster import ClusterServer
-from tests.lossy import LosesReplies
-from tests.selling import fulfil_all
-from tests.servers import until
+from tests.support.cluster import ClusterServer
+from tests.support.purchases import fulfil_all
+from tests.support.reply_proxy import LosesReplies
+from tests.support.servers import until
 
 
 @pytest.fixture(scope="module")

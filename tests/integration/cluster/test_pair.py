@@ -11,8 +11,8 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS, WrongPair
 from app.store import keys, lacks
-from tests.selling import fulfil_all
-from tests.servers import until
+from tests.support.purchases import fulfil_all
+from tests.support.servers import until
 
 RUNS_ON = ["valkey"]
 

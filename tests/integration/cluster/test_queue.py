@@ -13,8 +13,8 @@ from fairlock.connections import connections
 from fairlock.queue import WaitQueue
 from redis.cluster import RedisCluster
 
-from tests.cluster import CLIENTS, ClusterServer, client_of
-from tests.servers import until
+from tests.support.cluster import CLIENTS, ClusterServer, client_of
+from tests.support.servers import until
 
 NAME = "{apple}:1:lock"
 

@@ -10,8 +10,8 @@ from app.ops.lag import lag
 from app.ops.readiness import State
 from app.store import keys
 from app.store.redis import connect
-from tests.cluster import ClusterServer
-from tests.selling import mode, order
+from tests.support.cluster import ClusterServer
+from tests.support.purchases import mode, order
 
 RUNS_ON = ["valkey"]
 

@@ -12,7 +12,7 @@ from app.service.purchase import Purchase
 from app.store import lacks
 from app.store.cluster import Cluster
 from app.store.keys import Keys
-from tests.cluster import ClusterServer
+from tests.support.cluster import ClusterServer
 
 RUNS_ON = ["valkey"]
 

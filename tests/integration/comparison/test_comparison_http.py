@@ -17,9 +17,9 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.lab.comparison.record import Comparison
 from app.lab.stampede.record import How
-from tests.integration.asking import problem
-from tests.servers import StoreServer
-from tests.unit.comparison.results import comparison, result
+from tests.support.http_client import problem
+from tests.support.servers import StoreServer
+from tests.unit.comparison.comparisons import comparison, result
 
 RUNS_ON = ["valkey"]
 HTML = {"Accept": "text/html"}

@@ -12,7 +12,7 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.store import embedded
-from tests.servers import StoreServer, until
+from tests.support.servers import StoreServer, until
 
 SHORT = 600  # ms that the store has for an answer: a frozen replica is waited for
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.bootstrap import Services
+from tests.integration.durability.buyers import Crowd
 from tests.integration.durability.conftest import pair_in
-from tests.integration.durability.crowd import Crowd
 
 SECONDS = 1.0  # of each share; the levels take turns
 

@@ -13,7 +13,7 @@ from app.config import SETTINGS, Settings
 from app.ops import keeping
 from app.ops.readiness import State
 from tests.integration.durability.conftest import Pair
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 RUNS_ON = ["valkey", "cluster"]
 

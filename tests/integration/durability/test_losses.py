@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from app.bootstrap import Services
+from tests.integration.durability.buyers import Crowd
 from tests.integration.durability.conftest import Pair, pair_in, promote
-from tests.integration.durability.crowd import Crowd
-from tests.losing import cut, length
-from tests.servers import until
+from tests.support.data_loss import cut, length
+from tests.support.servers import until
 
 ShopOver = Callable[..., Services]
 BUYERS = 8

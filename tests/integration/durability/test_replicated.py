@@ -16,8 +16,8 @@ from app.store import orders
 from app.store.keys import Keys
 from app.store.replica import NotCopied
 from tests.integration.durability.conftest import Pair, pair_in, promote
-from tests.selling import fulfil_all
-from tests.servers import redis_server, until
+from tests.support.purchases import fulfil_all
+from tests.support.servers import redis_server, until
 
 ShopOver = Callable[..., Services]
 

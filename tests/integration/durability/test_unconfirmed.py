@@ -15,10 +15,10 @@ from app.config import SETTINGS
 from app.domain import Outcome, StoreAway
 from app.service.verdict import Verdict
 from app.store import keys
-from tests.cluster import ClusterServer
 from tests.integration.durability.conftest import Pair
-from tests.selling import fulfil_all
-from tests.servers import StoreServer, until
+from tests.support.cluster import ClusterServer
+from tests.support.purchases import fulfil_all
+from tests.support.servers import StoreServer, until
 
 ShopOver = Callable[..., Services]
 # No replica of these tests is silent for so long: what a store takes does not depend on the time.

@@ -14,9 +14,9 @@ from badluck.search.names import LETTERS
 from app.explorer.targets import Target
 from app.locks import LOCKS
 from app.modes import MODES
-from tests.integration.explorer.engines.counted import Counted
 from tests.integration.explorer.engines.engine import End, Endless, Engine
 from tests.integration.explorer.engines.search import Search
+from tests.integration.explorer.engines.state_graph import Counted
 
 FAULTS = [Faults(), *(Faults(**{kind: 1}) for kind in Faults._fields)]
 MOST = 100_000  # schedules

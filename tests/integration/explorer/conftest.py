@@ -15,8 +15,8 @@ from badluck.real_server.server import virtual_time
 from app.explorer.matrix import Matrix, reports
 from app.explorer.replays import servers
 from app.explorer.servers import MASTERS
-from tests.servers import redis_server
-from tests.shop import full_environ
+from tests.support.servers import redis_server
+from tests.support.shop import full_environ
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shop import full_environ
+from tests.support.shop import full_environ
 
 Saved = Callable[..., Path]  # the fixture `saved`
 MEMBERS = {

@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from tests.integration.explorer.test_explore_command import MEMBERS, lastapple
-from tests.servers import until
-from tests.shop import full_environ
+from tests.support.servers import until
+from tests.support.shop import full_environ
 
 LONG = 60.0  # s; a few are usual, more where others keep the machine busy
 

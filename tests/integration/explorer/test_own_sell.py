@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.cli import main
-from tests.shop import full_environ
+from tests.support.shop import full_environ
 
 SELLS = Path(__file__).parent / "sells"
 

@@ -10,7 +10,7 @@ from badluck.model.values import Err, Reply
 from badluck.model.waiters import Waits
 from badluck.target import EPOCH
 
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 SCRIPTS = [
     "return redis.status_reply('FINE')",

@@ -19,7 +19,7 @@ from app.explorer.sql.statement import Footprint, Level
 from app.explorer.targets import Target
 from app.modes import MODES
 from tests.integration.explorer.sql_exhibits import Crossed, LostUpdate
-from tests.servers import PostgresServer
+from tests.support.servers import PostgresServer
 
 RC, RR, SERIALIZABLE = Level
 IN_SQL = ("sql", "sql_lock", "sql_version", "sql_units")

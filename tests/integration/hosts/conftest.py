@@ -11,7 +11,7 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.service.purchase import Purchase
-from tests.servers import StoreServer, several_stores
+from tests.support.servers import StoreServer, several_stores
 
 NewHost = Callable[..., Services]
 

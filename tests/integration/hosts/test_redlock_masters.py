@@ -13,7 +13,7 @@ from app.service.purchase import Purchase
 from app.store.keys import Keys
 from app.store.masters import Masters
 from tests.integration.hosts.conftest import NewHost
-from tests.servers import StoreServer, until
+from tests.support.servers import StoreServer, until
 
 RUNS_ON = ["valkey"]
 

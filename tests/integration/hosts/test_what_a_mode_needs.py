@@ -15,8 +15,8 @@ from app.config import SETTINGS, Settings
 from app.domain import NotOnSale, Round
 from app.service.purchase import Purchase
 from app.store import rounds
-from tests.integration.asking import buy
 from tests.integration.hosts.conftest import NewHost
+from tests.support.http_client import buy
 
 RUNS_ON = ["valkey"]
 

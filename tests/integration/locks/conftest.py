@@ -12,9 +12,9 @@ from app.config import Settings
 from app.domain import Clock
 from app.locks.handle import Handle
 from app.store.servers import Servers
-from tests.forks import Forked
-from tests.holder import hold
-from tests.locking import (
+from tests.support.forked_process import Forked
+from tests.support.lock_holder import hold
+from tests.support.locks import (
     KEY,
     NO_LEASE,
     HoldUp,
@@ -25,8 +25,8 @@ from tests.locking import (
     held_up,
     pass_time,
 )
-from tests.servers import StoreServer
-from tests.zookeeper import end_session
+from tests.support.servers import StoreServer
+from tests.support.zookeeper import end_session
 
 
 @pytest.fixture

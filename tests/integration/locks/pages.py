@@ -16,7 +16,7 @@ from app.locks import LOCKS
 from app.service import catalogue
 from tests.integration.locks.stories import STORIES
 from tests.integration.locks.story import Story, Telling, Where
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 FOLDER = Path(__file__).parents[3] / "docs" / "locks"
 INDEX = FOLDER / "README.md"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.integration.locks import as_taught, in_line
+from tests.integration.locks import flawed_locks, queue_story
 from tests.integration.locks.story import Story, Telling
 
 
@@ -187,22 +187,24 @@ STORIES: dict[str, dict[str, Telling]] = {
     "setnx": {
         "good": in_turn,
         "fails": holder_dies,
-        "unchecked": as_taught.nobody_looks,
-        "no_token": as_taught.by(as_taught.NoToken, as_taught.taken_for_dead),
+        "unchecked": flawed_locks.nobody_looks,
+        "no_token": flawed_locks.by(flawed_locks.NoToken, flawed_locks.taken_for_dead),
     },
     "setnx_expire": {
         "good": in_turn,
         "fails": dies_before_expire,
-        "get_then_set": as_taught.by(as_taught.GetThenSet, as_taught.both_find_it_free),
-        "never_released": as_taught.by(as_taught.BytesAgainstStr, as_taught.never_released),
-        "no_exec": as_taught.no_exec,
+        "get_then_set": flawed_locks.by(flawed_locks.GetThenSet, flawed_locks.both_find_it_free),
+        "never_released": flawed_locks.by(
+            flawed_locks.BytesAgainstStr, flawed_locks.never_released
+        ),
+        "no_exec": flawed_locks.no_exec,
     },
     "lease": {"good": in_turn, "fails": outlives_lease},
     "unowned": {"good": in_turn, "fails": deletes_anothers},
     "getset": {
         "good": in_turn,
         "fails": clock_is_ahead,
-        "nobody_there": as_taught.by(as_taught.NobodyThere, as_taught.leaves_in_between),
+        "nobody_there": flawed_locks.by(flawed_locks.NobodyThere, flawed_locks.leaves_in_between),
     },
     "del_takeover": {"good": in_turn, "fails": deletes_a_new_one},
     "watchdog": {"good": renewed, "fails": stands_still},
@@ -214,10 +216,10 @@ STORIES: dict[str, dict[str, Telling]] = {
     "fenced": {"good": numbered, "fails": numbered_in_vain, "checked": refused},
     "db_unique": {"good": in_one_column(in_turn), "fails": in_one_column(outlives_lease)},
     "queue": {
-        "good": in_line.shown(in_line.called),
-        "passed": in_line.shown(in_line.passed_over),
-        "fails": in_line.shown(stands_still),
-        "fused": in_line.shown(in_line.too_late),
+        "good": queue_story.shown(queue_story.called),
+        "passed": queue_story.shown(queue_story.passed_over),
+        "fails": queue_story.shown(stands_still),
+        "fused": queue_story.shown(queue_story.too_late),
     },
     "redlock": {"good": in_turn, "fails": a_master_forgets},
 }

@@ -10,9 +10,9 @@ from app.locks.getset import GetSet
 from app.locks.handle import Handle
 from app.locks.setnx import SetNx
 from app.locks.setnx_expire import SetNxExpire
-from tests.integration.locks.as_taught import BytesAgainstStr, GetThenSet, NobodyThere, NoToken
-from tests.locking import KEY, HoldUp
-from tests.selling import mode, order
+from tests.integration.locks.flawed_locks import BytesAgainstStr, GetThenSet, NobodyThere, NoToken
+from tests.support.locks import KEY, HoldUp
+from tests.support.purchases import mode, order
 
 RUNS_ON = ["valkey"]
 STOCK, SOLD = "{apple}:stock", "{apple}:sold"

@@ -16,9 +16,9 @@ from redis.crc import key_slot
 from app.domain import Clock, LockLost
 from app.locks import LOCKS
 from app.store.servers import Servers
-from tests.cluster import all_keys
-from tests.locking import KEY, Lock, SetClock, TakeAway, handle
-from tests.servers import STORES, StoreServer, until
+from tests.support.cluster import all_keys
+from tests.support.locks import KEY, Lock, SetClock, TakeAway, handle
+from tests.support.servers import STORES, StoreServer, until
 
 RUNS_ON = [*STORES, "cluster"]
 

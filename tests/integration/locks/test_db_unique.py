@@ -12,9 +12,9 @@ from app.bootstrap import Services
 from app.domain import Clock, DatabaseAway
 from app.locks.db_unique import DbUnique
 from app.store.named_locks import LockRow, Now
-from tests.integration.database import before_statement
-from tests.selling import at_once, fulfil_all, mode, order
-from tests.servers import until
+from tests.support.purchases import at_once, fulfil_all, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import before_statement
 
 RUNS_ON = ["valkey"]  # it plays no part here
 pytestmark = [

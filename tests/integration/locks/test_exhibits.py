@@ -9,10 +9,10 @@ import pytest
 
 from app.bootstrap import Services
 from app.store.servers import Servers
-from tests.forks import Forked
-from tests.locking import KEY, HoldUp, Lock, SetClock, handle, renewing
-from tests.losing import restarted
-from tests.servers import StoreServer, until
+from tests.support.data_loss import restarted
+from tests.support.forked_process import Forked
+from tests.support.locks import KEY, HoldUp, Lock, SetClock, handle, renewing
+from tests.support.servers import StoreServer, until
 
 NOON = 1_700_000_000  # a whole second, for clocks that stand
 

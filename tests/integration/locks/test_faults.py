@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from app.domain import Clock
-from tests.forks import Forked
-from tests.locking import Lock
+from tests.support.forked_process import Forked
+from tests.support.locks import Lock
 
 LEASE = 1.0
 SLACK = 40.0  # s; nobody waits as long, unless it hangs

@@ -9,7 +9,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.locks.fenced import Fenced
 from app.store.servers import Servers
-from tests.servers import StoreServer, until
+from tests.support.servers import StoreServer, until
 
 KEY = "{apple}:1:lock"
 

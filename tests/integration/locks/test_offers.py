@@ -8,8 +8,8 @@ import pytest
 
 from app.locks import LOCKS
 from app.store.servers import Servers
-from tests.locking import Lock, SetClock, TakeAway, pass_time
-from tests.servers import STORES
+from tests.support.locks import Lock, SetClock, TakeAway, pass_time
+from tests.support.servers import STORES
 
 RUNS_ON = [*STORES, "cluster"]
 

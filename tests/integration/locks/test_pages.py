@@ -11,7 +11,7 @@ from app.service import catalogue
 from tests.integration.locks import pages
 from tests.integration.locks.stories import DRAWN_BY_HAND, STORIES
 from tests.integration.locks.story import Where
-from tests.servers import PostgresServer, redis_server
+from tests.support.servers import PostgresServer, redis_server
 
 REWRITE = "To write it anew: .venv/bin/python -m tests.integration.locks.pages (then read the diff)"
 SECTIONS = [

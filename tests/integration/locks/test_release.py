@@ -6,8 +6,8 @@ import pytest
 import redis
 
 from app.store.servers import Servers
-from tests.locking import HoldUp, Lock, SetClock, handle, pass_time
-from tests.servers import StoreServer
+from tests.support.locks import HoldUp, Lock, SetClock, handle, pass_time
+from tests.support.servers import StoreServer
 
 
 def test_a_lock_that_changes_hands_there_is_left_alone(

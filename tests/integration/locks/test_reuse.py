@@ -19,9 +19,9 @@ from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.store.named_locks import LockRow
 from app.store.servers import Servers
-from tests.locking import KEY, NO_LEASE, Lock, SetClock, TakeAway
-from tests.servers import StoreServer
-from tests.zookeeper import leave
+from tests.support.locks import KEY, NO_LEASE, Lock, SetClock, TakeAway
+from tests.support.servers import StoreServer
+from tests.support.zookeeper import leave
 
 RUNS_ON = ["valkey"]
 PAGE = Path("docs/locks/reuse.md")

@@ -9,8 +9,8 @@ import pytest
 
 from app.bootstrap import Services
 from app.store.servers import Servers
-from tests.locking import KEY, HoldUp, Lock, SetClock, handle, renewing
-from tests.servers import StoreServer, until
+from tests.support.locks import KEY, HoldUp, Lock, SetClock, handle, renewing
+from tests.support.servers import StoreServer, until
 
 
 @pytest.mark.again

@@ -16,9 +16,9 @@ import redis
 from app.domain import Clock
 from app.locks.handle import Handle
 from app.locks.watchdog_any import WatchdogAny
-from tests.locking import KEY
-from tests.lossy import LosesReplies
-from tests.servers import StoreServer, until
+from tests.support.locks import KEY
+from tests.support.reply_proxy import LosesReplies
+from tests.support.servers import StoreServer, until
 
 RUNS_ON = ["valkey"]
 pytestmark = pytest.mark.filterwarnings("ignore:Call to deprecated setex")

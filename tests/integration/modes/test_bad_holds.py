@@ -15,8 +15,8 @@ from app.store import sql_holds
 from app.store.keys import Keys
 from app.store.sql_holds import HoldRow
 from app.store.stock import StockRow
-from tests.holding import LONG, counted
-from tests.selling import mode, order
+from tests.support.holds import LONG, counted
+from tests.support.purchases import mode, order
 
 RUNS_ON = ["valkey"]
 BATCH = 500

@@ -10,8 +10,8 @@ from app.locks import LOCKS
 from app.modes import MODES, Mode, Way
 from app.store.keys import Keys
 from app.store.redis import Wire, metered
-from tests.selling import ON_DATABASES, mode, order, sold_orders
-from tests.servers import STORES
+from tests.support.purchases import ON_DATABASES, mode, order, sold_orders
+from tests.support.servers import STORES
 
 RUNS_ON = [*STORES, "cluster"]
 

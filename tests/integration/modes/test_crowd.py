@@ -6,7 +6,7 @@ import pytest
 
 from app.bootstrap import Services
 from app.domain import Outcome
-from tests.selling import ON_DATABASES, SOUND, at_once, fulfil_all, mode, order
+from tests.support.purchases import ON_DATABASES, SOUND, at_once, fulfil_all, mode, order
 
 RUNS_ON = ["valkey", "cluster"]
 

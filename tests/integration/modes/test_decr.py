@@ -9,10 +9,10 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Outcome
 from app.store.keys import Keys
-from tests import dying
-from tests.forks import Forked
-from tests.selling import HandClock, Once, at_once, fulfil_all, mode, order
-from tests.wire import Handed, lease_runs_out
+from tests.support import killed_sellers
+from tests.support.command_hooks import Handed, lease_runs_out
+from tests.support.forked_process import Forked
+from tests.support.purchases import HandClock, Once, at_once, fulfil_all, mode, order
 
 pytestmark = pytest.mark.usefixtures("wired")
 
@@ -87,7 +87,7 @@ def test_a_crash_after_the_decrby_leaves_a_unit_to_nobody(
 ) -> None:
     """Killed before it notes its sale; or, beaten by a rival, before it gives the unit back."""
     round = services.rounds.start("apple", "decr", 1, {})
-    dead = Forked(dying.before, word, services.settings.store, round, rivals)
+    dead = Forked(killed_sellers.before, word, services.settings.store, round, rivals)
     assert dead.ends() == -signal.SIGKILL
     dead.close()
     fulfil_all(services.fulfil)

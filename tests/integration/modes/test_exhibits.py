@@ -10,8 +10,8 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Outcome
 from app.store.keys import Keys
-from tests.selling import HandClock, Once, at_once, fulfil_all, mode, order
-from tests.wire import Buyer, Handed, lease_runs_out
+from tests.support.command_hooks import Buyer, Handed, lease_runs_out
+from tests.support.purchases import HandClock, Once, at_once, fulfil_all, mode, order
 
 pytestmark = pytest.mark.usefixtures("wired")
 

@@ -12,8 +12,8 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome
 from app.store.keys import Keys
-from tests.selling import HandClock, Once, fulfil_all, mode, order
-from tests.servers import StoreServer, until
+from tests.support.purchases import HandClock, Once, fulfil_all, mode, order
+from tests.support.servers import StoreServer, until
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from fairlock import FusedLock
 from app.bootstrap import Services
 from app.domain import Outcome
 from app.modes.fused import Fused
-from tests.selling import fulfil_all, in_stream, mode, order
-from tests.servers import until
+from tests.support.purchases import fulfil_all, in_stream, mode, order
+from tests.support.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
 pytestmark = pytest.mark.timed  # between its two steps 100 ms may pass

@@ -11,11 +11,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome
 from app.modes import MODES, Way
-from tests.forks import Forked
-from tests.holding import LONG, counted
-from tests.selling import SOUND, mode, order
-from tests.servers import until as wait_until
-from tests.sweeping import (
+from tests.support.expiring_holds import (
     buy,
     cpu_s,
     hold_at_once,
@@ -23,6 +19,10 @@ from tests.sweeping import (
     still_held,
     sweep,
 )
+from tests.support.forked_process import Forked
+from tests.support.holds import LONG, counted
+from tests.support.purchases import SOUND, mode, order
+from tests.support.servers import until as wait_until
 
 RUNS_ON = ["valkey"]
 NAMES = [name for name in SOUND if name in MODES or name in ("lock:lease", "lock:queue")]

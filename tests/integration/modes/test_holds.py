@@ -20,8 +20,8 @@ from app.domain import (
 from app.modes import Way
 from app.service.purchase import Purchase
 from app.store.keys import Keys
-from tests.holding import LONG, counted, runs_out
-from tests.selling import (
+from tests.support.holds import LONG, counted, runs_out
+from tests.support.purchases import (
     ON_DATABASES,
     SOUND,
     HandClock,

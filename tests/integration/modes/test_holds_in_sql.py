@@ -13,8 +13,8 @@ from app.modes import Way
 from app.service.purchase import Purchase
 from app.store.begun import RoundRow
 from app.store.sql_holds import HoldRow
-from tests.holding import LONG, counted
-from tests.selling import ON_DATABASES
+from tests.support.holds import LONG, counted
+from tests.support.purchases import ON_DATABASES
 
 RUNS_ON = ["valkey"]
 

@@ -9,8 +9,8 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Outcome, Round
 from app.store.keys import Keys
-from tests.selling import HandClock, Once, fulfil_all, mode, order
-from tests.wire import Buyer, Handed, lease_runs_out
+from tests.support.command_hooks import Buyer, Handed, lease_runs_out
+from tests.support.purchases import HandClock, Once, fulfil_all, mode, order
 
 SOLD, SOLD_OUT, BUSY = Outcome.SOLD, Outcome.SOLD_OUT, Outcome.BUSY
 

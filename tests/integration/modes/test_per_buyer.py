@@ -14,7 +14,8 @@ from app.modes import Way
 from app.store.keys import Keys
 from app.store.redis import Wire, metered
 from tests.integration.modes.test_contract import cost
-from tests.selling import (
+from tests.support.command_hooks import lease_runs_out
+from tests.support.purchases import (
     IN_DATABASE,
     NAMES,
     ON_DATABASES,
@@ -27,7 +28,6 @@ from tests.selling import (
     order,
     sold_orders,
 )
-from tests.wire import lease_runs_out
 
 RUNS_ON = ["valkey"]
 

@@ -12,9 +12,9 @@ from app.domain import Order, Outcome, Round, Stands
 from app.service.audit import judge
 from app.store import clock, holds
 from app.store.keys import Keys
-from tests.holding import LONG, counted, runs_out
-from tests.selling import NAMES, SOUND, HandClock, Once, mode, order
-from tests.wire import Buyer, put_back
+from tests.support.command_hooks import Buyer, put_back
+from tests.support.holds import LONG, counted, runs_out
+from tests.support.purchases import NAMES, SOUND, HandClock, Once, mode, order
 
 RUNS_ON = ["valkey"]
 pytestmark = pytest.mark.usefixtures("wired")

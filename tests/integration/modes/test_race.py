@@ -11,9 +11,9 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Outcome
 from app.modes import Way
-from tests.selling import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
-from tests.servers import until
-from tests.wire import lease_runs_out
+from tests.support.command_hooks import lease_runs_out
+from tests.support.purchases import NAMES, SOUND, HandClock, Once, at_once, fulfil_all, mode, order
+from tests.support.servers import until
 
 RUNS_ON = ["valkey"]
 

@@ -13,15 +13,15 @@ from sqlalchemy import text
 
 from app.bootstrap import Services
 from app.domain import Outcome, Round, Sale
-from tests.integration.database import (
+from tests.support.purchases import IN_DATABASE, HandClock, Once, at_once, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import (
     LOCKING,
     before_statement,
     held,
     on_postgresql,
     waiting_for_locks,
 )
-from tests.selling import IN_DATABASE, HandClock, Once, at_once, mode, order
-from tests.servers import until
 
 RUNS_ON = ["valkey"]  # it plays no part here
 pytestmark = [

@@ -16,11 +16,11 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import DatabaseAway, Outcome
 from app.store.stock import Receipt, StockRow
-from tests import dying
-from tests.forks import Forked
-from tests.integration.database import before_statement, held, rows, waiting_for_locks
-from tests.selling import IN_DATABASE, Once, at_once, mode, order
-from tests.servers import until
+from tests.support import killed_sellers
+from tests.support.forked_process import Forked
+from tests.support.purchases import IN_DATABASE, Once, at_once, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import before_statement, held, rows, waiting_for_locks
 
 RUNS_ON = ["valkey"]  # it plays no part here
 pytestmark = [
@@ -145,7 +145,7 @@ def test_a_seller_killed_in_mid_sale_leaves_nothing_behind(
 ) -> None:
     """Between taking the stock and writing the order. The next one gets the row at once."""
     round = services.rounds.start("apple", name, 5, {})
-    seller = Forked(dying.with_the_stock_taken, settings)
+    seller = Forked(killed_sellers.with_the_stock_taken, settings)
     assert seller.says() == "the stock is taken"
     impatient = mode(services, replace(round, wait=0))
     everything = order(round, quantity=5)

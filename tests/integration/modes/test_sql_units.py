@@ -15,10 +15,10 @@ from app.domain import DatabaseAway, Invalid, Outcome, Round, RoundLeft, Sale, S
 from app.modes.sql_units import SqlUnits
 from app.store import sql_holds, units
 from app.store.units import UnitRow
-from tests.holding import LONG, counted
-from tests.integration.database import waiting_for_locks
-from tests.selling import HandClock, Once, at_once, mode, order
-from tests.servers import until
+from tests.support.holds import LONG, counted
+from tests.support.purchases import HandClock, Once, at_once, mode, order
+from tests.support.servers import until
+from tests.support.sql_hooks import waiting_for_locks
 
 RUNS_ON = ["valkey"]  # it plays no part here
 pytestmark = pytest.mark.usefixtures("database_url")

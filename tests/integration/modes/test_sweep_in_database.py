@@ -10,9 +10,9 @@ from sqlalchemy import event, select, text
 from app.bootstrap import Services
 from app.domain import Outcome
 from app.store import units
-from tests.holding import LONG, counted, runs_out
-from tests.selling import mode, order
-from tests.sweeping import hold_at_once
+from tests.support.expiring_holds import hold_at_once
+from tests.support.holds import LONG, counted, runs_out
+from tests.support.purchases import mode, order
 
 RUNS_ON = ["valkey"]  # it plays no part here
 pytestmark = pytest.mark.usefixtures("database_url")

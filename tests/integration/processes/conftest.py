@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import StoreServer
-from tests.shop import Shop
+from tests.support.servers import StoreServer
+from tests.support.shop import Shop
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 import requests
 
 from loadtest.lab import Lab
-from tests.servers import PostgresServer, StoreServer, until
-from tests.shop import Shop
+from tests.support.servers import PostgresServer, StoreServer, until
+from tests.support.shop import Shop
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import requests
 
-from tests.phones import Phone, buy_together, crowd, outcomes, together
-from tests.servers import until
-from tests.shop import Shop
+from tests.support.phones import Phone, buy_together, crowd, outcomes, together
+from tests.support.servers import until
+from tests.support.shop import Shop
 
 TOP = Path(__file__).parents[3]
 LESSON = {"stock": 10, "think_ms": 200, "delay_ms": 2_600}

@@ -12,9 +12,9 @@ import pytest
 import requests
 
 from app.domain import ITEMS
-from tests.cluster import ClusterServer
-from tests.servers import until
-from tests.shop import Shop
+from tests.support.cluster import ClusterServer
+from tests.support.servers import until
+from tests.support.shop import Shop
 
 PURCHASES = 40  # of each item, from two buyers at once
 HANG = 10.0  # s; two time-outs of the store are 0.8 s (tests/integration/cluster counts them)

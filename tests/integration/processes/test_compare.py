@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.servers import until
-from tests.shop import Shop, full_environ
+from tests.support.servers import until
+from tests.support.shop import Shop, full_environ
 
 COMPARE = [sys.executable, "-m", "app.cli", "compare"]
 MEMBERS = {

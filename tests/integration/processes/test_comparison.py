@@ -14,9 +14,9 @@ import pytest
 import requests
 
 from app.lab.stampede.heartbeat import LIFE_MS
-from tests.integration.stampede.following import Told, told
-from tests.servers import StoreServer, until
-from tests.shop import Shop
+from tests.integration.stampede.event_stream import Told, told
+from tests.support.servers import StoreServer, until
+from tests.support.shop import Shop
 
 WANTED = {
     "item": "apple",

@@ -13,8 +13,8 @@ import requests
 
 from app.locks import LOCKS
 from app.modes import MODES
-from tests.shop import Shop
-from tests.zookeeper import ZooKeeperServer, zookeeper_jar
+from tests.support.shop import Shop
+from tests.support.zookeeper import ZooKeeperServer, zookeeper_jar
 
 HTML = {"Accept": "text/html"}
 HOME = {recipe.needs: name for name, recipe in LOCKS.items()}  # one recipe for each place

@@ -12,8 +12,8 @@ import psutil
 import pytest
 import requests
 
-from tests.servers import until
-from tests.shop import Shop
+from tests.support.servers import until
+from tests.support.shop import Shop
 
 ASLEEP = 6  # s; after 5 the others take it for dead
 HEADERS = {"Idempotency-Key": "k", "Content-Type": "application/json"}

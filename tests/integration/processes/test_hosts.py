@@ -11,8 +11,8 @@ import pytest
 
 from app.config import Settings
 from app.ops import shared_settings
-from tests.servers import StoreServer
-from tests.shop import Shop, full_environ
+from tests.support.servers import StoreServer
+from tests.support.shop import Shop, full_environ
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.servers import (
+from tests.support.servers import (
     PostgresServer,
     StoreServer,
     disk_pressure,
@@ -24,7 +24,7 @@ from tests.servers import (
     redis_server,
     until,
 )
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 

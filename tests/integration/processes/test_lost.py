@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 
 from app.cli import main
 from app.config import SETTINGS
-from tests.losing import cut, length
-from tests.servers import StoreServer, until
-from tests.shop import Shop
+from tests.support.data_loss import cut, length
+from tests.support.servers import StoreServer, until
+from tests.support.shop import Shop
 
 HTML = {"Accept": "text/html"}
 EMPTIED = "The store has lost every round of apple, of which number {} was the newest"

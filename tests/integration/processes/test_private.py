@@ -13,8 +13,8 @@ import pytest
 import redis
 import requests
 
-from tests.servers import until
-from tests.shop import Shop, full_environ
+from tests.support.servers import until
+from tests.support.shop import Shop, full_environ
 
 ADDRESSES = ["store.sock", "replica.sock", "redlock-1.sock", "redlock-2.sock", "redlock-3.sock", ""]
 

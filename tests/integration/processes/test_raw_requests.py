@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from app.lab.slow_requests import LONGEST
-from tests.shop import Shop
+from tests.support.shop import Shop
 
 ANSWER = 30.0  # s for a head that is whole, whatever stands in it; a tenth is usual
 GOOD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 import redis
 import requests
 
-from tests.servers import until
-from tests.shop import Shop
+from tests.support.servers import until
+from tests.support.shop import Shop
 
 
 def test_a_replica_that_is_away(new_shop: Callable[..., Shop], tmp_path: Path) -> None:

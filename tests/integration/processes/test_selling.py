@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from tests.servers import PostgresServer, StoreServer, redis_server, until
-from tests.shop import Shop
+from tests.support.servers import PostgresServer, StoreServer, redis_server, until
+from tests.support.shop import Shop
 
 CLIENTS = 32
 STOCK = 120  # a few for each

@@ -21,10 +21,10 @@ from sqlalchemy import select
 
 from app.store import db
 from app.store.orders import OrderRow
-from tests.selling import SOUND
-from tests.servers import PostgresServer, StoreServer, until
-from tests.shop import Shop
-from tests.zookeeper import ZooKeeperServer, zookeeper_jar
+from tests.support.purchases import SOUND
+from tests.support.servers import PostgresServer, StoreServer, until
+from tests.support.shop import Shop
+from tests.support.zookeeper import ZooKeeperServer, zookeeper_jar
 
 CLIENTS = 16  # half of them begin at each host
 STOCK, SHARE = 2_000, 120

@@ -13,8 +13,8 @@ import psutil
 import pytest
 import requests
 
-from tests.servers import until
-from tests.shop import Shop
+from tests.support.servers import until
+from tests.support.shop import Shop
 
 pytestmark = pytest.mark.timed
 
@@ -36,7 +36,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 def bad_clients(shop: Shop, url: str, count: int, path: str, *kinds: str) -> Iterator[None]:
     """As many of them, until all is over; then no connection of theirs is left."""
     port = url.rpartition(":")[2]
-    command = [sys.executable, "-m", "tests.bad_clients", port, str(count), path, *kinds]
+    command = [sys.executable, "-m", "tests.support.slow_clients", port, str(count), path, *kinds]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe) as clients:
         try:

@@ -10,9 +10,9 @@ import pytest
 import requests
 
 from app.lab.stampede.heartbeat import LIFE_MS
-from tests.integration.stampede.following import Told, follow
-from tests.servers import StoreServer, until
-from tests.shop import Shop
+from tests.integration.stampede.event_stream import Told, follow
+from tests.support.servers import StoreServer, until
+from tests.support.shop import Shop
 
 WANTED = {"item": "apple", "mode": "naive", "stock": 20, "think_ms": 20, "buyers": 8, "seconds": 20}
 ENDLESS = {**WANTED, "stock": 1_000_000, "buyers": 4}

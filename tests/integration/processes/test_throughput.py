@@ -12,7 +12,7 @@ import pytest
 
 from loadtest.throughput.load import generator, send
 from loadtest.throughput.servers import servers
-from tests.shop import full_environ
+from tests.support.shop import full_environ
 
 BENCH = [sys.executable, "-m", "app.cli", "bench"]
 FEW = ("--seconds", "1", "--repeats", "1")

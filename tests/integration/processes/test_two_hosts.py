@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.servers import StoreServer
-from tests.shop import Shop
+from tests.support.servers import StoreServer
+from tests.support.shop import Shop
 
 NewShop = Callable[..., Shop]
 BUYERS, STOCK = 8, 60

@@ -17,8 +17,8 @@ from click.testing import CliRunner, Result
 
 from app.cli import main
 from app.config import SETTINGS
-from tests.servers import until
-from tests.shop import Shop, full_environ
+from tests.support.servers import until
+from tests.support.shop import Shop, full_environ
 
 ALL = 7  # children: store, three masters, fulfil, shop, lab
 

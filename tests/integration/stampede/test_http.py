@@ -13,9 +13,9 @@ from app import create_lab
 from app.bootstrap import Services
 from app.config import Settings
 from app.lab.stampede.record import How, Run
-from tests.integration.asking import problem
-from tests.integration.stampede.following import Told, told
-from tests.servers import StoreServer
+from tests.integration.stampede.event_stream import Told, told
+from tests.support.http_client import problem
+from tests.support.servers import StoreServer
 
 RUNS_ON = ["valkey"]
 HTML = {"Accept": "text/html"}

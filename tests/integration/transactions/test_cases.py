@@ -13,7 +13,7 @@ from app.lab.transactions.case import Case
 from app.lab.transactions.meaning import DONE_UNSEEN, MEANINGS, meanings
 from app.lab.transactions.sides import Say, Side, Valkey
 from app.store import embedded
-from tests.servers import redis_server, until
+from tests.support.servers import redis_server, until
 
 NAMED = {case.name: case for case in CASES}
 

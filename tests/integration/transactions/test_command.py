@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from app.lab.transactions import CASES
-from tests.servers import until
+from tests.support.servers import until
 
 COMMAND = [sys.executable, "-m", "app.cli", "transactions"]
 

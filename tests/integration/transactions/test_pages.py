@@ -15,9 +15,9 @@ from app.lab.transactions import CASES, Case
 from app.lab.transactions import recordings as service
 from app.lab.transactions import views as transactions
 from app.lab.transactions.recordings import Recordings
-from tests.integration.asking import problem
-from tests.integration.chinese import ZH, only_chinese
-from tests.servers import until
+from tests.support.chinese_pages import ZH, only_chinese
+from tests.support.http_client import problem
+from tests.support.servers import until
 
 HTML = {"Accept": "text/html"}
 DISCARD = "/transactions/discard"

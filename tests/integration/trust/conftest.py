@@ -10,7 +10,7 @@ import pytest
 
 from app.bootstrap import Services
 from app.config import Settings
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 
 @pytest.fixture(scope="module")

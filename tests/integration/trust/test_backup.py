@@ -19,9 +19,9 @@ from app.store import dead_letters, keys, lacks, sales
 from app.store.keys import Keys
 from app.store.orders import OrderRow
 from app.store.stock import Receipt
-from tests.integration.trust.hands import killed, lastapple, sold
-from tests.selling import IN_DATABASE, fulfil_all
-from tests.servers import until
+from tests.integration.trust.sellers import killed, lastapple, sold
+from tests.support.purchases import IN_DATABASE, fulfil_all
+from tests.support.servers import until
 
 
 def backup(services: Services) -> Path:

@@ -14,10 +14,10 @@ from app.config import Settings
 from app.domain import DatabaseAway, Lacking, NotOnSale, WrongPair
 from app.service.trust import TURN
 from app.store import lacks
-from tests.integration.trust.hands import killed, lastapple, sold
-from tests.losing import cut, length, removed, restarted
-from tests.selling import fulfil_all
-from tests.servers import StoreServer, until
+from tests.integration.trust.sellers import killed, lastapple, sold
+from tests.support.data_loss import cut, length, removed, restarted
+from tests.support.purchases import fulfil_all
+from tests.support.servers import StoreServer, until
 
 
 def test_a_first_start_opens_and_a_second_leaves_all_as_it_is(services: Services) -> None:

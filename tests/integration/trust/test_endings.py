@@ -16,10 +16,10 @@ from app.domain import HoldOver, NotOnSale, Order, Stands, StoreAway
 from app.service.purchase import Purchase
 from app.store import dead_letters, lacks
 from app.store.keys import Keys
-from tests.holding import counted
-from tests.integration.trust.hands import killed, lastapple
-from tests.losing import cut, length, restarted
-from tests.servers import StoreServer, until
+from tests.integration.trust.sellers import killed, lastapple
+from tests.support.data_loss import cut, length, restarted
+from tests.support.holds import counted
+from tests.support.servers import StoreServer, until
 
 HOLD = 60_000  # ms
 ENDS = {"decline": Stands.DECLINED, "cancel": Stands.CANCELLED}

@@ -15,10 +15,10 @@ from app.service.purchase import Purchase
 from app.store import keys, lacks, mending
 from app.store.begun import RoundRow
 from app.store.keys import Keys
-from tests.integration.trust.hands import killed, lastapple, sold
-from tests.losing import cut, length, removed, restarted
-from tests.selling import at_once, fulfil_all, order
-from tests.servers import StoreServer, until
+from tests.integration.trust.sellers import killed, lastapple, sold
+from tests.support.data_loss import cut, length, removed, restarted
+from tests.support.purchases import at_once, fulfil_all, order
+from tests.support.servers import StoreServer, until
 
 MODES = ["atomic", "lock:lease", "decr"]
 

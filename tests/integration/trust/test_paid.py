@@ -16,10 +16,10 @@ from app.domain import Lack, NotOnSale, Order, Stands, StoreAway
 from app.service.purchase import Purchase
 from app.store import lacks
 from app.store.keys import Keys
-from tests.integration.trust.hands import killed, lastapple
-from tests.losing import cut, length, restarted
-from tests.selling import fulfil_all
-from tests.servers import StoreServer
+from tests.integration.trust.sellers import killed, lastapple
+from tests.support.data_loss import cut, length, restarted
+from tests.support.purchases import fulfil_all
+from tests.support.servers import StoreServer
 
 HOLD = 2_000  # ms
 KEY = {"Idempotency-Key": "k"}

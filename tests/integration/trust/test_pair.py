@@ -15,9 +15,9 @@ from app.domain import ITEMS, DatabaseAway, NotOnSale, Outcome, ShopError, Wrong
 from app.ops import readiness
 from app.store import keys, orders
 from app.store.keys import Keys
-from tests.integration.trust.hands import killed, lastapple, sold
-from tests.selling import at_once, fulfil_all
-from tests.servers import until
+from tests.integration.trust.sellers import killed, lastapple, sold
+from tests.support.purchases import at_once, fulfil_all
+from tests.support.servers import until
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from app.config import Settings
 from app.domain import WrongPair
 from app.store import lacks
 from app.store.orders import OrderRow
-from tests.integration.trust.hands import killed, sold
-from tests.selling import fulfil_all
-from tests.servers import PostgresServer, StoreServer, until
+from tests.integration.trust.sellers import killed, sold
+from tests.support.purchases import fulfil_all
+from tests.support.servers import PostgresServer, StoreServer, until
 
 Hosts = tuple[Services, Services]
 

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from tests.integration.trust.hands import lastapple
+from tests.integration.trust.sellers import lastapple
 
 
 @pytest.fixture

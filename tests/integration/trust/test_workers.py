@@ -10,10 +10,10 @@ from app.domain import NotOnSale, Outcome, Round, StoreAway
 from app.service.purchase import Purchase
 from app.service.verdict import Audit
 from app.store import lacks
-from tests.integration.trust.hands import lastapple, sold
-from tests.losing import cut, length, removed, restarted
-from tests.selling import fulfil_all
-from tests.servers import StoreServer, until
+from tests.integration.trust.sellers import lastapple, sold
+from tests.support.data_loss import cut, length, removed, restarted
+from tests.support.purchases import fulfil_all
+from tests.support.servers import StoreServer, until
 
 
 def settled(services: Services, round: Round) -> Audit:

@@ -18,7 +18,7 @@ from loadtest.chaos.judge.judge import judge
 from loadtest.chaos.judge.moves import NEVER
 from loadtest.chaos.judge.story import Op, story
 from loadtest.chaos.words import Answer, Deed
-from tests.unit.chaos.told import Tale
+from tests.unit.chaos.written_history import Tale
 
 SOLD, HELD, OUT, BACK = Answer.SOLD, Answer.HELD, Answer.SOLD_OUT, Answer.GIVEN_BACK
 

@@ -8,7 +8,7 @@ from loadtest.chaos.history import Event
 from loadtest.chaos.judge.judge import judge
 from loadtest.chaos.judge.wrong import Wrong
 from loadtest.chaos.words import Answer, Book, Deed
-from tests.unit.chaos.told import Tale
+from tests.unit.chaos.written_history import Tale
 
 SOLD, HELD, OUT = Answer.SOLD, Answer.HELD, Answer.SOLD_OUT
 EXPIRED, BACK, BUSY = Answer.EXPIRED, Answer.GIVEN_BACK, Answer.BUSY

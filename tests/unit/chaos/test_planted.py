@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.chaos.bug import ROOT, Bug, Change, plant
-from tests.integration.chaos.planted import BUGS
+from tests.integration.chaos.planted_bugs import BUGS
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)

@@ -18,7 +18,7 @@ from loadtest.chaos.judge.wrong import Wrong
 from loadtest.chaos.page import TOLD, page
 from loadtest.chaos.promised import EXHIBITS, Durability, Loss, Nuisance, cell
 from loadtest.chaos.words import Answer, Kind, Where
-from tests.unit.chaos.told import Tale
+from tests.unit.chaos.written_history import Tale
 
 DOCS = Path(__file__).parents[3] / "docs"
 # What the explorer calls it -> what a buyer or the books lose.

@@ -13,8 +13,8 @@ from loadtest.chaos.judge.judge import Judgement, judge
 from loadtest.chaos.report import document, page
 from loadtest.chaos.tried import tried
 from loadtest.chaos.words import Answer, Kind, Where
-from tests.unit.chaos.simulated import MS, Shop
-from tests.unit.chaos.told import Tale
+from tests.unit.chaos.simulated_shop import MS, Shop
+from tests.unit.chaos.written_history import Tale
 
 FAULTS = [
     Fault(Kind.KILL, Where.WORKER, 300 * MS, 500 * MS, (1, 2, 3)),

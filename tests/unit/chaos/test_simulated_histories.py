@@ -12,7 +12,7 @@ from loadtest.chaos.judge.linearize import linearize
 from loadtest.chaos.judge.moves import NEVER, Move, orderly
 from loadtest.chaos.judge.wrong import Wrong
 from loadtest.chaos.words import Answer
-from tests.unit.chaos.simulated import Shop
+from tests.unit.chaos.simulated_shop import Shop
 
 SHOPS = {
     "holds": Shop(1),

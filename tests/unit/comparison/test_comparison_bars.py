@@ -13,7 +13,7 @@ from app.lab.comparison.bars import alike, bars, scale
 from app.lab.comparison.record import Comparison
 from app.lab.comparison.remarks import remarks
 from app.lab.stampede.record import How
-from tests.unit.comparison.results import comparison, result
+from tests.unit.comparison.comparisons import comparison, result
 
 
 def test_ratios_are_taken_within_a_repeat_and_sorted() -> None:

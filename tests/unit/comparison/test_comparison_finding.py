@@ -7,7 +7,7 @@ from typing import Any
 from app.lab.comparison.bars import bars
 from app.lab.comparison.finding import Finding, finding
 from app.lab.comparison.record import Result
-from tests.unit.comparison.results import comparison, result
+from tests.unit.comparison.comparisons import comparison, result
 
 OVERSOLD: dict[str, Any] = {"verdict": "oversold", "oversold": 2_456}
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from app.lab.comparison import presentation as compared
 from loadtest.report import document
-from tests.unit.comparison.results import comparison, result
-from tests.unit.loadtest import real_run
+from tests.unit.comparison.comparisons import comparison, result
+from tests.unit.loadtest import real_comparison
 
 BOTH = {
     *("mode", "exhibit", "repeat", "sold", "oversold", "left", "busy", "errors", "goodput"),
@@ -17,7 +17,7 @@ BOTH = {
 
 
 def test_one_name_for_one_thing() -> None:
-    real = real_run.comparison()
+    real = real_comparison.comparison()
     ended = datetime(2026, 11, 21, 8, tzinfo=UTC)
     typed = asdict(document(real.machine, real.options, real.rows, real.yardsticks, ended))
     asked = compared.document(comparison(result("watch", 40), ended=1_700_000_000_000))

@@ -9,7 +9,7 @@ from badluck.faults import Faults
 
 from app.explorer.findings import FINDINGS
 from app.explorer.matrix import WRITTEN
-from tests.unit.explorer.shortest import FILE, page
+from tests.unit.explorer.shortest_schedules import FILE, page
 
 TOP = Path(__file__).parents[3]
 PAGE = (TOP / "docs" / "explorer.md").read_text()
@@ -32,7 +32,5 @@ def test_the_matrix_of_the_docs_is_the_one_that_the_lab_reads() -> None:
 
 
 def test_how_each_mode_goes_wrong_is_what_is_found_now() -> None:
-    advice = (
-        "To write it anew: .venv/bin/python -m tests.unit.explorer.shortest (then read the diff)"
-    )
+    advice = "Write it anew: .venv/bin/python -m tests.unit.explorer.shortest_schedules"
     assert FILE.read_text() == page(), advice

@@ -13,7 +13,7 @@ from badluck.search.state import CRASHED
 
 from app.explorer.student import Student
 from app.explorer.targets import Target, explorable
-from tests.unit.explorer.walks import walks
+from tests.unit.explorer.random_walks import walks
 
 
 def remembered(target: str | Target | Student, moves: str, buyer: str) -> dict[str, dict[str, Any]]:

@@ -20,7 +20,7 @@ from tests.unit.explorer.mutants import (
     queue,
     queue_scripts,
     repair,
-    unfound,
+    undetected,
     watch,
     watchdog,
     watched,
@@ -32,7 +32,7 @@ CATALOGUE = [
     *(*watched.MUTANTS, *fenced.MUTANTS, *queue_scripts.MUTANTS, *queue.MUTANTS),
     *(*limits.MUTANTS, *holds.MUTANTS, *repair.MUTANTS),
 ]
-UNFOUND = [*unfound.MISSED, *unfound.HARMLESS]
+UNFOUND = [*undetected.MISSED, *undetected.HARMLESS]
 BUDGETS = list(dict.fromkeys(mutant.budget for mutant in [*CATALOGUE, *UNFOUND]))
 # What the real code does in those budgets, as its modules' texts say under "Breaks".
 TOO_LATE = {"oversell", "two holders"}  # everybody stands still for longer than the lease
@@ -85,7 +85,7 @@ def test_not_found(mutant: Mutant) -> None:
 def test_the_share() -> None:
     assert len(CATALOGUE) >= 40
     assert len(set(names([*CATALOGUE, *UNFOUND]))) == len([*CATALOGUE, *UNFOUND])
-    assert len(CATALOGUE) / (len(CATALOGUE) + len(unfound.MISSED)) >= 0.95
+    assert len(CATALOGUE) / (len(CATALOGUE) + len(undetected.MISSED)) >= 0.95
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=words)

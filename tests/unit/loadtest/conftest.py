@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.loadtest.real_run import Comparison, comparison
+from tests.unit.loadtest.real_comparison import Comparison, comparison
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loadtest.remarks import remarks, verdict
-from tests.unit.loadtest.real_run import Comparison
+from tests.unit.loadtest.real_comparison import Comparison
 
 
 def test_an_oversold_mode_is_told_by_its_worst_repeat(real: Comparison) -> None:

@@ -15,7 +15,7 @@ from figures.scale import AIR
 from loadtest.charts import CHARTS, draw
 from loadtest.columns import COLUMNS
 from loadtest.report import document, page
-from tests.unit.loadtest.real_run import Comparison
+from tests.unit.loadtest.real_comparison import Comparison
 
 # Members of a row on which programs may rely.
 PROMISED = {

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from loadtest.columns import COLUMNS, COST, SELL_OUT
 from loadtest.table import Summary, cell, line, printable, summaries
-from tests.unit.loadtest.real_run import Comparison
+from tests.unit.loadtest.real_comparison import Comparison
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.colours import contrast, tokens
+from tests.support.colours import contrast, tokens
 
 AA = 4.5  # to 1, for text of any size (WCAG 2.2, 1.4.3)
 

@@ -15,7 +15,7 @@ from figures import Spread
 from app.lab import sources as reading
 from app.lab.sources.measured import NAME, Cost, cost
 from loadtest.report import document
-from tests.unit.loadtest.real_run import comparison
+from tests.unit.loadtest.real_comparison import comparison
 
 ENDED = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
 Written = dict[str, Any]

@@ -12,9 +12,9 @@ import pytest
 from fairlock.queue import HANDOVER_S
 
 from app.bootstrap import Services
-from tests.crowd import KEY, LOG, crowd
-from tests.forks import Forked
-from tests.servers import until
+from tests.support.forked_process import Forked
+from tests.support.lock_contenders import KEY, LOG, crowd
+from tests.support.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 PINS = Path("requirements/dev.txt")
 NEEDED = ("__init__.py", "conftest.py", "ssl_utils.py", "test_lock.py")

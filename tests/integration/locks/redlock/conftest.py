@@ -9,8 +9,8 @@ import redis
 
 from app.config import Settings
 from app.store.servers import MASTERS_SHARE, Servers
-from tests.masters import TIMEOUT, Reach
-from tests.servers import StoreServer, several_stores
+from tests.support.redlock import TIMEOUT, Reach
+from tests.support.servers import StoreServer, several_stores
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 import redis
 
 from app.domain import Clock
-from tests.masters import KEY, Reach, holds, lock
-from tests.servers import StoreServer
+from tests.support.redlock import KEY, Reach, holds, lock
+from tests.support.servers import StoreServer
 
 
 class Slow(Clock):

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from tests.masters import KEY, PLENTY, Reach, holds, lock
-from tests.servers import StoreServer, until
+from tests.support.redlock import KEY, PLENTY, Reach, holds, lock
+from tests.support.servers import StoreServer, until
 
 pytestmark = pytest.mark.again
 

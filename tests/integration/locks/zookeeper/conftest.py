@@ -10,9 +10,9 @@ from app.config import Settings
 from app.domain import Clock
 from app.locks.zookeeper import Zookeeper
 from app.store.servers import Servers
-from tests.forks import Forked
-from tests.holder import hold
-from tests.zookeeper import LIMIT, SESSION, ZooKeeperServer, leave
+from tests.support.forked_process import Forked
+from tests.support.lock_holder import hold
+from tests.support.zookeeper import LIMIT, SESSION, ZooKeeperServer, leave
 
 
 @pytest.fixture(scope="module")

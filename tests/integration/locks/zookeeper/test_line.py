@@ -11,9 +11,9 @@ import pytest
 
 from app.locks.zookeeper import Zookeeper
 from app.store.servers import Servers
-from tests.selling import HandClock
-from tests.servers import until
-from tests.zookeeper import Lock, ZooKeeperServer, end_session, waiting
+from tests.support.purchases import HandClock
+from tests.support.servers import until
+from tests.support.zookeeper import Lock, ZooKeeperServer, end_session, waiting
 
 # Packets that the server gets in a second besides: the tests' own questions and the pings.
 NOISE = 10

@@ -14,8 +14,8 @@ from kazoo.client import KazooClient
 
 from app.domain import StoreAway
 from app.locks.zookeeper import Zookeeper
-from tests.servers import until
-from tests.zookeeper import LIMIT, Lock, ZooKeeperServer
+from tests.support.servers import until
+from tests.support.zookeeper import LIMIT, Lock, ZooKeeperServer
 
 pytestmark = pytest.mark.timed
 

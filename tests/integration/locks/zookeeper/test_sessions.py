@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.domain import StoreAway
-from tests.forks import Forked
-from tests.servers import until
-from tests.zookeeper import LIMIT, SESSION, Lock, ZooKeeperServer, waiting
+from tests.support.forked_process import Forked
+from tests.support.servers import until
+from tests.support.zookeeper import LIMIT, SESSION, Lock, ZooKeeperServer, waiting
 
 pytestmark = pytest.mark.again
 HANG = 20 * LIMIT  # s; it is over after one LIMIT or two, or else never

@@ -20,9 +20,9 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlencode
 from flask import Flask
 from werkzeug.routing import Rule
 
-from tests.bad_values import BODIES, HEADERS, METHODS, NUMBERS, PARTS, TEXTS
+from tests.support.invalid_values import BODIES, HEADERS, METHODS, NUMBERS, PARTS, TEXTS
 
-APP = Path(__file__).parents[1] / "app"
+APP = Path(__file__).parents[2] / "app"
 WORDS = sorted(
     {
         node.value

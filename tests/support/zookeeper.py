@@ -16,7 +16,7 @@ from kazoo.client import KazooClient
 
 from app.locks.zookeeper import Zookeeper
 from app.store.servers import Servers
-from tests.servers import free_port, started, until
+from tests.support.servers import free_port, started, until
 
 JAR = Path("/usr/share/java/zookeeper.jar")  # it names the jars that it needs
 TICK = 100  # ms: sessions are looked at this often

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import requests
 
-from tests.servers import free_port, until
+from tests.support.servers import free_port, until
 
 # What in its command line says which child it is.
 CHILDREN = {

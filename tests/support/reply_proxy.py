@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from itertools import cycle
 
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 
 class LosesReplies:

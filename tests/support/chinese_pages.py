@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.reading import Page, english
+from tests.support.page_text import Page, english
 
 ZH = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
 HTML = {"Accept": "text/html", **ZH}

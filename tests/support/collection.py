@@ -8,7 +8,7 @@ import pytest
 
 from app.locks import LOCKS
 from app.modes import MODES
-from tests.servers import STORES
+from tests.support.servers import STORES
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,4 @@
-"""Sellers in processes of their own (see forks.Forked) that get as far as their test lets them."""
+"""Sellers in processes of their own (forked_process) that get as far as their test lets them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.service.booking import book
 from app.store import db, transactions
 from app.store.redis import Metered
 from app.store.servers import Servers
-from tests import wire
-from tests.integration.database import before_statement
-from tests.selling import HandClock, Once, mode, order
+from tests.support import command_hooks
+from tests.support.purchases import HandClock, Once, mode, order
+from tests.support.sql_hooks import before_statement
 
 
 def with_the_stock_taken(pipe: Connection, settings: Settings) -> None:
@@ -76,6 +76,6 @@ def before(_: Connection, word: str, url: str, round: Round, rivals: int) -> Non
         os.kill(os.getpid(), signal.SIGKILL)
 
     for name in ("pack_commands", "send_command"):
-        pytest.MonkeyPatch().setattr(Metered, name, getattr(wire, name))
+        pytest.MonkeyPatch().setattr(Metered, name, getattr(command_hooks, name))
     seller = Decr(servers, HandClock(Once(race)), round)
-    wire.Handed(seller, {word: die}).sell(order(round))
+    command_hooks.Handed(seller, {word: die}).sell(order(round))

@@ -23,7 +23,7 @@ from app.store.sql_holds import HoldRow
 from app.store.stock import StockRow
 from app.store.transactions import lock_file
 from app.store.units import UnitRow
-from tests.selling import mode, order
+from tests.support.purchases import mode, order
 
 BUYERS = 16
 

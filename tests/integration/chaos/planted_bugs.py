@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.integration.chaos.bug import Bug, Change
-from tests.integration.chaos.lies import LIES
+from tests.integration.chaos.false_answers import LIES
 
 BUGS = [
     Bug(

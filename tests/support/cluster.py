@@ -10,7 +10,7 @@ from redis.cluster import RedisCluster
 
 from app.store.cluster import Cluster
 from app.store.redis import connect
-from tests.servers import StoreServer, free_port, until
+from tests.support.servers import StoreServer, free_port, until
 
 SLOTS = 16_384
 

@@ -206,7 +206,7 @@ def postgres_server() -> Iterator[PostgresServer]:
 @contextmanager
 def on_disk() -> Iterator[Path]:
     """A folder on the disk; `tmp_path` may be in memory, where a sync takes no time."""
-    var = Path(__file__).parents[1] / "var"
+    var = Path(__file__).parents[2] / "var"
     var.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="test-", dir=var) as folder:
         yield Path(folder)

@@ -1,6 +1,6 @@
 """docs/modes.md: the shortest schedule in which each mode goes wrong, two buyers and one apple.
 
-`python -m tests.unit.explorer.shortest` writes it anew.
+`python -m tests.unit.explorer.shortest_schedules` writes it anew.
 """
 
 from __future__ import annotations

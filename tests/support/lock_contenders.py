@@ -1,4 +1,4 @@
-"""One process of a crowd that wants one lock (see forks.Forked and test_crowd.py).
+"""One process of a crowd that wants one lock (see forked_process.Forked and test_crowd.py).
 
 Each thread counts one up under the lock and writes down which number it read: a number written
 twice means that two were inside. It goes when it is told to.

@@ -12,8 +12,8 @@ from app.bootstrap import Services
 from app.domain import Order, Round, Sale
 from app.modes import Mode
 from app.store.redis import Metered
-from tests.selling import HandClock, Once, mode, order
-from tests.servers import until
+from tests.support.purchases import HandClock, Once, mode, order
+from tests.support.servers import until
 
 Hands = Mapping[str, Callable[[], object]]
 

@@ -9,7 +9,7 @@ import redis
 from app.domain import Clock
 from app.locks.redlock import Redlock
 from app.store.servers import Servers
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 KEY = "{apple}:1:lock"
 TIMEOUT = 0.2  # s that each master has to answer

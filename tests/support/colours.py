@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-STATIC = Path(__file__).parents[1] / "app" / "static"
+STATIC = Path(__file__).parents[2] / "app" / "static"
 
 
 def tokens(*files: str) -> dict[str, tuple[str, str]]:

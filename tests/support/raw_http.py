@@ -1,4 +1,4 @@
-"""HTTP by hand, over plain sockets, and gunicorn with the small application of tests/echo.py."""
+"""HTTP by hand, over plain sockets, and gunicorn with the small application of echo_app.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPResponse
 
-from tests.servers import free_port, until
+from tests.support.servers import free_port, until
 
 
 @contextmanager
@@ -17,7 +17,8 @@ def gunicorn(*options: str, connections: int) -> Iterator[int]:
     """The port on which it listens; `connections` are the most that it holds."""
     port = free_port()
     command = [
-        *(sys.executable, "-m", "gunicorn", "tests.echo:app", "--bind", f"127.0.0.1:{port}"),
+        *(sys.executable, "-m", "gunicorn", "tests.support.echo_app:app"),
+        *("--bind", f"127.0.0.1:{port}"),
         *("--worker-connections", str(connections), "--reuse-port", "--keep-alive", "30"),
         *("--no-control-socket", "--graceful-timeout", "1"),
     ]

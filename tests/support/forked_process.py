@@ -14,9 +14,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 _fork = get_context("forkserver")
-_fork.set_forkserver_preload(
-    ["pytest", "tests.holder", "tests.crowd", "tests.dying", "tests.metered"]
-)
+DEEDS = ["lock_holder", "lock_contenders", "killed_sellers", "metered_workers"]
+_fork.set_forkserver_preload(["pytest", *(f"tests.support.{deeds}" for deeds in DEEDS)])
 
 
 class Forked:

@@ -1,4 +1,4 @@
-"""Clients that hold a server up: `python -m tests.bad_clients PORT COUNT PATH [KIND …]`.
+"""Clients that hold a server up: `python -m tests.support.slow_clients PORT COUNT PATH [KIND …]`.
 
 They are of each of KINDS in turn, and come again when they are shut out. PATH is a page. "there"
 says that all have come once; it ends with its standard input.

@@ -20,7 +20,7 @@ from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.store import accounts
 from app.store.orders import OrderRow
-from tests.servers import until
+from tests.support.servers import until
 
 Done = TypeVar("Done")
 NAMES = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]

@@ -1,4 +1,4 @@
-"""A process that takes a lock and does as it is told (see forks.Forked).
+"""A process that takes a lock and does as it is told (see forked_process.Forked).
 
 It says "hanging" when it gets to where it shall hang, "waiting" when its first try to acquire
 failed, "mine" when it holds the lock. Then it answers "lost" and "release".
@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 
 from app.config import Settings
 from app.locks.handle import Handle
-from tests.locking import KEY, handle, held_up
+from tests.support.locks import KEY, handle, held_up
 
 
 def hold(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.store.redis import IDLE
-from tests.servers import StoreServer
+from tests.support.servers import StoreServer
 
 
 def log_of(store: Path) -> Path:

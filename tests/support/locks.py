@@ -15,8 +15,8 @@ from app.locks.handle import Handle
 from app.store.named_locks import LockRow
 from app.store.redis import Metered, SendsOnce
 from app.store.servers import Servers
-from tests.cluster import all_keys
-from tests.selling import Once
+from tests.support.cluster import all_keys
+from tests.support.purchases import Once
 
 KEY = "{apple}:1:lock"
 Lock = Callable[..., Handle]  # the fixture `lock`

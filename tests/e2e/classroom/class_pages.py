@@ -8,8 +8,8 @@ from collections.abc import Callable
 import requests
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.access import barriers
-from tests.shop import Shop
+from tests.e2e.accessibility import barriers
+from tests.support.shop import Shop
 
 SLOW = 20_000  # ms: a sale closes seconds after the last purchase, and then the audit counts
 PHONE, PROJECTOR = (360, 740), (1920, 1080)

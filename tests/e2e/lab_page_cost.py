@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 import requests
 from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
-from tests.browser import NO_CHROMIUM, chromium
 from tests.e2e import scenes
-from tests.shop import Shop
+from tests.support.browser import NO_CHROMIUM, chromium
+from tests.support.shop import Shop
 
 PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}  # px
 RUNS = 6
