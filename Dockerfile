@@ -13,7 +13,7 @@ COPY docs docs
 COPY packages packages
 RUN pip install --no-cache-dir --no-deps --no-build-isolation \
         --editable ./packages/badluck \
-        --editable ./packages/fairlock --editable ./packages/figures --editable . \
+        --editable ./packages/fairlock --editable ./packages/figures --editable ./packages/servers --editable . \
     && useradd --uid 10001 --no-create-home lastapple \
     && install --directory --owner lastapple var
 

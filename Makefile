@@ -101,7 +101,8 @@ libraries-matrix: var/matrix/installed ## well-known libraries on redis-py, in e
 var/matrix/installed: packages/badluck/matrix/requirements.txt
 	@mkdir -p var && $(PYTHON) -m venv var/matrix
 	@var/matrix/bin/pip install -q --require-hashes -r $<
-	@var/matrix/bin/pip install -q --no-deps --editable ./packages/badluck --editable ./packages/fairlock
+	@var/matrix/bin/pip install -q --no-deps --editable ./packages/badluck --editable ./packages/fairlock \
+	  --editable ./packages/servers
 	@touch $@
 
 compare: install ## what each way of selling costs: a table, compare.html, the lab's figures

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from servers.family import family, kill
+from servers.ports import free_port
+from servers.process import start
 
 from loadtest import RunFailed
 from loadtest.lab import request
@@ -70,7 +72,7 @@ def own_shop(threads: int | None) -> Iterator[Shop]:
     folder = Path(tempfile.mkdtemp(prefix="lastapple-compare-"))
     log = folder / "up.log"
     try:
-        shop_port, lab_port, store_port = free_ports(3)
+        shop_port, lab_port, store_port = (free_port() for _ in range(3))
         settings = {
             "VAR_DIR": str(folder / "var"),
             "SHOP_HOST": "127.0.0.1",
@@ -89,16 +91,8 @@ def own_shop(threads: int | None) -> Iterator[Shop]:
             "LAB_TOKEN": "",
             "DEFAULT_MODE": "",
         }
-        with log.open("wb") as output:
-            # In a session of its own: Ctrl-C reaches this process only, which then stops that.
-            process = subprocess.Popen(
-                [sys.executable, "-m", "app.cli", "up"],
-                env=os.environ | settings,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        command = [sys.executable, "-m", "app.cli", "up"]
+        process = start(command, log, env=os.environ | settings)
         try:
             shop = Shop(
                 f"http://127.0.0.1:{shop_port}",
@@ -113,15 +107,6 @@ def own_shop(threads: int | None) -> Iterator[Shop]:
             stop(process)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens on at this moment."""
-    with contextlib.ExitStack() as held:  # all at once, so that none is given twice
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
 
 
 def wait_until_healthy(shop: Shop) -> None:
@@ -146,23 +131,11 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     # A second Ctrl-C must not interrupt this: it would leave processes and a folder behind.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        family = relatives(process.pid)
+        members = family(process.pid)
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
-        _, left = psutil.wait_procs(family, timeout=STOP_LIMIT)
-        for one in left:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                one.kill()
-        psutil.wait_procs(left, timeout=STOP_LIMIT)  # else they might still write into the folder
+        _, left = psutil.wait_procs(members, timeout=STOP_LIMIT)
+        kill(left)  # and wait: else they might still write into the folder
         process.wait()
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def relatives(pid: int) -> list[psutil.Process]:
-    """The process and all that it started, so far as they still run."""
-    try:
-        parent = psutil.Process(pid)
-        return [parent, *parent.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []

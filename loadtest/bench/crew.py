@@ -14,6 +14,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from servers.process import start
+
 from app.config import Settings
 from loadtest.bench import BenchFailed
 from loadtest.bench.cell import Count, Shape, Task, Window
@@ -105,14 +107,7 @@ def hired(folder: Path, settings: Settings, count: int) -> Iterator[Crew]:
 
 def _hire(log: Path) -> Member:
     ours, theirs = multiprocessing.Pipe()
-    with theirs, log.open("wb") as output:
-        # In a session of its own: Ctrl-C reaches the bench only, which then ends its workers.
-        process = subprocess.Popen(
-            [sys.executable, "-m", "loadtest.bench.worker", str(theirs.fileno())],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,
-        )
+    with theirs:
+        command = [sys.executable, "-m", "loadtest.bench.worker", str(theirs.fileno())]
+        process = start(command, log, pass_fds=[theirs.fileno()])
     return Member(process, ours, log)

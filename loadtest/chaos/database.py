@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from servers.process import READY, START
 from sqlalchemy import create_engine, text
 
-from app.store.throwaway import POSTGRES_SOCKET, READY, START, postgres_command
+from app.store.throwaway import POSTGRES_SOCKET, postgres_command
 from loadtest.chaos.history import Entry
 from loadtest.chaos.process import Process, Reaper
 from loadtest.chaos.proxy import Proxies, Proxy

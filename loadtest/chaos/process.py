@@ -12,7 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
-from badluck.orphans import end_with_parent
+from servers.family import family
+from servers.process import start
 
 from loadtest.chaos import reaper
 
@@ -62,19 +63,9 @@ class Process:
 
     def start(self) -> None:
         """Raises OSError."""
-        with self.log.open("ab", buffering=0) as log:
-            self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=dict(self.environ),
-                user=self.user,
-                start_new_session=True,
-                # SIGXFSZ stays ignored: a file at its limit is then an error, as a full disk is.
-                restore_signals=False,
-                preexec_fn=end_with_parent,
-            )
+        # SIGXFSZ stays ignored: a file at its limit is then an error, as a full disk is.
+        options = {"env": dict(self.environ), "user": self.user, "restore_signals": False}
+        self.process = start(self.command, self.log, **options)
         self.reaper.tell("+", self.process.pid)
 
     @property
@@ -88,10 +79,7 @@ class Process:
 
     def family(self) -> list[psutil.Process]:
         """It and all below it; none when it has ended."""
-        with suppress(psutil.NoSuchProcess):
-            leader = psutil.Process(self.pid)
-            return [leader, *leader.children(recursive=True)]
-        return []
+        return family(self.pid)
 
     def workers(self) -> list[psutil.Process]:
         """Those that it has forked."""

@@ -10,10 +10,11 @@ from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
+from servers.ports import free_port
+
 from app.config import SETTINGS
 from loadtest.chaos import ChaosFailed
 from loadtest.chaos.database import Database, Postgres, SqliteFile
-from loadtest.chaos.ports import free_port
 from loadtest.chaos.process import Process, Reaper
 from loadtest.chaos.proxy import Proxies
 from loadtest.chaos.stores import Server, Stores

@@ -13,13 +13,13 @@ import psutil
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from servers.ports import free_port
 
 from app.config import Settings
 from app.domain import Order, Unreadable
 from app.store import dead_letters, embedded
 from app.store.keys import Keys
 from loadtest.chaos import preload
-from loadtest.chaos.ports import free_port
 from loadtest.chaos.process import Process, Reaper
 from loadtest.chaos.proxy import Proxies, Proxy
 from loadtest.chaos.waiting import until

@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 
 import psutil
 import redis
+from servers.family import family
+from servers.ports import free_port
+from servers.process import start
 
 from loadtest import RunFailed
 from loadtest.lab import Lab, request
-from loadtest.shop import START_LIMIT, Shop, free_ports, own_shop, relatives, stop
+from loadtest.shop import START_LIMIT, Shop, own_shop, stop
 from loadtest.throughput.rows import PLAIN, USUAL
 
 ITEM = "apple"
@@ -83,12 +86,12 @@ def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> It
             row: stack.enter_context(_plain(shop, "peers", about.threads, peer))
             for peer, row in peers.items()
         }
-        family = relatives(shop.process.pid) if shop.process else []
+        ours = family(shop.process.pid) if shop.process else []
         keeper = psutil.Process(int(store.info("server")["process_id"]))
         for server in (usual, *others.values()):
             server.processes.append(keeper)
-        ours = Server(shop.url, about.workers * about.threads, family)
-        yield Servers(ours, usual, others, lab, store, shop)
+        shop_server = Server(shop.url, about.workers * about.threads, ours)
+        yield Servers(shop_server, usual, others, lab, store, shop)
 
 
 @contextmanager
@@ -99,24 +102,15 @@ def _store(shop: Shop) -> Iterator[redis.Redis]:
 
 @contextmanager
 def _plain(shop: Shop, module: str, threads: int, peer: str = "") -> Iterator[Server]:
-    (port,) = free_ports(1)
-    url = f"http://127.0.0.1:{port}"
+    url = f"http://127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "gunicorn", f"loadtest.throughput.{module}:app"]
     command += ["-b", url[7:], "--workers", str(WORKERS), "--threads", str(threads)]
     command += ["--worker-class", "gthread"]
     command += ["--no-control-socket", "--log-level", "warning"]
-    # In a session of its own: Ctrl-C reaches this process only, which then stops that.
-    process = subprocess.Popen(
-        command,
-        env=os.environ | {"USUAL_STORE": shop.store_url, "PEER": peer},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    process = start(command, env=os.environ | {"USUAL_STORE": shop.store_url, "PEER": peer})
     try:
         _wait(url, process, module)
-        yield Server(url, WORKERS * threads, relatives(process.pid))
+        yield Server(url, WORKERS * threads, family(process.pid))
     finally:
         stop(process)
 

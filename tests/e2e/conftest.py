@@ -27,10 +27,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    shop = Shop(tmp_path_factory.mktemp("shop"))
-    shop.start()
-    yield shop
-    shop.close()
+    with Shop(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
 
 
 @pytest.fixture(params=["phone", "desktop"])

@@ -52,10 +52,8 @@ def elsewhere() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def new_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """Its explorer has never been asked; the last test here does."""
-    shop = Shop(tmp_path_factory.mktemp("foreign"))
-    shop.start()
-    yield shop
-    shop.close()
+    with Shop(tmp_path_factory.mktemp("foreign")) as shop:
+        yield shop
 
 
 def desks(shop: Shop) -> list[psutil.Process]:

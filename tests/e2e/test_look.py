@@ -16,7 +16,8 @@ from app import create_lab, create_shop
 from app.config import Settings
 from tests.e2e import scenes
 from tests.e2e.accessibility import barriers
-from tests.support.shop import Shop, full_environ
+from tests.support.command_line import full_environ
+from tests.support.shop import Shop
 
 # By width, px: the height, and the scheme. Colours differ by scheme only, and places by width.
 SCREENS: dict[int, tuple[int, Literal["light", "dark"]]] = {

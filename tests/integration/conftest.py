@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from app import create_shop
+from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.store.redis import Metered
@@ -21,6 +21,14 @@ def shop(services: Services, settings: Settings) -> FlaskClient:
     """Over the shared store, selling ten apples."""
     services.rounds.start("apple", "watch", 10, {"limit": 10})
     return create_shop(settings).test_client()
+
+
+@pytest.fixture
+def lab(services: Services, settings: Settings) -> Iterator[FlaskClient]:
+    app = create_lab(settings)
+    yield app.test_client()
+    for process in ("explorer", "recordings"):
+        app.extensions[process].close()
 
 
 @pytest.fixture

@@ -10,9 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app import create_lab
 from app.bootstrap import Services
-from app.config import Settings
 from app.lab.stampede.record import Run
 from app.store import orders
 from tests.support.http_client import problem
@@ -21,11 +19,6 @@ from tests.support.purchases import order
 RUNS_ON = ["valkey"]
 PAGE, JSON = {"Accept": "text/html"}, {"Accept": "application/json"}
 BROKEN = "http://["
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()
 
 
 @pytest.fixture(params=["shop", "lab"])

@@ -99,13 +99,6 @@ def test_a_lock_that_was_used_keeps_no_client_that_nobody_has(settings: Settings
 
 
 @pytest.fixture
-def own_store(tmp_path: Path) -> Iterator[StoreServer]:
-    server = StoreServer(tmp_path / "store")
-    yield server
-    server.stop()
-
-
-@pytest.fixture
 def own_services(own_store: StoreServer, tables: Path, tmp_path: Path) -> Iterator[Services]:
     shutil.copy(tables, tmp_path / "orders.db")
     services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))

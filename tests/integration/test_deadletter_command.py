@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
 from app.bootstrap import Services
-from app.cli import main
 from app.config import Settings
 from app.domain import Round
 from app.store.keys import Keys
+from tests.support.command_line import environ_of, invoke
 from tests.support.http_client import buy, problem
 from tests.support.purchases import fulfil_all, mode, order
 
@@ -27,12 +28,7 @@ Command = Callable[..., Result]
 
 @pytest.fixture
 def deadletter(settings: Settings) -> Command:
-    environ = {"REDIS_URL": settings.redis_url, "VAR_DIR": settings.var_dir, "COLUMNS": "120"}
-
-    def run(*words: str, typed: str = "") -> Result:
-        return CliRunner(env=environ).invoke(main, ["deadletter", *words], input=typed)
-
-    return run
+    return partial(invoke, "deadletter", **environ_of(settings), COLUMNS="120")
 
 
 @pytest.fixture

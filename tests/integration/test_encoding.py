@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from app.bootstrap import Services
-from app.cli import main
-from app.config import SETTINGS, Settings
+from app.config import Settings
 from app.domain import WrongDatabase
 from app.store import db
+from tests.support.command_line import invoke
 from tests.support.servers import PostgresServer, StoreServer
-
-UNSET: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
 
 
 @pytest.fixture(scope="module", params=["LATIN1", "SQL_ASCII"])
@@ -27,8 +24,7 @@ def url(request: pytest.FixtureRequest, postgres: PostgresServer) -> str:
 def test_refused_before_anything_is_started(
     url: str, valkey: StoreServer, tmp_path: Path, command: str
 ) -> None:
-    where = {"REDIS_URL": valkey.url, "VAR_DIR": str(tmp_path)}
-    done = CliRunner(env=UNSET | where | {"DATABASE_URL": url}).invoke(main, [command])
+    done = invoke(command, REDIS_URL=valkey.url, VAR_DIR=str(tmp_path), DATABASE_URL=url)
     assert done.exit_code == 1, done.output
     [said] = done.output.splitlines()
     assert said.startswith("Error: The database orders_")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from app.bootstrap import Services
-from app.cli import main
 from app.config import Settings
 from app.ops.process_status import HeartbeatFile
 from app.store.keys import Keys
+from tests.support.command_line import environ_of, invoke
 from tests.support.purchases import fulfil_all, mode, order
 from tests.support.servers import free_port
 
@@ -21,16 +22,8 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(settings: Settings) -> Run:
-    environ = {
-        "REDIS_URL": settings.redis_url,
-        "VAR_DIR": settings.var_dir,
-        "DATABASE_TIMEOUT": "100",
-    }
-
-    def lastapple(*words: str, **but: str) -> Result:
-        return CliRunner(env=environ | but).invoke(main, words)
-
-    return lastapple
+    environ = environ_of(replace(settings, database_timeout=100))
+    return lambda *words, **but: invoke(*words, **environ | but)
 
 
 def test_an_audit_ends_with_its_verdict(services: Services, run: Run) -> None:

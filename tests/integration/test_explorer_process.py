@@ -6,11 +6,11 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 
 import psutil
 import pytest
 from badluck.faults import Faults
+from servers.family import command_line
 
 from app.lab.explorer import searches as service
 from app.lab.explorer.search_process import ExplorerProcess, Gone
@@ -104,17 +104,12 @@ def test_twenty_play_at_once(explorer: Explorer) -> None:
     assert sorted(said) == sorted(1 + n % 4 for n in range(20))
 
 
-def words(process: psutil.Process) -> str:
-    """Its command line; none of one that has ended meanwhile."""
-    with suppress(psutil.NoSuchProcess):  # a zombie, too
-        return " ".join(process.cmdline())
-    return ""
-
-
 def test_nothing_is_left_when_it_is_closed(explorer: Explorer) -> None:
     explorer.play(LEASE, "")
     explorer.explored(LEASE, 0)
-    ours = [each for each in psutil.Process().children() if "app.explorer.desk" in words(each)]
+    ours = [
+        each for each in psutil.Process().children() if "app.explorer.desk" in command_line(each)
+    ]
     assert len(ours) >= 2
     pids = [
         beside.child.process.pid for beside in (explorer.player, explorer.searcher) if beside.child

@@ -8,9 +8,7 @@ from html import unescape
 import pytest
 from flask.testing import FlaskClient
 
-from app import create_lab
 from app.bootstrap import Services
-from app.config import Settings
 from app.modes import MODES
 from tests.support.purchases import fulfil_all, mode, order
 
@@ -26,11 +24,6 @@ FORM = {
     "attempts": "64",
     "limit": "10",
 }
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()
 
 
 def test_a_round_from_the_form(lab: FlaskClient) -> None:

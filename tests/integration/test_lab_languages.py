@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from flask.testing import FlaskClient
 
-from app import create_lab
 from app.bootstrap import Services
-from app.config import Settings
 from app.domain import Clock
 from app.lab.comparison.record import Comparison
 from app.lab.sources import ways
@@ -26,14 +23,6 @@ FORM = {"item": "apple", "stock": "10", "mode": "lock", "recipe": "lease", "thin
 STAMPEDE = FORM | {"buyers": "4", "seconds": "2"}
 COMPARED = STAMPEDE | {"modes": "watch", "reference": "naive", "repeats": "1"}
 COMPARED = {name: value for name, value in COMPARED.items() if name not in ("mode", "recipe")}
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> Iterator[FlaskClient]:
-    app = create_lab(settings)
-    yield app.test_client()
-    app.extensions["explorer"].close()
-    app.extensions["recordings"].close()
 
 
 def test_every_page_of_the_lab(services: Services, lab: FlaskClient) -> None:

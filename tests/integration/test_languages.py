@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app import create_lab, create_shop
+from app import create_shop
 from app.bootstrap import Services
-from app.config import Settings
 from tests.support.chinese_pages import HTML, ZH, only_chinese, pages
 from tests.support.http_client import buy, problem
 from tests.support.page_text import Page, english
@@ -20,13 +18,6 @@ from tests.support.purchases import fulfil_all
 
 RUNS_ON = ["valkey"]
 FORM = {"item": "apple", "stock": "10", "mode": "lock", "recipe": "lease", "think_ms": "12000"}
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> Iterator[FlaskClient]:
-    app = create_lab(settings)
-    yield app.test_client()
-    app.extensions["explorer"].close()
 
 
 def test_every_page_of_the_shop(services: Services, shop: FlaskClient) -> None:

@@ -31,11 +31,6 @@ WORD = "only for teachers"
 SOLD = 'lastapple_purchases_total{mode="atomic",outcome="SOLD"}'
 
 
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()
-
-
 def scraped(lab: FlaskClient) -> dict[str, float]:
     """Each sample by its name with its labels, as a Prometheus reads it."""
     answer = lab.get("/metrics")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,8 +9,9 @@ from sqlalchemy import text
 
 from app.bootstrap import Services
 from app.domain import Newer
+from tests.support.command_line import run
 from tests.support.servers import StoreServer
-from tests.support.shop import Shop, full_environ
+from tests.support.shop import Shop
 
 RUNS_ON = ["valkey"]
 SAID = "A newer version of Last Apple made the tables of this database (revision 9999)"
@@ -38,13 +37,7 @@ def test_the_commands_end_with_status_1(
     with services.engine.begin() as sql:
         sql.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     shop = Shop(tmp_path / "shop", REDIS_URL=store_server.url)
-    ended = subprocess.run(
-        [sys.executable, "-m", "app.cli", *command],
-        env=full_environ(shop.environ | {"DATABASE_URL": services.settings.database}),
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
+    ended = run(*command, **shop.environ | {"DATABASE_URL": services.settings.database})
     assert ended.returncode == 1
     assert ended.stderr.startswith(f"Error: {SAID}")
     assert ended.stderr.count("\n") == 1

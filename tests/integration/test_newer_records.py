@@ -8,9 +8,7 @@ import orjson
 import pytest
 from flask.testing import FlaskClient
 
-from app import create_lab
 from app.bootstrap import Services
-from app.config import Settings
 from app.domain import Newer, Order, Outcome, Round, Unreadable
 from app.lab.comparison.record import Comparison
 from app.lab.stampede.record import Run
@@ -25,11 +23,6 @@ PAGE, JSON = {"Accept": "text/html"}, {"Accept": "application/json"}
 SAID = "A newer version of Last Apple started this round: not on sale here. Upgrade."
 NEWER: list[dict[str, Any]] = [{"version": 2}, {"flavour": "sour"}, {"mode": "barter"}]
 ROUND = orjson.loads(first_records.ROUND)
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()
 
 
 @pytest.fixture(params=NEWER, ids=["version", "member", "mode"])

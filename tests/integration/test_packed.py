@@ -7,16 +7,7 @@ import gzip
 import pytest
 from flask.testing import FlaskClient
 
-from app import create_lab
-from app.bootstrap import Services
-from app.config import Settings
-
 RUNS_ON = ["valkey"]
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()
 
 
 def test_a_page_is_packed(lab: FlaskClient) -> None:

@@ -7,13 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from flask.testing import FlaskClient
 
-from app import create_lab
 from app.bootstrap import Services
-from app.cli import main
-from app.config import Settings
+from tests.support.command_line import environ_of, invoke
 
 RUNS_ON = ["valkey"]
 Told = Callable[..., Any]
@@ -21,20 +18,12 @@ Told = Callable[..., Any]
 
 @pytest.fixture
 def terminal(services: Services) -> Told:
-    settings = services.settings
-    environ = {"REDIS_URL": settings.redis_url, "VAR_DIR": settings.var_dir}
-
     def told(*words: str, **but: str) -> Any:
-        done = CliRunner(env=environ | but).invoke(main, [*words, "--json"])
+        done = invoke(*words, "--json", **environ_of(services.settings) | but)
         assert done.exit_code in (0, 3), done.output
         return json.loads(done.stdout)
 
     return told
-
-
-@pytest.fixture
-def lab(settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()
 
 
 def test_a_round(terminal: Told, lab: FlaskClient) -> None:

@@ -8,14 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from app.bootstrap import Services
-from app.cli import main
-from app.config import SETTINGS, Settings
+from app.config import Settings
 from app.domain import HostsDiffer
 from app.ops import shared_settings
 from app.store import keys
+from tests.support.command_line import environ_of, invoke
 
 RUNS_ON = ["valkey", "cluster"]
 SECRET, OTHER = "a secret of the shop's", "another secret"
@@ -107,21 +106,17 @@ def test_the_store_has_a_salted_hash_only(first: Settings, services: Services) -
     assert record() != before
 
 
-def lastapple(settings: Settings, *words: str) -> Result:
-    ours = {row.name.upper(): str(getattr(settings, row.name)) for row in SETTINGS}
-    return CliRunner(env=ours).invoke(main, words)
-
-
 def test_the_command_compares_and_replaces(first: Settings, services: Services) -> None:
     other = replace(first, secret_key=OTHER)
-    same, differs = lastapple(first, "hosts"), lastapple(other, "hosts")
+    here, there = environ_of(first), environ_of(other)
+    same, differs = invoke("hosts", **here), invoke("hosts", **there)
     assert (same.exit_code, differs.exit_code) == (0, 1), differs.output
     assert "SECRET_KEY" in differs.output
-    assert lastapple(other, "hosts", "--replace").exit_code == 0
-    assert lastapple(other, "hosts").exit_code == 0
-    assert lastapple(first, "hosts").exit_code == 1
+    assert invoke("hosts", "--replace", **there).exit_code == 0
+    assert invoke("hosts", **there).exit_code == 0
+    assert invoke("hosts", **here).exit_code == 1
 
 
 def test_the_command_decides_nothing_by_looking(settings: Settings, services: Services) -> None:
-    assert lastapple(settings, "hosts").exit_code == 0
+    assert invoke("hosts", **environ_of(settings)).exit_code == 0
     assert not services.store.exists(keys.HOSTS)

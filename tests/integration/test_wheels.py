@@ -37,6 +37,7 @@ LIBRARIES = [
     ),
     Library("fairlock", ("first.py",), "".join(f"{name} is served\n" for name in "ABCDE")),
     Library("figures", ("first.py",), r"Spread\(low=1210\.0, .+\n1,210–1,358\n<svg .+</svg>\n"),
+    Library("servers", ("first.py",), "b'1'\n"),
 ]
 EVERY_MODULE = """
 import importlib, pkgutil, {name} as library

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from itertools import cycle
 
-from tests.support.servers import StoreServer
+from servers.valkey import Valkey
 
 
 class LosesReplies:
@@ -24,7 +24,7 @@ class LosesReplies:
         """Is the answer lost?"""
         return True
 
-    def __init__(self, store: StoreServer) -> None:
+    def __init__(self, store: Valkey) -> None:
         self.store = store
         self.lose_next = False
         self.lost = 0
@@ -68,7 +68,7 @@ class LosesReplies:
 class DelaysReplies(LosesReplies):
     """Holds back the answers to sales, each for the next of `delays_s`, in turn."""
 
-    def __init__(self, store: StoreServer, delays_s: Sequence[float]) -> None:
+    def __init__(self, store: Valkey, delays_s: Sequence[float]) -> None:
         self.delays_s = cycle(delays_s)
         super().__init__(store)
 

@@ -2,59 +2,27 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
-import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+from servers.ports import free_port as free_port
+from servers.process import NotStarted
+from servers.valkey import Valkey
+from servers.waiting import until as until
 
 from app.store import embedded
 
 STORES = [pytest.param("valkey"), pytest.param("debians", id="redis")]  # fixtures of conftest.py
-
-
-def free_port() -> int:
-    """A port of loopback that nobody else is given while this process lives.
-
-    It stays bound: the system gives it neither to a client nor to who asks for any port. Our server
-    may listen on it all the same, as both say SO_REUSEADDR; that is Linux's way. Elsewhere it is a
-    port that was free a moment ago.
-    """
-    holder = socket.socket()
-    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    holder.bind(("127.0.0.1", 0))
-    port = int(holder.getsockname()[1])
-    if sys.platform == "linux":
-        atexit.register(holder.close)
-    else:
-        holder.close()
-    return port
-
-
-SLOWER = 6  # times; a machine on which that is not enough hangs
-
-
-def until(what: Callable[[], object], seconds: float = 10.0, said: str = "") -> None:
-    """Wait until `what()` is true; fail after `seconds` of a quick machine's."""
-    seconds *= SLOWER
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, said or f"not within {seconds} s"
-        time.sleep(0.02)
 
 
 def redis_server() -> str:
@@ -66,28 +34,10 @@ def redis_server() -> str:
     return found
 
 
-class NotUp(AssertionError):
-    """A server of the tests that did not start, with what it said."""
+class StoreServer(Valkey):
+    """The shop's own store, or another `program` with its options, on a port of its own."""
 
-
-def started(command: list[str], log: Path, answers: Callable[[], bool]) -> subprocess.Popen[bytes]:
-    """A server that answers. One that does not within a minute is ended: NotUp."""
-    with log.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output)
-    try:
-        # A minute: its first file waits for a busy disk.
-        until(lambda: process.poll() is not None or answers(), 60)
-        assert process.poll() is None, f"it ended with {process.returncode}"
-    except BaseException as error:
-        process.kill()
-        process.wait()
-        said = log.read_text(errors="replace")[-2000:]
-        raise NotUp(f"{' '.join(command)}\n{error}; it said:\n{said}") from error
-    return process
-
-
-class StoreServer:
-    """One Redis or Valkey process on a port of its own, with an append-only file in `folder`."""
+    seconds = 60.0  # its first file waits for a busy disk
 
     def __init__(
         self,
@@ -97,69 +47,27 @@ class StoreServer:
         more: Iterable[str] = (),
     ):
         """`more` are arguments of its own for the server."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.folder = folder
-
-        def listen_somewhere() -> None:
-            self.port = free_port()
-            self.url = f"redis://127.0.0.1:{self.port}/0"
-            self.command = [*embedded.command(self.port, None, folder, appendfsync), *more]
-            if program:
-                self.command[0] = program
-            self.start()
-
-        try:
-            listen_somewhere()
-        except NotUp as once:  # whatever it was, twice it is no chance
-            print(f"\ntried once more: {once}", file=sys.__stderr__)
-            listen_somewhere()
+        port = free_port()
+        own, *options = embedded.command(port, None, folder, appendfsync)
+        super().__init__(folder, *options, *more, program=program or own, port=port)
 
     def start(self) -> None:
-        with self.client() as client:
-            self.process = started(
-                self.command, self.folder / "server.log", lambda: self._pong(client)
-            )
-
-    def client(self) -> redis.Redis:
-        return redis.Redis.from_url(self.url, retry=Retry(NoBackoff(), 0), socket_timeout=10)
-
-    @staticmethod
-    def _pong(client: redis.Redis) -> bool:
+        """Start it; a second time when it does not come up: twice is no chance."""
         try:
-            return bool(client.ping())
-        except (redis.ConnectionError, redis.TimeoutError):
-            return False
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def freeze(self) -> None:
-        self.process.send_signal(signal.SIGSTOP)
-        os.waitpid(self.process.pid, os.WUNTRACED)  # until the last of its threads stands still
-
-    def thaw(self) -> None:
-        self.process.send_signal(signal.SIGCONT)
-
-    def stop(self) -> None:
-        self.thaw()
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.kill()
+            super().start()
+        except NotStarted as once:
+            print(f"\ntried once more: {once}", file=sys.__stderr__)
+            super().start()
 
 
 @contextmanager
 def several_stores(folder: Path, count: int) -> Iterator[list[StoreServer]]:
     """So many Valkeys, stopped in the end; also when one of them does not start."""
     with ExitStack() as stack:
-        servers = []
-        for number in range(count):
-            server = StoreServer(folder / str(number), appendfsync="no")
-            stack.callback(server.stop)
-            servers.append(server)
-        yield servers
+        yield [
+            stack.enter_context(StoreServer(folder / str(number), appendfsync="no"))
+            for number in range(count)
+        ]
 
 
 class PostgresServer:

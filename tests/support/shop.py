@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psutil
 import requests
+from servers.family import command_line, family, kill
 
+from tests.support.command_line import full_environ
 from tests.support.servers import free_port, until
 
 # What in its command line says which child it is.
@@ -98,16 +100,32 @@ class Shop:
 
     def kill_everything(self) -> None:
         """SIGKILL for the supervisor and all below it, the supervisor first."""
-        supervisor = psutil.Process(self.process.pid)
-        family = [supervisor, *supervisor.children(recursive=True)]
-        for process in family:
-            process.kill()
-        psutil.wait_procs(family, 10)
+        kill(family(self.process.pid))
         self.process.wait()
+
+    def processes(self, *words: str) -> list[psutil.Process]:
+        """Its own, with one of these words in their command; each if there are no words."""
+        return [
+            each
+            for each in psutil.process_iter()
+            if self._owns(each) and any(word in command_line(each) for word in words or ("",))
+        ]
+
+    def _owns(self, process: psutil.Process) -> bool:
+        with suppress(psutil.Error):
+            return bool(process.environ().get("VAR_DIR") == self.environ["VAR_DIR"])
+        return False
 
     def close(self) -> None:
         if self.process.poll() is None:
             self.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def round(self, mode: str, stock: int, item: str = "apple", **times: int) -> dict[str, Any]:
         wanted = {"item": item, "stock": stock, "mode": mode, **times}
@@ -153,9 +171,4 @@ class Shop:
         )
 
 
-def full_environ(changes: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without any setting of the shop's, and with `changes`."""
-    from app.config import SETTINGS
-
-    ours = {row.name.upper() for row in SETTINGS}
-    return {name: value for name, value in os.environ.items() if name not in ours} | dict(changes)
+NewShop = Callable[..., Shop]  # the fixture `new_shop`

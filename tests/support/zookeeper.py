@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from kazoo.client import KazooClient
+from servers.process import Server
 
 from app.locks.zookeeper import Zookeeper
 from app.store.servers import Servers
-from tests.support.servers import free_port, started, until
+from tests.support.servers import free_port, until
 
 JAR = Path("/usr/share/java/zookeeper.jar")  # it names the jars that it needs
 TICK = 100  # ms: sessions are looked at this often
@@ -35,11 +35,13 @@ def zookeeper_jar() -> Path:
     return JAR
 
 
-class ZooKeeperServer:
+class ZooKeeperServer(Server):
     """One server on a free port, with its data in `folder`.
 
     However long a session a client asks for, it gets `session` seconds.
     """
+
+    seconds = 60.0
 
     def __init__(self, folder: Path, session: float) -> None:
         jar = zookeeper_jar()
@@ -58,17 +60,14 @@ class ZooKeeperServer:
             "4lw.commands.whitelist=srvr,mntr\n"
         )
         main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
-        self.log = folder / "server.log"
         # It lives for seconds: the second compiler's work would never pay.
         small = ("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-        self.command = ["java", *small, "-cp", str(jar), main, str(config)]
-        self.start()
+        command = ["java", *small, "-cp", str(jar), main, str(config)]
+        super().__init__(command, folder / "server.log")
 
-    def start(self) -> None:
+    def serves(self) -> bool:
         # A question that comes while it starts may never be answered.
-        self.process = started(
-            self.command, self.log, lambda: "zk_server_state" in self.ask("mntr", 0.5)
-        )
+        return "zk_server_state" in self.ask("mntr", 0.5)
 
     def ask(self, word: str, timeout: float = 5.0) -> str:
         """What it answers to a four-letter word; "" while it does not run."""
@@ -87,19 +86,7 @@ class ZooKeeperServer:
         rows = dict(line.split("\t", 1) for line in self.ask("mntr").splitlines())
         return int(float(rows[name]))
 
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def freeze(self) -> None:
-        self.process.send_signal(signal.SIGSTOP)
-        os.waitpid(self.process.pid, os.WUNTRACED)  # until the last of its threads stands still
-
-    def thaw(self) -> None:
-        self.process.send_signal(signal.SIGCONT)
-
     def stop(self) -> None:
-        self.thaw()
         self.kill()  # its data is nobody's
 
 

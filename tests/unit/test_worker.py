@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.shop import full_environ
+from tests.support.command_line import full_environ
 
 LEFT_TO_LOAD = """
 import sys

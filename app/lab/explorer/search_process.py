@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
-from badluck.orphans import end_with_parent
+from servers.process import start
 
 COMMAND = (sys.executable, "-m", "app.explorer.desk")
 START_S = 10.0  # more, for the first answer: it has to load all of the modes
@@ -89,12 +89,7 @@ class ExplorerProcess:
 
 
 def _start() -> _Child:
-    process = subprocess.Popen(
-        COMMAND,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for us, who end it
-        preexec_fn=end_with_parent,
-        env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order at each run
-    )
+    environ = {**os.environ, "PYTHONHASHSEED": "0"}  # sets have the same order at each run
+    pipe = subprocess.PIPE
+    process = start(COMMAND, stdin=pipe, stdout=pipe, stderr=None, env=environ)
     return _Child(process, cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout))

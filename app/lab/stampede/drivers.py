@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 
-from badluck.orphans import end_with_parent
+from servers.process import start
 
 from app.config import Settings
 from app.lab.stampede.record import Run
@@ -30,14 +30,5 @@ class Drivers:
         path = self.settings.var / "log" / "stampede.log"
         path.parent.mkdir(parents=True, exist_ok=True)
         ours = {name.upper(): str(value) for name, value in asdict(self.settings).items()}
-        with path.open("ab") as log:
-            child = subprocess.Popen(
-                [sys.executable, "-m", "app.cli", "run", kind, id],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=os.environ | ours,
-                start_new_session=True,
-                preexec_fn=end_with_parent,
-            )
-        self.children.append(child)
+        command = [sys.executable, "-m", "app.cli", "run", kind, id]
+        self.children.append(start(command, path, env=os.environ | ours))

@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import IO, cast
 
-from badluck.orphans import end_with_parent
+from servers.process import start
 
 from app.lab.stampede.sample import Heard
 
@@ -29,14 +29,8 @@ class Load:
             "patience_s": LAST_ANSWERS,
         }
         self.said: Heard = {}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "loadtest.stampede", json.dumps(wanted)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            preexec_fn=end_with_parent,
-        )
+        command = [sys.executable, "-m", "loadtest.stampede", json.dumps(wanted)]
+        self.process = start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.complaint = b""  # the last line of what it complained of
         self.readers = [
             threading.Thread(target=read, name="load", daemon=True)

@@ -7,7 +7,7 @@ ended; so a server of greenlets can have it, and nobody can start a second one b
 from __future__ import annotations
 
 import json
-import subprocess
+import signal
 import sys
 import tempfile
 import threading
@@ -16,14 +16,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from badluck.orphans import end_with_parent
+from servers.process import end, start
 
 from app.domain import ShopError
 from app.lab.transactions import CASES, Case, Reading, Result, Step, joined
 
 COMMAND = (sys.executable, "-m", "app.cli", "transactions", "--json")
 HANGS_S = 90.0  # it ends by itself long before: each of its waits is bounded
-GRACE_S = 5.0  # to stop both servers
 
 
 class NotPlayed(ShopError):
@@ -38,14 +37,7 @@ class _Playing:
         self.files = ExitStack()
         self.said = self.files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         self.complained = self.files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-        self.process = subprocess.Popen(
-            COMMAND,
-            stdin=subprocess.DEVNULL,
-            stdout=self.said,
-            stderr=self.complained,
-            start_new_session=True,  # Ctrl-C is for us, who end it
-            preexec_fn=end_with_parent,
-        )
+        self.process = start(COMMAND, stdout=self.said, stderr=self.complained)
 
     def over(self) -> bool:
         """Has it ended? One that hangs is made to."""
@@ -66,12 +58,7 @@ class _Playing:
                 raise NotPlayed(words.removeprefix("Error: ") or "It said nothing.") from error
 
     def end(self) -> None:
-        self.process.terminate()
-        try:
-            self.process.wait(GRACE_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        end(self.process, signal.SIGTERM)
 
 
 class Recordings:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from badluck.orphans import end_with_parent
+from servers.process import start
 from sqlalchemy import func, select
 
 from app.config import Settings
@@ -134,16 +134,8 @@ def _sell(servers: Servers, round: Round, leave: Callable[[], bool]) -> None:
 @contextmanager
 def _fulfil(stage: Stage, url: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
     where = {"REDIS_URL": stage.store_url, "DATABASE_URL": url, "VAR_DIR": str(stage.folder)}
-    with log.open("wb") as output:
-        # In a session of its own: Ctrl-C is for the bench, which then ends it.
-        process = subprocess.Popen(
-            [sys.executable, "-m", "app.cli", "run", "fulfil"],
-            stdout=output,
-            stderr=output,
-            env=os.environ | where,
-            start_new_session=True,
-            preexec_fn=end_with_parent,
-        )
+    command = [sys.executable, "-m", "app.cli", "run", "fulfil"]
+    process = start(command, log, env=os.environ | where)
     try:
         yield process
     finally:

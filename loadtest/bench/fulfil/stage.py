@@ -73,10 +73,10 @@ def stage(kinds: list[str]) -> Iterator[Stage]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lastapple-bench-")))
         socket = folder / "valkey.sock"
         valkey = embedded.command(0, socket, folder, "always")
-        stack.enter_context(throwaway.running(valkey, folder / "valkey.log"))
+        stack.enter_context(throwaway.Throwaway(valkey, folder / "valkey.log"))
         if "postgresql" in kinds:
             command, user = throwaway.postgres_command(folder / throwaway.DATA)
             synced = [*command, "-c", "fsync=on"]  # the last word counts
-            stack.enter_context(throwaway.running(synced, folder / "postgres.log", user))
+            stack.enter_context(throwaway.Throwaway(synced, folder / "postgres.log", user=user))
         url = f"unix://{socket}?db=0"
         yield Stage(folder, url, connect(url, PATIENCE))

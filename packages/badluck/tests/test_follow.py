@@ -13,7 +13,7 @@ from badluck.functions.explore import explore
 from badluck.functions.function_target import FunctionTarget
 from badluck.functions.search_process import follow, replay
 from badluck.plugin import messages
-from badluck_server import program
+from servers.valkey import server_program
 from workers import adds_a_job, works_for_ever
 
 Redis = redis.Redis
@@ -117,7 +117,7 @@ def test_it_breaks_the_same_rule(finding: str, steps: int, question: dict[str, A
     assert (now.finding.name, found.name) == (finding, finding)
     assert now.finding.cost == found.cost
     assert len(now.steps) == steps
-    played = replay(target, now.steps, program())
+    played = replay(target, now.steps, server_program())
     assert [one.expected for one in played if not one.same] == []
     assert len(played) == steps
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import badluck.plugin.fixture  # noqa: F401  once: pytester forgets what its runs import
 import pytest
-from badluck_server import program
+from servers.valkey import server_program
 
 # Values of every kind stand beside the steps, more than a chart has room for.
 TEST = """
@@ -48,7 +48,9 @@ def ran(project: pytest.Pytester, *words: str) -> tuple[int, str]:
 def test_a_real_server_does_the_same(project: pytest.Pytester, fault: str) -> None:
     project.makepyfile(test_it=TEST.replace("FAULTS", f"'{fault}=1'"))
     assert "1 fault, " in ran(project)[1]
-    ended, printed = ran(project, f"--badluck-replay={SAVED}", f"--badluck-server={program()}")
+    ended, printed = ran(
+        project, f"--badluck-replay={SAVED}", f"--badluck-server={server_program()}"
+    )
     assert ended == 1
     assert "valkey-server did the same in all " in printed or "redis-server did the" in printed
     assert "NOT THE SAME" not in printed
@@ -77,7 +79,9 @@ def test_n(badluck):
     assert {"looks at the clock", "time passes", "has slept"} == set(
         re.findall("looks at the clock|time passes|has slept", printed)
     )
-    ended, printed = ran(project, f"--badluck-replay={SAVED}", f"--badluck-server={program()}")
+    ended, printed = ran(
+        project, f"--badluck-replay={SAVED}", f"--badluck-server={server_program()}"
+    )
     assert ended == 1
     assert "did the same in all " in printed
     assert "NOT THE SAME" not in printed
@@ -98,7 +102,9 @@ def test_n(badluck):
     ended, printed = ran(project)
     assert ended == 1
     assert f"{SAVED} still breaks it" in printed
-    ended, printed = ran(project, f"--badluck-replay={SAVED}", f"--badluck-server={program()}")
+    ended, printed = ran(
+        project, f"--badluck-replay={SAVED}", f"--badluck-server={server_program()}"
+    )
     assert ended == 1
     assert "did the same in all 3 steps: LOCK LEAKED" in printed
 
@@ -116,7 +122,9 @@ def test_what_the_model_does_otherwise_is_said(
         return 7 if command == (b"SADD", b"set", b"c") and said == 1 else said
 
     monkeypatch.setattr(Server, "execute", wrong)
-    ended, printed = ran(project, f"--badluck-replay={SAVED}", f"--badluck-server={program()}")
+    ended, printed = ran(
+        project, f"--badluck-replay={SAVED}", f"--badluck-server={server_program()}"
+    )
     assert ended == 1
     step, many = re.findall(r"did something else in step (\d+) of (\d+): the model of", printed)[0]
     assert int(step) < int(many)
@@ -129,7 +137,7 @@ def test_a_server_too_old_for_a_command_is_not_the_models_mistake(
 ) -> None:
     ran(project)
     old = tmp_path / "old-server"
-    old.write_text(f'#!/bin/sh\nexec {program()} "$@" --rename-command EVALSHA ""\n')
+    old.write_text(f'#!/bin/sh\nexec {server_program()} "$@" --rename-command EVALSHA ""\n')
     old.chmod(0o755)
     ended, printed = ran(project, f"--badluck-replay={SAVED}", f"--badluck-server={old}")
     assert ended == 1

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from badluck_server import program
+from servers.valkey import server_program
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 NAMES = ("bank.py", "test_bank.py", "bank.py", "bank.py", "buy.py", "look.py")
@@ -49,7 +49,7 @@ def server(tmp_path: Path) -> str:
     """By the name that the README's has."""
     (tmp_path / "servers").mkdir()
     link = tmp_path / "servers/redis-server"
-    link.symlink_to(program())
+    link.symlink_to(server_program())
     return str(link)
 
 

@@ -12,8 +12,8 @@ from badluck import BadCode, explore
 from badluck.real_server.backend import real_backend
 from badluck.report.replay import replay
 from badluck.search.names import LETTERS
-from badluck_server import program
 from redis import Redis
+from servers.valkey import server_program
 
 
 def pays(redis: Redis) -> str:
@@ -33,7 +33,7 @@ def test_who_crashes_before_it_answers_has_told_nobody(tmp_path: Path) -> None:
         ("crash", ""),
         ("goes", "'ok'"),
     ]
-    with real_backend(tmp_path, 1, program()) as backend:
+    with real_backend(tmp_path, 1, server_program()) as backend:
         played = replay(result.report.target, LETTERS[:2], finding.trace, backend)
     assert [step.same for step in played] == [True] * 3
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import redis
 from redis.cluster import RedisCluster
+from servers.valkey import Cluster, Valkey
 
 sys.path.insert(0, str(Path(__file__).parent))  # for what the tests share
-from fairlock_servers import Cluster, Server
 from fairlock_waiters import count_commands
 
 ON = ["valkey", "cluster"]
@@ -33,43 +33,39 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="session")
-def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(tmp_path_factory.mktemp("fairlock") / "valkey")
-    yield server
-    server.stop()
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Valkey]:
+    with Valkey(tmp_path_factory.mktemp("fairlock")) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    servers = Cluster(tmp_path_factory.mktemp("fairlock-cluster"))
-    yield servers
-    servers.stop()
+    with Cluster(tmp_path_factory.mktemp("fairlock-cluster")) as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="session")
-def debians(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def debians(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Valkey]:
     """A Redis, where there is one beside the Valkey of the wheel."""
     found = shutil.which("redis-server")
     assert found or not os.environ.get("CI"), "CI needs redis-server"
     if found is None:
         pytest.skip("no redis-server here; on Debian: apt install redis-server")
-    server = Server(tmp_path_factory.mktemp("fairlock") / "redis", found)
-    yield server
-    server.stop()
+    with Valkey(tmp_path_factory.mktemp("fairlock-redis"), program=found) as server:
+        yield server
 
 
 @pytest.fixture(params=["valkey", pytest.param("debians", id="redis")])
 def url(request: pytest.FixtureRequest) -> str:
-    server: Server = request.getfixturevalue(request.param)
+    server: Valkey = request.getfixturevalue(request.param)
     return server.url
 
 
 @pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Server]:
+def own_server(tmp_path: Path) -> Iterator[Valkey]:
     """For a test that kills or freezes it."""
-    server = Server(tmp_path / "server")
-    yield server
-    server.stop()
+    with Valkey(tmp_path / "server") as server:
+        yield server
 
 
 @pytest.fixture

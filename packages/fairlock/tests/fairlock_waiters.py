@@ -14,9 +14,9 @@ from fairlock import SystemClock
 from fairlock.connections import Connections
 from fairlock.queue import WaitQueue
 from fairlock.waiter import Grant, Waiter
-from fairlock_servers import until
 from redis.cluster import RedisCluster
 from redis.connection import AbstractConnection
+from servers.waiting import until
 
 NAME = "{apple}:1:lock"
 LINE, FENCE = f"{NAME}:line", f"{NAME}:fence"

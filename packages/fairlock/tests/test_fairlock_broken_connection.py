@@ -12,9 +12,9 @@ import redis
 from fairlock.connections import connections
 from fairlock.contender import Contender
 from fairlock.queue import WaitQueue
-from fairlock_servers import until
 from fairlock_waiters import NAME, Late, queue
 from redis.connection import Connection, ConnectionPool
+from servers.waiting import until
 
 pytestmark = pytest.mark.again
 

@@ -9,8 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import redis
 from fairlock.cohort import Cohort, Held, _cohorts
 from fairlock.contender import Contender
-from fairlock_servers import until
 from fairlock_waiters import NAME, Late, Sent, counted
+from servers.waiting import until
 
 RUNS_ON = ["valkey"]
 

@@ -17,7 +17,8 @@ import redis
 from fairlock import cohort
 from fairlock.cohort import Cohort
 from fairlock.contender import Contender
-from fairlock_servers import Server, until
+from servers.valkey import Valkey
+from servers.waiting import until
 
 RUNS_ON = ["valkey"]
 
@@ -177,7 +178,7 @@ def test_who_sits_replaces_a_leader_that_is_gone(
 
 
 def test_all_who_sit_hear_at_once_that_the_server_is_away(
-    own_server: Server, pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+    own_server: Valkey, pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not one time-out after the other: one thread asks the server, the others are told."""
     asked: list[str] = []

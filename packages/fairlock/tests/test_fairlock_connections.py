@@ -12,8 +12,9 @@ import redis
 from fairlock import Lock, SystemClock
 from fairlock.connections import Connections, connections, process
 from fairlock.waiter import Waiter
-from fairlock_servers import Server, until
 from fairlock_waiters import queue
+from servers.valkey import Valkey
+from servers.waiting import until
 
 pytestmark = pytest.mark.again
 
@@ -40,7 +41,7 @@ assert parents == mine()
 
 
 def test_a_usual_clients_own_retries_do_not_multiply_ours(
-    own_server: Server, monkeypatch: pytest.MonkeyPatch
+    own_server: Valkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Count what each of ours would cost as ten of the client's: connections that are refused."""
     real: Any = redis.Connection._connect
@@ -58,7 +59,7 @@ def test_a_usual_clients_own_retries_do_not_multiply_ours(
     assert len(tried) < 10
 
 
-def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_server: Server) -> None:
+def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_server: Valkey) -> None:
     """Each of more than 16 locks used in turn opened a connection each time."""
     with redis.Redis.from_url(own_server.url) as client:
 
@@ -75,7 +76,7 @@ def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_server: Server) 
         connections(client, "").close()
 
 
-def test_who_waits_for_one_lock_holds_the_other(own_server: Server) -> None:
+def test_who_waits_for_one_lock_holds_the_other(own_server: Valkey) -> None:
     """Over one pair: the call to the inner one is heard, the outer one stays, both are released."""
     with redis.Redis.from_url(own_server.url) as client, ThreadPoolExecutor(1) as pool:
         inner = queue(client, 10.0, "inner")
@@ -99,7 +100,7 @@ def test_who_waits_for_one_lock_holds_the_other(own_server: Server) -> None:
 
 
 def test_a_place_left_behind_is_not_called_while_its_thread_waits_elsewhere(
-    own_server: Server, monkeypatch: pytest.MonkeyPatch
+    own_server: Valkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It could not say that it leaves. A mate's release would take the lock for it for ever."""
     with redis.Redis.from_url(own_server.url) as client:
@@ -122,11 +123,11 @@ def test_a_place_left_behind_is_not_called_while_its_thread_waits_elsewhere(
         connections(client, "").close()
 
 
-def test_a_forked_child_is_another_process_with_connections_of_its_own(own_server: Server) -> None:
+def test_a_forked_child_is_another_process_with_connections_of_its_own(own_server: Valkey) -> None:
     subprocess.run([sys.executable, "-c", FORK, own_server.url], check=True, timeout=20)
 
 
-def test_threads_of_a_client_have_one_process_and_two_channels(own_server: Server) -> None:
+def test_threads_of_a_client_have_one_process_and_two_channels(own_server: Valkey) -> None:
     with own_server.client() as one, own_server.client() as other, ThreadPoolExecutor(1) as pool:
 
         def names() -> tuple[str, str]:

@@ -8,8 +8,8 @@ import pytest
 import redis
 from fairlock import FusedLock
 from fairlock.queue import HANDOVER_S
-from fairlock_servers import until
 from fairlock_waiters import LINE, NAME, queue
+from servers.waiting import until
 
 pytestmark = pytest.mark.timed  # between its two steps 100 ms may pass
 

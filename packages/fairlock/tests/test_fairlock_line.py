@@ -12,7 +12,6 @@ import fairlock_waiters
 import pytest
 import redis
 from fairlock.queue import HANDOVER_S, WaitQueue
-from fairlock_servers import until
 from fairlock_waiters import (
     LINE,
     NAME,
@@ -24,6 +23,7 @@ from fairlock_waiters import (
     server_of,
     stranger,
 )
+from servers.waiting import until
 
 RUNS_ON = ["valkey", "cluster"]
 LEASE_S = 10.0  # of a frozen waiter, which took the lock: longer than all hand-overs of a test

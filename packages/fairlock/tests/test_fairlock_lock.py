@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 import redis.lock
-from fairlock import Lock
-from fairlock_servers import until
-from fairlock_waiters import ByHand
+from fairlock import Held, Lock
+from fairlock_waiters import NAME, ByHand
 from redis.exceptions import LockError, LockNotOwnedError
+from servers.waiting import until
 
 RUNS_ON = ["valkey", "cluster"]
 
@@ -159,6 +159,24 @@ def test_a_renewal_may_come_late_by_two_thirds_of_the_lease(client: redis.Redis)
     assert lock.lost
     with pytest.raises(LockNotOwnedError):
         lock.release()
+
+
+def test_a_renewal_that_comes_after_the_release_is_no_loss(
+    client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, losses = ByHand(), list[str]()
+    lock = Lock(client, NAME, timeout=10, renew=True, clock=clock)
+    lock.on_loss(lambda: losses.append("lost"))
+    assert lock.acquire()
+    renew = lock.contender.renew
+
+    def renewed(held: Held) -> bool:
+        lock.release()
+        return renew(held)
+
+    monkeypatch.setattr(lock.contender, "renew", renewed)
+    assert not clock.renew(), "it was the last time"
+    assert not losses
 
 
 def test_renewal_cannot_outlive_the_lock_object(client: redis.Redis) -> None:

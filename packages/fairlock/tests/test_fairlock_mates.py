@@ -11,8 +11,8 @@ import redis
 from fairlock import Clock
 from fairlock.queue import HANDOVER_S, WaitQueue
 from fairlock.waiter import Waiter
-from fairlock_servers import until
 from fairlock_waiters import NAME, Late, Sent, apart, counted, enqueue, queue
+from servers.waiting import until
 
 RUNS_ON = ["valkey", "cluster"]
 pytestmark = pytest.mark.again

@@ -6,15 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
-from fairlock_servers import Server, until
 from fairlock_waiters import LINE, Sent, counted, queue
+from servers.valkey import Valkey
+from servers.waiting import until
 
 RUNS_ON = ["valkey", "cluster"]
 pytestmark = pytest.mark.again
 
 
 def test_waiters_survive_a_restart_of_the_server(
-    own_server: Server, pool: ThreadPoolExecutor
+    own_server: Valkey, pool: ThreadPoolExecutor
 ) -> None:
     """Their connections break; they come back and are served, whatever the server remembers."""
     client = redis.Redis.from_url(own_server.url)
@@ -40,7 +41,7 @@ def test_waiters_survive_a_restart_of_the_server(
 
 
 def test_a_server_that_is_gone_is_a_clear_error_in_time(
-    own_server: Server, pool: ThreadPoolExecutor
+    own_server: Valkey, pool: ThreadPoolExecutor
 ) -> None:
     client = redis.Redis.from_url(own_server.url, socket_timeout=0.4)
     holder = queue(client, 10.0)
@@ -57,7 +58,7 @@ def test_a_server_that_is_gone_is_a_clear_error_in_time(
 
 
 def test_a_frozen_server_is_a_clear_error_in_time(
-    own_server: Server, pool: ThreadPoolExecutor
+    own_server: Valkey, pool: ThreadPoolExecutor
 ) -> None:
     client = redis.Redis.from_url(own_server.url, socket_timeout=0.4)
     client.ping()

@@ -9,8 +9,8 @@ import redis
 from fairlock import SystemClock
 from fairlock.queue import WaitQueue
 from fairlock.waiter import Waiter
-from fairlock_servers import until
 from fairlock_waiters import NAME, apart, queue, stranger
+from servers.waiting import until
 
 RUNS_ON = ["valkey", "cluster"]
 pytestmark = pytest.mark.again

@@ -18,10 +18,8 @@ from tests.support.shop import Shop
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """As `make classroom` starts it."""
-    shop = Shop(tmp_path_factory.mktemp("class"), SHOP_HOST="0.0.0.0")
-    shop.start()
-    yield shop
-    shop.close()
+    with Shop(tmp_path_factory.mktemp("class"), SHOP_HOST="0.0.0.0") as shop:
+        yield shop
 
 
 @pytest.fixture

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.support import command_line
+from tests.support.command_line import run
 from tests.support.servers import until
-from tests.support.shop import full_environ
 from tests.support.zookeeper import ZooKeeperServer
 
-LOCKS = [sys.executable, "-m", "app.cli", "bench", "locks"]
+LOCKS = ("bench", "locks")
 MEMBERS = {
     *("name", "processes", "threads", "sales_per_s", "ratio", "p50_ms", "p99_ms", "longest_ms"),
     *("fairness", "round_trips_per_sale", "commands_per_sale", "oversold"),
@@ -26,13 +26,7 @@ MEMBERS = {
 
 def test_a_short_run_for_programs_and_for_people() -> None:
     some = ("--only", "lease,redis-py", "--shapes", "1x2", "--seconds", "1", "--repeats", "1")
-    done = subprocess.run(
-        [*LOCKS, *some, "--json", "-"],
-        env=full_environ({}),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run(*LOCKS, *some, "--json", "-")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert set(document) == {"rows", "machine", "server"}
@@ -52,13 +46,8 @@ def begin(
     folder: Path, *more: str, servers: int = 1, **environ: str
 ) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
     """A long run in the middle of a cell: its process, and all that it started."""
-    running = subprocess.Popen(
-        [*LOCKS, "--only", "redis-py", "--shapes", "2x2", "--seconds", "60", *more],
-        env=full_environ({"TMPDIR": str(folder)} | environ),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    words = (*LOCKS, "--only", "redis-py", "--shapes", "2x2", "--seconds", "60", *more)
+    running = command_line.begin(*words, TMPDIR=str(folder), **environ)
     me = psutil.Process(running.pid)
 
     def working() -> bool:

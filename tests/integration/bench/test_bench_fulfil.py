@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,20 +15,14 @@ from loadtest.bench import BenchFailed
 from loadtest.bench.fulfil import stage as stages
 from loadtest.bench.fulfil.cell import SELLERS, measure
 from loadtest.bench.fulfil.stage import stage
+from tests.support.command_line import begin, run
 from tests.support.servers import until
-from tests.support.shop import full_environ
 
-FULFIL = [sys.executable, "-m", "app.cli", "bench", "fulfil"]
+FULFIL = ("bench", "fulfil")
 
 
 def test_a_short_run_for_programs_and_for_people() -> None:
-    done = subprocess.run(
-        [*FULFIL, "--sales", "5000", "--repeats", "1", "--json", "-"],
-        env=full_environ({}),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run(*FULFIL, "--sales", "5000", "--repeats", "1", "--json", "-")
     assert done.returncode == 0, done.stderr
     rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
     assert list(rows) == ["sell", "fulfil-sqlite", "fulfil-postgresql"]
@@ -72,13 +64,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
 def test_nothing_is_left_behind(folder: Path, word: int) -> None:
-    running = subprocess.Popen(
-        [*FULFIL, "--sales", "5000000", "--repeats", "1"],
-        env=full_environ({"TMPDIR": str(folder)}),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    running = begin(*FULFIL, "--sales", "5000000", "--repeats", "1", TMPDIR=str(folder))
     me = psutil.Process(running.pid)
     try:
         until(lambda: me.num_threads() > SELLERS, 60, "it sells")

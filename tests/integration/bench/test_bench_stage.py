@@ -73,13 +73,10 @@ def test_somebody_elses_server_on_the_port_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between our look for a free port and the server's start, somebody took it."""
-    other = StoreServer(tmp_path / "other", appendfsync="no")
-    try:
-        monkeypatch.setattr(server, "free_port", lambda: other.port)
-        with pytest.raises(BenchFailed, match=r"does not start: .*port"), stage(1):
+    with StoreServer(tmp_path / "other", appendfsync="no") as other:
+        monkeypatch.setattr("servers.valkey.free_port", lambda: other.port)
+        with pytest.raises(BenchFailed, match=r"(?s)does not start:.*port"), stage(1):
             pass
-    finally:
-        other.stop()
 
 
 def test_nothing_is_written_to_disk() -> None:

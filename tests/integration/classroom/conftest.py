@@ -5,15 +5,10 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from app import create_lab, create_shop
+from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from tests.integration.classroom.lesson import Phones
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,14 +103,13 @@ def test_one_that_cannot_be_read_is_none(
 
 
 def test_a_store_that_hangs_costs_one_phone_a_second_of_waiting(
-    tmp_path: Path, settings: Settings
+    own_store: StoreServer, settings: Settings
 ) -> None:
     """Not each of two hundred, which would be all of the shop's threads."""
-    store = StoreServer(tmp_path / "store")
-    own = replace(settings, redis_url=store.url, store_timeout=300)
+    own = replace(settings, redis_url=own_store.url, store_timeout=300)
     notices = Services(own).notices
     assert notices.is_of_this_class(0)
-    store.freeze()
+    own_store.freeze()
     notices.looked -= 10
     before = notices.looked
     assert notices.is_of_this_class(0)
@@ -120,8 +118,6 @@ def test_a_store_that_hangs_costs_one_phone_a_second_of_waiting(
     for _ in range(50):
         assert notices.ending_for("a-buyer") is None
     assert notices.looked == looked
-    store.thaw()
-    store.stop()
 
 
 def test_nobody_is_told_before_the_audit_is_sure(

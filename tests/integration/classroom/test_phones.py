@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import orjson
 from flask.testing import FlaskClient
@@ -122,23 +121,23 @@ def member(number: int, seen: int = 0) -> Member:
     return Member(str(number), "x", number, seen or int(time.time() * 1000))
 
 
-def test_a_countdown_goes_on_while_the_store_hangs(tmp_path: Path, settings: Settings) -> None:
-    store = StoreServer(tmp_path / "store")
-    own = replace(settings, redis_url=store.url, store_timeout=300)
+def test_a_countdown_goes_on_while_the_store_hangs(
+    own_store: StoreServer, settings: Settings
+) -> None:
+    own = replace(settings, redis_url=own_store.url, store_timeout=300)
     services = Services(own)
     services.migrate()
     phone = create_shop(own).test_client()
     assert phone.post("/class/name", json={"name": "Ada"}).status_code == 201
     services.class_sale.start("watch", 2, {"delay": 60_000})
     assert phone.get("/class/state").get_json()["left"] == 2
-    store.freeze()
+    own_store.freeze()
     state = phone.get("/class/state")
     assert state.status_code == 200
     now = state.get_json()
     assert (now["round"], now["left"]) == (1, None)
     assert 0 < now["opens_in_ms"] < 60_000
-    store.thaw()
+    own_store.thaw()
     until(lambda: phone.get("/class/state").get_json()["left"] == 2)
     services.store.close()
     services.engine.dispose()
-    store.stop()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from urllib.parse import quote
 
 import orjson
@@ -107,19 +106,19 @@ def test_the_way_in_is_drawn_as_the_policy_of_the_page_allows(
     assert "elsewhere.example/class" not in wrong.text
 
 
-def test_a_screen_is_told_that_the_store_is_back(settings: Settings, tmp_path: Path) -> None:
+def test_a_screen_is_told_that_the_store_is_back(
+    settings: Settings, own_store: StoreServer
+) -> None:
     """Also when nothing has changed meanwhile: else its warning would stand for ever."""
-    server = StoreServer(tmp_path / "store")
-    services = Services(replace(settings, redis_url=server.url))
+    services = Services(replace(settings, redis_url=own_store.url))
     services.migrate()
     told = follow(services.class_sale, services.members, "", document)
     assert [event and event.kind for event in islice(told, 3)] == ["sale", "names", None]
-    server.kill()
+    own_store.kill()
     assert next(told) == AWAY
-    server.start()
+    own_store.start()
     assert next(event for event in told if event != AWAY) == BACK
     assert next(told) is None
-    server.stop()
     services.store.close()
     services.engine.dispose()
 

@@ -18,6 +18,5 @@ def store_server(cluster: ClusterServer) -> ClusterServer:
 @pytest.fixture
 def own_cluster(tmp_path: Path) -> Iterator[ClusterServer]:
     """What a killed node has written stays with the kernel: no disk's slowness in the times."""
-    server = ClusterServer(tmp_path / "cluster", appendfsync="no")
-    yield server
-    server.stop()
+    with ClusterServer(tmp_path / "cluster", appendfsync="no") as server:
+        yield server

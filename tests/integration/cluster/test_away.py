@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from servers.valkey import Valkey
 
 from app import create_lab, create_shop
 from app.bootstrap import Services
@@ -213,7 +214,8 @@ def test_a_replica_that_takes_over_is_found(
 def test_a_node_outside_the_cluster_is_passed_over(
     cluster: ClusterServer, valkey: StoreServer, tmp_path: Path
 ) -> None:
-    lonely = StoreServer(tmp_path / "lonely", more=ClusterServer.member(free_port()))
+    member = ("--cluster-enabled", "yes", "--cluster-port", str(free_port()))
+    lonely = Valkey(tmp_path / "lonely", *member)
     nodes = cluster.url.removeprefix("redis+cluster://")
     client = connect(f"redis+cluster://127.0.0.1:{lonely.port},{nodes}", 1_000)
     assert client.get("{apple}") is None

@@ -38,7 +38,7 @@ def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Loses
     yield proxies
     for proxy in proxies.values():
         proxy.close()
-    cluster.stop()
+    cluster.close()
 
 
 def url(behind: dict[int, LosesReplies]) -> str:

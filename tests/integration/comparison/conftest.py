@@ -6,11 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
-from app import create_lab
 from app.bootstrap import Services
-from app.config import Settings
 from app.lab.comparison.record import Comparison
 
 WANTED = {
@@ -32,8 +29,3 @@ def compare(services: Services) -> Callable[..., Comparison]:
         return services.comparisons.start(**wanted)
 
     return start
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()

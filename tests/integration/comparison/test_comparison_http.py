@@ -6,7 +6,6 @@ import csv
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -228,11 +227,10 @@ def test_the_history_page_by_page(lab: FlaskClient, services: Services, ended: C
     assert lab.get("/history?page=9").get_json()["past"] == []
 
 
-def test_with_the_store_away(tmp_path: Path, settings: Settings, ended: Comparison) -> None:
+def test_with_the_store_away(own_store: StoreServer, settings: Settings, ended: Comparison) -> None:
     """Nothing starts; what is in the database can still be read."""
-    server = StoreServer(tmp_path / "store")
-    lab = create_lab(replace(settings, redis_url=server.url)).test_client()
-    server.kill()
+    lab = create_lab(replace(settings, redis_url=own_store.url)).test_client()
+    own_store.kill()
     answer = lab.post("/comparisons", data=FORM, headers=HTML)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
     problem(lab.post("/comparisons", json=JSON), 503)

@@ -32,7 +32,6 @@ class Pair:
 
     def stop(self) -> None:
         for server in (self.replica, self.store):
-            server.thaw()
             server.stop()
 
 

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from click.testing import CliRunner, Result
 
 from app.bootstrap import Services
-from app.cli import main
-from app.config import SETTINGS, Settings
+from app.config import Settings
 from app.ops import keeping
 from app.ops.readiness import State
 from tests.integration.durability.conftest import Pair
+from tests.support.command_line import environ_of, invoke
 from tests.support.servers import StoreServer
 
 RUNS_ON = ["valkey", "cluster"]
-
-
-def lastapple(settings: Settings, *words: str) -> Result:
-    environ: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
-    ours = {"REDIS_URL": settings.redis_url, "VAR_DIR": settings.var_dir}
-    return CliRunner(env=environ | ours | {"DURABILITY": settings.durability}).invoke(main, words)
 
 
 @pytest.fixture
@@ -96,8 +89,8 @@ def test_at_the_start_and_by_check(services: Services) -> None:
     """The tests' stores sync nothing: that is told, of each node of a cluster, and stops nobody."""
     settings = services.settings
     for command in ("prepare", "check"):
-        done = lastapple(settings, command)
+        done = invoke(command, **environ_of(settings))
         assert (done.exit_code, "appendfsync is no: a crash" in done.stdout) == (0, True), command
-    refused = lastapple(Settings(**vars(settings) | {"durability": "replicated"}), "prepare")
+    refused = invoke("prepare", **environ_of(settings) | {"DURABILITY": "replicated"})
     assert refused.exit_code == 1
     assert "DURABILITY=replicated needs a replica, and it has none" in refused.stderr

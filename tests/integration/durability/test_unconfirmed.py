@@ -7,25 +7,24 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from servers.valkey import Valkey
 
 from app.bootstrap import Services
-from app.cli import main
-from app.config import SETTINGS
 from app.domain import Outcome, StoreAway
 from app.service.verdict import Verdict
 from app.store import keys
 from tests.integration.durability.conftest import Pair
 from tests.support.cluster import ClusterServer
+from tests.support.command_line import environ_of, invoke
 from tests.support.purchases import fulfil_all
-from tests.support.servers import StoreServer, until
+from tests.support.servers import until
 
 ShopOver = Callable[..., Services]
 # No replica of these tests is silent for so long: what a store takes does not depend on the time.
 MAX_LAG_S = 600
 
 
-def require_replica(server: StoreServer) -> None:
+def require_replica(server: Valkey) -> None:
     with server.client() as client:
         client.config_set("min-replicas-max-lag", MAX_LAG_S)
         client.config_set("min-replicas-to-write", 1)
@@ -37,10 +36,7 @@ def failing(services: Services) -> list[str]:
 
 
 def check(services: Services) -> tuple[int, str]:
-    environ: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
-    for name in ("redis_url", "var_dir", "durability"):
-        environ[name.upper()] = getattr(services.settings, name)
-    done = CliRunner(env=environ).invoke(main, ["check"])
+    done = invoke("check", **environ_of(services.settings))
     return done.exit_code, done.stdout
 
 
@@ -130,15 +126,12 @@ def test_a_hold_that_no_replica_confirms_is_listed(pair: Pair, shop_over: ShopOv
 @pytest.fixture
 def replicated_cluster(tmp_path: Path) -> Iterator[ClusterServer]:
     """Three primaries, each with one replica."""
-    cluster = ClusterServer(tmp_path / "cluster", appendfsync="no")
-    try:
+    with ClusterServer(tmp_path / "cluster", appendfsync="no") as cluster:
         for number, primary in enumerate(list(cluster.nodes)):
             cluster.add_replica(tmp_path / f"replica-{number}", primary)
         for node in cluster.nodes:
             require_replica(node)
         yield cluster
-    finally:
-        cluster.stop()
 
 
 def test_a_primary_that_took_over_has_no_replica_of_its_own(

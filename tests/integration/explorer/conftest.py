@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,8 +13,8 @@ from badluck.real_server.server import virtual_time
 from app.explorer.matrix import Matrix, reports
 from app.explorer.replays import servers
 from app.explorer.servers import MASTERS
+from tests.support.command_line import run
 from tests.support.servers import redis_server
-from tests.support.shop import full_environ
 
 
 @pytest.fixture(scope="session")
@@ -33,14 +31,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     def save(*words: str) -> Path:
         if words not in known:
             known[words] = tmp_path_factory.mktemp("saved") / "trace.json"
-            done = subprocess.run(
-                [sys.executable, "-m", "app.cli", "explore", *words, "--save", known[words]],
-                env=full_environ({}),
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
+            done = run("explore", *words, "--save", known[words])
             assert done.returncode == 1, done.stderr
         return known[words]
 

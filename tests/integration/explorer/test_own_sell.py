@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from app.cli import main
-from tests.support.shop import full_environ
+from tests.support.command_line import invoke, run
 
 SELLS = Path(__file__).parent / "sells"
 
 
 def lastapple(*words: str | Path) -> Result:
     """In the tests' own process; what it explores runs in another all the same."""
-    return CliRunner(env={"COLUMNS": "100"}).invoke(main, [*map(str, words)])
+    return invoke(*map(str, words), COLUMNS="100")
 
 
 def explored(sell: str, *words: str) -> dict[str, Any]:
@@ -35,14 +32,7 @@ def costs(document: dict[str, Any]) -> dict[str, list[int]]:
 
 
 def test_the_naive_way_is_drawn() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "app.cli", "explore", SELLS / "naive.py"],
-        env=full_environ({"COLUMNS": "100"}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run("explore", SELLS / "naive.py", COLUMNS="100")
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("naive.py: OVERSELL, with no fault at all, 2 switches and 6 step")
     assert "GET stock -> b'1'" in done.stdout

@@ -11,27 +11,14 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.service.purchase import Purchase
-from tests.support.servers import StoreServer, several_stores
+from tests.support.servers import StoreServer
 
 NewHost = Callable[..., Services]
 
 
-@pytest.fixture(scope="module")
-def six(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StoreServer]]:
-    with several_stores(tmp_path_factory.mktemp("six"), 6) as servers:
-        yield servers
-
-
 @pytest.fixture
-def masters(six: list[StoreServer]) -> Iterator[list[StoreServer]]:
-    """Six running masters, all of them empty."""
-    for server in six:
-        with server.client() as client:
-            client.flushall()
-    yield six
-    for server in six:
-        if server.process.poll() is not None:
-            server.start()
+def masters(own_masters: list[StoreServer]) -> list[StoreServer]:
+    return own_masters
 
 
 @pytest.fixture

@@ -6,16 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
 from app import create_shop
 from app.bootstrap import Services
-from app.cli import main
-from app.config import SETTINGS, Settings
+from app.config import Settings
 from app.domain import NotOnSale, Round
 from app.service.purchase import Purchase
 from app.store import rounds
 from tests.integration.hosts.conftest import NewHost
+from tests.support.command_line import environ_of, invoke
 from tests.support.http_client import buy
 
 RUNS_ON = ["valkey"]
@@ -61,9 +60,7 @@ def test_it_is_not_ready_and_refuses(
 
 def test_check_says_so(services: Services, settings: Settings) -> None:
     start(services, "lock:redlock")
-    environ: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
-    environ |= {"REDIS_URL": settings.redis_url, "VAR_DIR": settings.var_dir}
-    checked = CliRunner(env=environ).invoke(main, ["check"])
+    checked = invoke("check", **environ_of(settings))
     assert checked.exit_code == 1
     assert f"failing  rounds: {LACKING[0][1]}" in checked.stdout
 

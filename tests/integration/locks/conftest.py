@@ -93,20 +93,9 @@ def other(servers: Servers) -> Iterator[Callable[..., Forked]]:
         each.close()
 
 
-@pytest.fixture(scope="module")
-def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
-    server = StoreServer(tmp_path_factory.mktemp("mortal"))
-    yield server
-    server.stop()
-
-
 @pytest.fixture
-def at_mortal(mortal: StoreServer, tmp_path: Path) -> Iterator[Servers]:
+def at_own(own_store: StoreServer, tmp_path: Path) -> Iterator[Servers]:
     """A client with the shop's own patience, of a server that the test may kill or freeze."""
-    servers = Servers(Settings(redis_url=mortal.url, var_dir=str(tmp_path)))
-    servers.store.flushall()
+    servers = Servers(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
     yield servers
     servers.store.connection_pool.disconnect()
-    mortal.thaw()
-    if mortal.process.poll() is not None:
-        mortal.start()

@@ -184,13 +184,13 @@ def test_all_its_keys_are_in_one_slot(lock: Lock, servers: Servers, name: str) -
 @of_the_store
 @pytest.mark.parametrize("how", ["kill", "freeze"])
 def test_a_server_that_does_not_answer_is_told_after_two_time_outs(
-    mortal: StoreServer, at_mortal: Servers, time_outs: list[int], how: str, name: str
+    own_store: StoreServer, at_own: Servers, time_outs: list[int], how: str, name: str
 ) -> None:
     """Of 400 ms each, so that a purchase is answered in a second."""
     key = f"{KEY}:{Clock().token()}"  # what timed out in the test before may yet be executed
-    holder, second = (handle(name, at_mortal, key=key) for _ in range(2))
+    holder, second = (handle(name, at_own, key=key) for _ in range(2))
     assert holder.acquire(wait_s=0)
-    getattr(mortal, how)()
+    getattr(own_store, how)()
     for deed in (second.acquire, holder.release):
         time_outs.clear()
         with pytest.raises(redis.RedisError):

@@ -103,6 +103,15 @@ def test_getset_two_owners_with_equal_stamps_cannot_be_told_apart(
     assert lock("getset", 5, clock).acquire(wait_s=0)
 
 
+def test_getset_sees_that_nobody_is_there(services: Services, lock: Lock, hold_up: HoldUp) -> None:
+    """The holder leaves between the SETNX of the next one and its GET."""
+    holder = lock("getset")
+    holder.acquire()
+    next_one = lock("getset", at=hold_up(services.settings, "GET", holder.release))
+    assert next_one.acquire(wait_s=5)
+    assert next_one.counts.attempts == 2
+
+
 def test_del_takeover_lets_two_take_over_one_dead_lock(
     services: Services, lock: Lock, hold_up: HoldUp
 ) -> None:
@@ -155,13 +164,13 @@ def test_watchdog_any_keeps_one_thread_a_key_and_not_one_an_acquire(lock: Lock) 
 
 
 def test_watchdog_any_renews_again_after_its_store_was_away(
-    mortal: StoreServer, at_mortal: Servers
+    own_store: StoreServer, at_own: Servers
 ) -> None:
     def take() -> None:
-        handle("watchdog_any", at_mortal, lease_s=1).acquire()
+        handle("watchdog_any", at_own, lease_s=1).acquire()
 
     take()
-    restarted(mortal, lambda: until(lambda: not renewing(), 10, "nobody is told that it died"))
+    restarted(own_store, lambda: until(lambda: not renewing(), 10, "nobody is told that it died"))
     take()
-    at_mortal.store.pexpire(KEY, 60_000)
-    until(lambda: 0 < at_mortal.store.pttl(KEY) <= 1000)
+    at_own.store.pexpire(KEY, 60_000)
+    until(lambda: 0 < at_own.store.pttl(KEY) <= 1000)

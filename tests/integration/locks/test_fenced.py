@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 from app.bootstrap import Services
-from app.config import Settings
 from app.locks.fenced import Fenced
 from app.store.servers import Servers
+from tests.support.data_loss import removed
 from tests.support.servers import StoreServer, until
 
 KEY = "{apple}:1:lock"
@@ -65,18 +62,13 @@ def test_rises_when_the_clock_was_set_back(services: Services) -> None:
     assert [token(services.servers), token(services.servers)] == [ahead + 1, ahead + 2]
 
 
-def test_rises_when_the_server_comes_back_without_its_data(tmp_path: Path) -> None:
-    server = StoreServer(tmp_path / "store")
-    servers = Servers(Settings(redis_url=server.url, var_dir=str(tmp_path)))
-    try:
-        before = token(servers)
-        server.kill()
-        servers.store.connection_pool.disconnect()
-        shutil.rmtree(tmp_path / "store")
-        (tmp_path / "store").mkdir()
-        server.start()
-        assert not servers.store.exists(f"{KEY}:fence")
-        assert token(servers) > before
-    finally:
-        servers.store.close()
-        server.stop()
+def test_rises_when_the_server_comes_back_without_its_data(
+    own_store: StoreServer, at_own: Servers
+) -> None:
+    before = token(at_own)
+    own_store.kill()
+    at_own.store.connection_pool.disconnect()
+    removed(own_store.folder)
+    own_store.start()
+    assert not at_own.store.exists(f"{KEY}:fence")
+    assert token(at_own) > before

@@ -26,10 +26,10 @@ def test_a_lock_that_changes_hands_there_is_left_alone(
 
 @pytest.mark.parametrize("name", ["setnx", "setnx_expire"])
 def test_a_server_that_goes_away_there_is_told_as_what_it_is(
-    name: str, mortal: StoreServer, at_mortal: Servers, hold_up: HoldUp
+    name: str, own_store: StoreServer, at_own: Servers, hold_up: HoldUp
 ) -> None:
     """redis-py says WatchError, as if somebody else had written."""
-    holder = handle(name, hold_up(at_mortal.settings, "DEL", mortal.kill))
+    holder = handle(name, hold_up(at_own.settings, "DEL", own_store.kill))
     assert holder.acquire(wait_s=0)
     with pytest.raises(redis.ConnectionError):
         holder.release()

@@ -69,29 +69,29 @@ def test_a_release_during_a_renewal_is_no_loss(
 
 
 def test_a_store_that_is_away_for_a_while_costs_nothing(
-    mortal: StoreServer, at_mortal: Servers
+    own_store: StoreServer, at_own: Servers
 ) -> None:
     clock = SetClock()
-    holder: Any = handle("watchdog", at_mortal, clock, 30.0)
+    holder: Any = handle("watchdog", at_own, clock, 30.0)
     holder.acquire()
-    mortal.kill()
+    own_store.kill()
     assert holder.renew(), "nobody knows: it goes on trying"
     assert (holder.lost, holder.counts.renewals) == (False, 0)
-    mortal.start()
+    own_store.start()
     assert holder.renew()
     assert (holder.lost, holder.counts.renewals) == (False, 1)
     assert holder.release()
 
 
 def test_a_store_that_is_away_for_a_lease_is_a_loss(
-    mortal: StoreServer, at_mortal: Servers
+    own_store: StoreServer, at_own: Servers
 ) -> None:
     clock = SetClock()
-    holder: Any = handle("watchdog", at_mortal, clock, 30.0)
+    holder: Any = handle("watchdog", at_own, clock, 30.0)
     told: list[bool] = []
     holder.on_loss(lambda: told.append(holder.lost))
     holder.acquire()
-    mortal.kill()
+    own_store.kill()
     clock.ahead = 29
     assert holder.renew()
     clock.ahead = 30

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,19 +15,11 @@ from tests.support.purchases import HandClock, Once, fulfil_all, mode, order
 from tests.support.servers import StoreServer, until
 
 
-@pytest.fixture(scope="module")
-def own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
-    server = StoreServer(tmp_path_factory.mktemp("freezes"))
-    yield server
-    server.stop()
-
-
 @pytest.mark.parametrize("name", ["watch", "watched", "fenced", "decr"])
 def test_a_store_that_freezes_while_a_buyer_thinks(
     own_store: StoreServer, tmp_path: Path, time_outs: list[int], name: str
 ) -> None:
     services = Services(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
-    services.store.flushall()  # the store belongs to the database of the test before
     services.migrate()
     round = services.rounds.start("apple", name, 10, {"lease": 1_500})
     keys = Keys("apple", round.number)

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
 from tests.support.servers import StoreServer
-from tests.support.shop import Shop
+from tests.support.shop import NewShop, Shop
 
 
 @pytest.fixture
-def new_shop() -> Iterator[Callable[..., Shop]]:
-    """Makes shops as Shop() does."""
-    made: list[Shop] = []
-
-    def make(folder: Path, **environ: str) -> Shop:
-        made.append(Shop(folder, **environ))
-        return made[-1]
-
-    yield make
-    for shop in made:
-        shop.close()
+def new_shop() -> Iterator[NewShop]:
+    """Starts shops of the test's own."""
+    with ExitStack() as stack:
+        yield lambda folder, **environ: stack.enter_context(Shop(folder, **environ))
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
-    server = StoreServer(tmp_path_factory.mktemp("store"))
-    yield server
-    server.stop()
+    with StoreServer(tmp_path_factory.mktemp("store")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
 def shop(store: StoreServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """Over a store that the tests may kill, if they start it again."""
-    shop = Shop(tmp_path_factory.mktemp("shop"), REDIS_URL=store.url)
-    shop.start()
-    yield shop
-    shop.close()
+    with Shop(tmp_path_factory.mktemp("shop"), REDIS_URL=store.url) as shop:
+        yield shop

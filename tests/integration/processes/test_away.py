@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 import requests
 
 from loadtest.lab import Lab
 from tests.support.servers import PostgresServer, StoreServer, until
-from tests.support.shop import Shop
+from tests.support.shop import NewShop
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[StoreServer]:
-    server = StoreServer(tmp_path / "store")
-    yield server
-    server.stop()
-
-
-def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path) -> None:
+def test_store_away(new_shop: NewShop, own_store: StoreServer, tmp_path: Path) -> None:
     """Killed and frozen: 503 with Retry-After while it is away, and back by itself.
 
     How many time-outs a purchase waits for, test_client.py counts.
     """
-    shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, STORE_TIMEOUT="400")
-    shop.start()
+    shop = new_shop(tmp_path / "shop", REDIS_URL=own_store.url, STORE_TIMEOUT="400")
     number = shop.round("watch", 100)["round"]
     with requests.Session() as session:
         assert shop.buy(session).status_code == 201
-        for go, come_back in ((store.kill, store.start), (store.freeze, store.thaw)):
+        for go, come_back in (
+            (own_store.kill, own_store.start),
+            (own_store.freeze, own_store.thaw),
+        ):
             go()
             for _ in range(3):
                 answer = shop.buy(session)
@@ -46,33 +39,29 @@ def test_store_away(new_shop: Callable[..., Shop], store: StoreServer, tmp_path:
 
 
 def test_an_audit_waits_for_a_store_that_hangs(
-    new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path
+    new_shop: NewShop, own_store: StoreServer, tmp_path: Path
 ) -> None:
     """A comparison of many minutes does not end because the store was slow under its load."""
-    shop = new_shop(tmp_path / "shop", REDIS_URL=store.url, STORE_TIMEOUT="400")
-    shop.start()
+    shop = new_shop(tmp_path / "shop", REDIS_URL=own_store.url, STORE_TIMEOUT="400")
     number = shop.round("watch", 100)["round"]
     assert shop.buy(requests.Session()).status_code == 201
-    store.freeze()
+    own_store.freeze()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(Lab(shop.lab).audit, "apple", number)
         for _ in range(2):  # by then the other one has been answered so, too
             answer = requests.get(f"{shop.lab}/rounds/apple/{number}/audit", timeout=10)
             assert answer.status_code == 503
         assert not asked.done()
-        store.thaw()
+        own_store.thaw()
         assert asked.result(40)["verdict"] == "exact"
 
 
-def test_database_away(
-    new_shop: Callable[..., Shop], tmp_path: Path, own_postgres: PostgresServer
-) -> None:
+def test_database_away(new_shop: NewShop, tmp_path: Path, own_postgres: PostgresServer) -> None:
     """Sales go on, order pages too; fulfil catches up when the database is back.
 
     Only what sells in the database itself is away meanwhile.
     """
     shop = new_shop(tmp_path / "shop", DATABASE_URL=own_postgres.database())
-    shop.start()
     number = shop.round("atomic", 100)["round"]
     there = shop.round("sql", 100, item="pear")["round"]
     own_postgres.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ import requests
 
 from tests.support.phones import Phone, buy_together, crowd, outcomes, together
 from tests.support.servers import until
-from tests.support.shop import Shop
+from tests.support.shop import NewShop, Shop
 
 TOP = Path(__file__).parents[3]
 LESSON = {"stock": 10, "think_ms": 200, "delay_ms": 2_600}
@@ -23,10 +23,8 @@ LESSON = {"stock": 10, "think_ms": 200, "delay_ms": 2_600}
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    shop = Shop(tmp_path_factory.mktemp("class"), SHOP_THREADS="16")
-    shop.start()
-    yield shop
-    shop.close()
+    with Shop(tmp_path_factory.mktemp("class"), SHOP_THREADS="16") as shop:
+        yield shop
 
 
 @pytest.fixture
@@ -207,9 +205,8 @@ def test_of_instructors_who_start_at_once_one_does(shop: Shop) -> None:
     close(shop, newest)
 
 
-def test_what_is_open_to_the_network_is_said(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
+def test_what_is_open_to_the_network_is_said(new_shop: NewShop, tmp_path: Path) -> None:
     shop = new_shop(tmp_path, SHOP_HOST="0.0.0.0", LAB_HOST="0.0.0.0")
-    shop.start()
     assert "Everybody in this machine's network can open the shop and buy" in shop.said()
     printed = re.search(rf"Lab +({re.escape(shop.lab)}/\?token=\S+)", shop.said())
     assert printed

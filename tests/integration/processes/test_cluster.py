@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import requests
 from app.domain import ITEMS
 from tests.support.cluster import ClusterServer
 from tests.support.servers import until
-from tests.support.shop import Shop
+from tests.support.shop import NewShop
 
 PURCHASES = 40  # of each item, from two buyers at once
 HANG = 10.0  # s; two time-outs of the store are 0.8 s (tests/integration/cluster counts them)
@@ -22,17 +22,15 @@ HANG = 10.0  # s; two time-outs of the store are 0.8 s (tests/integration/cluste
 
 @pytest.fixture
 def nodes(tmp_path: Path) -> Iterator[ClusterServer]:
-    server = ClusterServer(tmp_path / "cluster")
-    yield server
-    server.stop()
+    with ClusterServer(tmp_path / "cluster") as server:
+        yield server
 
 
 def test_a_node_is_killed_and_comes_back(
-    new_shop: Callable[..., Shop], nodes: ClusterServer, tmp_path: Path
+    new_shop: NewShop, nodes: ClusterServer, tmp_path: Path
 ) -> None:
     """Each buyer tries again with his key until he is answered: all get one apple, none two."""
     shop = new_shop(tmp_path / "shop", REDIS_URL=nodes.url, STORE_TIMEOUT="400")
-    shop.start()
     modes = dict(zip(ITEMS, ("atomic", "watch", "lock", "atomic", "watch", "lock"), strict=True))
     # A lock that was held when the node died stands in its log: nobody has it until its lease ends.
     numbers = {item: shop.round(modes[item], 200, item, lease_ms=300)["round"] for item in ITEMS}

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.support.command_line import begin, run
 from tests.support.servers import until
-from tests.support.shop import Shop, full_environ
+from tests.support.shop import NewShop
 
-COMPARE = [sys.executable, "-m", "app.cli", "compare"]
+ELSEWHERE = {"LAB_TOKEN": "meant for another shop"}
 MEMBERS = {
     *("mode", "repeat", "stocked", "sold", "oversold", "left", "orders", "sold_out", "busy"),
     *("errors", "goodput", "p50_ms", "p99_ms", "attempts_per_sale", "round_trips_per_sale"),
@@ -25,13 +24,7 @@ MEMBERS = {
 
 
 def compare(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMPARE, *options, "--html", str(folder / "compare.html")],
-        env=full_environ({"LAB_TOKEN": "meant for another shop"}),
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    return run("compare", *options, "--html", folder / "compare.html", **ELSEWHERE)
 
 
 @pytest.mark.soak
@@ -40,12 +33,14 @@ def test_naive_oversells_and_the_others_never_do(runs: int, tmp_path: Path) -> N
     """In the soak ten runs of what is usual; else one that is small. Others: test_selling.py."""
     modes = ["naive", "watch", "lock", "atomic"] if runs > 1 else ["naive", "atomic"]
     few = () if runs > 1 else ("--buyers", "8", "--modes", ",".join(modes))
-    for run in range(1, (runs + 1) // 2 + 1):
+    for number in range(1, (runs + 1) // 2 + 1):
         done = compare(tmp_path, "--seconds", "1", "--repeats", "1", "--json", "-", *few)
         assert done.returncode == 0, done.stderr
         document = json.loads(done.stdout)
         rows = {row["mode"]: row for row in document["rows"]}
-        print(f"compare, run {run}:", {mode: row["sold"] for mode, row in rows.items()}, flush=True)
+        print(
+            f"compare, run {number}:", {mode: row["sold"] for mode, row in rows.items()}, flush=True
+        )
         assert list(rows) == modes
         assert rows["naive"]["oversold"] > 0
         for mode in modes[1:]:
@@ -62,9 +57,8 @@ def test_naive_oversells_and_the_others_never_do(runs: int, tmp_path: Path) -> N
     assert "<script src=" not in report, "self-contained"
 
 
-def test_a_running_shop_is_named_by_url(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
+def test_a_running_shop_is_named_by_url(new_shop: NewShop, tmp_path: Path) -> None:
     shop = new_shop(tmp_path / "shop")
-    shop.start()
     here = ("--url", shop.url, "--lab-url", shop.lab)
     few = ("--buyers", "8", "--seconds", "1", "--repeats", "1", "--stock", "50")
     done = compare(tmp_path, *here, *few, "--modes", "atomic")
@@ -87,18 +81,14 @@ def refused(folder: Path, *options: str, said: str) -> None:
 
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
-    running = subprocess.Popen(
-        [*COMPARE, "--html", str(tmp_path / "compare.html")],
-        env=full_environ({"TMPDIR": str(tmp_path)}),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    running = begin("compare", "--html", tmp_path / "compare.html", TMPDIR=str(tmp_path))
     me = psutil.Process(running.pid)
     until(lambda: len(me.children(recursive=True)) > 6, 60)  # the shop and a generator
     family = me.children(recursive=True)
     time.sleep(1.0)  # in the middle of a cell
     running.send_signal(signal.SIGINT)
-    assert running.wait(30) == 130
+    running.communicate(timeout=30)
+    assert running.returncode == 130
     _gone, alive = psutil.wait_procs(family, 10)
     assert not alive
     assert not list(tmp_path.iterdir())

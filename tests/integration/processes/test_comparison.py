@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import requests
 
 from app.lab.stampede.heartbeat import LIFE_MS
-from tests.integration.stampede.event_stream import Told, told
+from tests.integration.stampede.event_stream import follow
 from tests.support.servers import StoreServer, until
 from tests.support.shop import Shop
 
@@ -52,11 +50,6 @@ def find(shop: Shop, id: str) -> dict[str, Any]:
     return found
 
 
-def follow(shop: Shop, id: str) -> Iterator[Told]:
-    with requests.get(f"{shop.lab}/comparisons/{id}/events", stream=True, timeout=30) as answer:
-        yield from told(answer.iter_lines(chunk_size=1, decode_unicode=True))
-
-
 def selling(shop: Shop, id: str) -> str:
     """Its first run, when it sells."""
     run = ""
@@ -73,29 +66,9 @@ def selling(shop: Shop, id: str) -> str:
     return run
 
 
-def ours(shop: Shop) -> dict[str, psutil.Process]:
-    """The processes of comparison, run and buyers, by what they are."""
-    found: dict[str, psutil.Process] = {}
-    for each in psutil.process_iter():
-        try:
-            mine = each.environ().get("VAR_DIR") == shop.environ["VAR_DIR"]
-        except psutil.Error:
-            continue
-        found |= {mark: each for mark in OURS if mine and mark in words(each)}
-    return found
-
-
-def words(process: psutil.Process | None) -> str:
-    """Its command; "" when it is gone."""
-    try:
-        return " ".join(process.cmdline()) if process else ""
-    except psutil.Error:
-        return ""
-
-
 def test_one_run_after_the_other_to_the_end(shop: Shop) -> None:
     id = start(shop, **WANTED)
-    events = follow(shop, id)
+    events = follow(shop.lab, id, kind="comparisons")
     run = {name: WANTED[name] for name in ("stock", "buyers", "seconds")}
     for path, body in (("comparisons", WANTED), ("runs", {**run, "item": "fig", "mode": "naive"})):
         assert requests.post(f"{shop.lab}/{path}", json=body, timeout=5).status_code == 409
@@ -112,30 +85,30 @@ def test_one_run_after_the_other_to_the_end(shop: Shop) -> None:
     )
     assert first["comparison"] == second["comparison"] == id
     assert first["ended_at"] <= second["started_at"], "never two at once"
-    until(lambda: not ours(shop))
+    until(lambda: not shop.processes(*OURS))
 
 
 def test_killed_it_is_told_within_seconds(shop: Shop) -> None:
     id = start(shop, **ENDLESS)
     run = selling(shop, id)
-    processes = ours(shop)
-    assert processes.keys() == set(OURS)
-    processes["run comparison"].kill()
-    *_, end = follow(shop, id)
+    assert all(shop.processes(one) for one in OURS)
+    [comparison] = shop.processes("run comparison")
+    comparison.kill()
+    *_, end = follow(shop.lab, id, kind="comparisons")
     assert (end.kind, find(shop, id)["how"]) == ("end", "crashed")
-    until(lambda: not ours(shop))
+    until(lambda: not shop.processes(*OURS))
     said = requests.get(f"{shop.lab}/runs/{run}", timeout=5).json()
     assert said["how"] in ("interrupted", "crashed"), "its run went with it"
     again = start(shop, **ENDLESS)  # its item is free
     assert requests.post(f"{shop.lab}/comparisons/{again}/stop", json={}, timeout=5).ok
     until(lambda: not find(shop, again)["running"], 30)
-    until(lambda: not ours(shop))
+    until(lambda: not shop.processes(*OURS))
 
 
 def test_it_outlives_a_store_that_was_away_and_is_stopped(shop: Shop, store: StoreServer) -> None:
     id = start(shop, **ENDLESS)
     selling(shop, id)
-    events = follow(shop, id)
+    events = follow(shop.lab, id, kind="comparisons")
     assert next(events).kind == "step"
     store.kill()
     assert next(each for each in events if each.kind != "step").kind == "away"
@@ -150,7 +123,7 @@ def test_it_outlives_a_store_that_was_away_and_is_stopped(shop: Shop, store: Sto
     assert (seen["how"], [each["how"] for each in seen["runs"]]) == ("stopped", ["stopped"])
     assert seen["runs"][0]["ratio"] is None
     assert not requests.get(f"{shop.lab}/rounds/apple", timeout=5).json()["running"]
-    until(lambda: not ours(shop))
+    until(lambda: not shop.processes(*OURS))
 
 
 def test_ctrl_c_in_the_middle_leaves_nothing(shop: Shop) -> None:
@@ -158,7 +131,7 @@ def test_ctrl_c_in_the_middle_leaves_nothing(shop: Shop) -> None:
     id = start(shop, **ENDLESS)
     selling(shop, id)
     assert shop.stop() == 0
-    until(lambda: not ours(shop), 5)
+    until(lambda: not shop.processes(*OURS), 5)
     with sqlite3.connect(Path(shop.environ["VAR_DIR"]) / "orders.db") as database:
         [[record]] = database.execute("SELECT record FROM comparisons WHERE id = ?", [id])
     database.close()

@@ -14,7 +14,7 @@ import requests
 from app.locks import LOCKS
 from app.modes import MODES
 from tests.support.shop import Shop
-from tests.support.zookeeper import ZooKeeperServer, zookeeper_jar
+from tests.support.zookeeper import zookeeper_jar
 
 HTML = {"Accept": "text/html"}
 HOME = {recipe.needs: name for name, recipe in LOCKS.items()}  # one recipe for each place
@@ -26,17 +26,14 @@ def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Shop]:
     """One for all; where ZooKeeper is missing, one without it."""
-    folder = tmp_path_factory.mktemp("shop")
     try:
         zookeeper_jar()
     except pytest.skip.Exception:
-        shop = Shop(folder)
+        environ = {}
     else:
-        zookeeper: ZooKeeperServer = request.getfixturevalue("zookeeper")
-        shop = Shop(folder, ZOOKEEPER_HOSTS=zookeeper.hosts)
-    shop.start()
-    yield shop
-    shop.close()
+        environ = {"ZOOKEEPER_HOSTS": request.getfixturevalue("zookeeper").hosts}
+    with Shop(tmp_path_factory.mktemp("shop"), **environ) as shop:
+        yield shop
 
 
 class Form(HTMLParser):

@@ -21,10 +21,8 @@ HEADERS = {"Idempotency-Key": "k", "Content-Type": "application/json"}
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
-    shop = Shop(tmp_path)
-    shop.start()
-    yield shop
-    shop.close()
+    with Shop(tmp_path) as shop:
+        yield shop
 
 
 @pytest.mark.parametrize("mode", ["lock:lease", "decr"])

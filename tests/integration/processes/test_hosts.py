@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from subprocess import run as run_process
-from sys import executable
 
 import pytest
 
 from app.config import Settings
 from app.ops import shared_settings
+from tests.support.command_line import run
 from tests.support.servers import StoreServer
-from tests.support.shop import Shop, full_environ
+from tests.support.shop import Shop
 
 
 @pytest.fixture
@@ -26,10 +25,8 @@ def decided(valkey: StoreServer) -> Iterator[StoreServer]:
         client.flushall()
 
 
-def test_up_is_refused_before_it_prepares(
-    decided: StoreServer, new_shop: Callable[..., Shop], tmp_path: Path
-) -> None:
-    second = new_shop(tmp_path, REDIS_URL=decided.url)
+def test_up_is_refused_before_it_prepares(decided: StoreServer, tmp_path: Path) -> None:
+    second = Shop(tmp_path, REDIS_URL=decided.url)
     second.launch()
     assert second.process.wait(60) == 1
     assert "SECRET_KEY differs" in second.said()
@@ -37,13 +34,6 @@ def test_up_is_refused_before_it_prepares(
 
 
 def test_run_shop_is_refused(decided: StoreServer, tmp_path: Path) -> None:
-    second = run_process(
-        [executable, "-m", "app.cli", "run", "shop"],
-        env=full_environ({"REDIS_URL": decided.url, "VAR_DIR": str(tmp_path)}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    second = run("run", "shop", REDIS_URL=decided.url, VAR_DIR=str(tmp_path))
     assert second.returncode == 1
     assert "SECRET_KEY differs" in second.stderr

@@ -24,7 +24,7 @@ from tests.support.servers import (
     redis_server,
     until,
 )
-from tests.support.shop import Shop
+from tests.support.shop import NewShop, Shop
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
@@ -116,11 +116,8 @@ def confirmed(session: requests.Session, shop: Shop, id: str) -> bool:
 @pytest.fixture(scope="module")
 def shop() -> Iterator[Shop]:
     """On the disk."""
-    with on_disk() as folder:
-        shop = Shop(folder)
-        shop.start()
+    with on_disk() as folder, Shop(folder) as shop:
         yield shop
-        shop.close()
 
 
 def test_kill_fulfil(shop: Shop, runs: int, disk: Path) -> None:
@@ -140,12 +137,11 @@ def test_kill_everything(shop: Shop, runs: int, disk: Path) -> None:
 
 
 def test_kill_with_redis_and_postgresql(
-    disk: Path, new_shop: Callable[..., Shop], postgres: PostgresServer, runs: int
+    disk: Path, new_shop: NewShop, postgres: PostgresServer, runs: int
 ) -> None:
     """The same with servers of one's own: fulfil and the store in turn."""
     store = StoreServer(disk / "redis", redis_server())
     shop = new_shop(disk / "shop", REDIS_URL=store.url, DATABASE_URL=postgres.database())
-    shop.start()
 
     def restart_store() -> None:
         store.kill()

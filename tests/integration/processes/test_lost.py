@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import redis
 import requests
-from click.testing import CliRunner, Result
 
-from app.cli import main
-from app.config import SETTINGS
+from tests.support.command_line import invoke
 from tests.support.data_loss import cut, length
 from tests.support.servers import StoreServer, until
-from tests.support.shop import Shop
+from tests.support.shop import NewShop, Shop
 
 HTML = {"Accept": "text/html"}
 EMPTIED = "The store has lost every round of apple, of which number {} was the newest"
-
-
-def lastapple(shop: Shop, *words: str) -> Result:
-    unset: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
-    return CliRunner(env=unset | shop.environ).invoke(main, words)
 
 
 def sold(shop: Shop, times: int) -> list[str]:
@@ -46,12 +38,12 @@ def sells_nothing(shop: Shop) -> None:
         f"{shop.lab}/rounds", json={"item": "apple", "stock": 5, "mode": "atomic"}, timeout=10
     )
     assert (refused.status_code, "--accept" in refused.json()["detail"]) == (409, True)
-    assert lastapple(shop, "audit").exit_code == 4
+    assert invoke("audit", **shop.environ).exit_code == 4
 
 
 def sells_on(shop: Shop, number: int) -> None:
-    assert "nothing to accept" not in lastapple(shop, "audit", "--accept").stdout
-    assert "nothing to accept" in lastapple(shop, "audit", "--accept").stdout
+    assert "nothing to accept" not in invoke("audit", "--accept", **shop.environ).stdout
+    assert "nothing to accept" in invoke("audit", "--accept", **shop.environ).stdout
     assert shop.round("atomic", 5)["round"] == number
     sold(shop, 2)
     audit = shop.audit(number)
@@ -62,12 +54,9 @@ def on_the_lab(shop: Shop) -> str:
     return requests.get(shop.lab, headers=HTML, timeout=10).text
 
 
-def test_a_cut_log_and_a_shop_that_starts_again(
-    new_shop: Callable[..., Shop], tmp_path: Path
-) -> None:
+def test_a_cut_log_and_a_shop_that_starts_again(new_shop: NewShop, tmp_path: Path) -> None:
     """All was booked; nobody lives who has seen it."""
     shop = new_shop(tmp_path)
-    shop.start()
     store = Path(shop.environ["VAR_DIR"]) / "store"
     shop.round("atomic", 10)
     sold(shop, 3)
@@ -89,11 +78,10 @@ def test_a_cut_log_and_a_shop_that_starts_again(
 
 
 def test_a_cut_log_under_a_shop_that_runs(
-    new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path
+    new_shop: NewShop, store: StoreServer, tmp_path: Path
 ) -> None:
     """Nothing was booked: those know who have told the buyers."""
     shop = new_shop(tmp_path, REDIS_URL=store.url)
-    shop.start()
     fulfil = shop.child("fulfil")
     fulfil.suspend()
     number = shop.round("atomic", 10)["round"]
@@ -118,27 +106,23 @@ def test_a_cut_log_under_a_shop_that_runs(
 
 
 def test_an_emptied_store_under_a_shop_that_runs(
-    new_shop: Callable[..., Shop], store: StoreServer, tmp_path: Path
+    new_shop: NewShop, store: StoreServer, tmp_path: Path
 ) -> None:
     with redis.Redis.from_url(store.url, socket_timeout=10) as client:
         client.flushall()  # the store belongs to the database of the test before
         shop = new_shop(tmp_path, REDIS_URL=store.url)
-        shop.start()
         number = shop.round("atomic", 10)["round"]
         sold(shop, 3)
         client.flushall()
     said = EMPTIED.format(number)
     until(lambda: said in on_the_lab(shop), said="nobody notices")
     sells_nothing(shop)
-    assert said in lastapple(shop, "prepare").stdout
+    assert said in invoke("prepare", **shop.environ).stdout
     sells_on(shop, number + 1)
 
 
-def test_a_deleted_store_and_a_database_that_stays(
-    new_shop: Callable[..., Shop], tmp_path: Path
-) -> None:
+def test_a_deleted_store_and_a_database_that_stays(new_shop: NewShop, tmp_path: Path) -> None:
     shop = new_shop(tmp_path)
-    shop.start()
     assert shop.said().count("stocked") == 6, "the first opening ever"
     sold(shop, 3)
     shop.stop()

@@ -13,8 +13,8 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS
+from tests.support.command_line import full_environ
 from tests.support.servers import PostgresServer, StoreServer, until
-from tests.support.shop import full_environ
 
 WAITS = "Another process prepares"
 

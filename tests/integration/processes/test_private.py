@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -13,8 +11,9 @@ import pytest
 import redis
 import requests
 
+from tests.support.command_line import run
 from tests.support.servers import until
-from tests.support.shop import Shop, full_environ
+from tests.support.shop import NewShop, Shop
 
 ADDRESSES = ["store.sock", "replica.sock", "redlock-1.sock", "redlock-2.sock", "redlock-3.sock", ""]
 
@@ -66,9 +65,8 @@ def test_an_existing_folder_is_made_private(shop: Shop) -> None:
     assert open_to_others(var(shop)) == []
 
 
-def test_a_new_folder_is_private(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
+def test_a_new_folder_is_private(new_shop: NewShop, tmp_path: Path) -> None:
     fresh = new_shop(tmp_path)
-    fresh.start()
     assert open_to_others(var(fresh)) == []
 
 
@@ -98,24 +96,16 @@ def test_the_password_is_in_no_command_no_environment_and_no_log(shop: Shop) -> 
 
 @pytest.mark.parametrize("command", ["settings", "settings --json", "check", "round show apple"])
 def test_the_password_is_shown_by_no_command(shop: Shop, command: str) -> None:
-    shown = subprocess.run(
-        [sys.executable, "-m", "app.cli", *command.split()],
-        env=full_environ(shop.environ),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    shown = run(*command.split(), **shop.environ)
     assert shown.stdout
     assert password(shop) not in shown.stdout + shown.stderr
 
 
 def test_a_folder_from_before_there_was_a_password_is_opened(
-    new_shop: Callable[..., Shop], tmp_path: Path
+    new_shop: NewShop, tmp_path: Path
 ) -> None:
     """Its store's log has the sales, and no password; only then is one made."""
     old = new_shop(tmp_path)
-    old.start()
     number = old.round("atomic", 7)["round"]
     assert old.buy(requests.Session()).status_code == 201
     old.stop()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import redis
 import requests
 
 from tests.support.servers import until
-from tests.support.shop import Shop
+from tests.support.shop import NewShop
 
 
-def test_a_replica_that_is_away(new_shop: Callable[..., Shop], tmp_path: Path) -> None:
+def test_a_replica_that_is_away(new_shop: NewShop, tmp_path: Path) -> None:
     """First purchases end in doubt; as soon as the store has noticed, it takes no unit at all."""
     shop = new_shop(tmp_path, DURABILITY="replicated", STORE_TIMEOUT="600")
-    shop.start()
     assert "has every sale before its buyer is told" in shop.said()
     number = shop.round("atomic", 100)["round"]
     with requests.Session() as session:

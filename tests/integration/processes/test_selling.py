@@ -8,11 +8,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 import requests
 
-from tests.support.servers import PostgresServer, StoreServer, redis_server, until
+from tests.support.servers import StoreServer, redis_server, until
 from tests.support.shop import Shop
 
 CLIENTS = 32
@@ -24,20 +25,13 @@ def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Shop]:
     """The shop with what it brings along; and with Redis and PostgreSQL of one's own."""
-    folder = tmp_path_factory.mktemp("shop")
-    if request.param == "embedded":
-        shop = Shop(folder)
-        shop.start()
-        yield shop
-        shop.close()
-        return
-    postgres: PostgresServer = request.getfixturevalue("postgres")
-    store = StoreServer(folder / "redis", redis_server())
-    shop = Shop(folder, REDIS_URL=store.url, DATABASE_URL=postgres.database())
-    shop.start()
-    yield shop
-    shop.close()
-    store.stop()
+    folder, environ = tmp_path_factory.mktemp("shop"), dict[str, str]()
+    with ExitStack() as stack:
+        if request.param == "servers":
+            store = stack.enter_context(StoreServer(folder / "redis", redis_server()))
+            database: str = request.getfixturevalue("postgres").database()
+            environ = {"REDIS_URL": store.url, "DATABASE_URL": database}
+        yield stack.enter_context(Shop(folder, **environ))
 
 
 def stampede(shop: Shop) -> Counter[str]:

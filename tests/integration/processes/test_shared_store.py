@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -68,8 +67,7 @@ def started(folders: pytest.TempPathFactory, shared: dict[str, str]) -> Iterator
     hosts = Shop(folders.mktemp("host"), **shared), Shop(folders.mktemp("host"), **shared)
     with ExitStack() as stack:
         for host in hosts:
-            stack.callback(host.close)
-            host.start()
+            stack.enter_context(host)
         yield hosts
 
 
@@ -189,14 +187,6 @@ def test_a_buyers_limit_counts_on_both_hosts(hosts: Hosts) -> None:
     assert {answer.json()["outcome"] for answer in answers[2:]} == {"LIMIT"}
 
 
-@pytest.fixture
-def own_store(tmp_path: Path) -> Iterator[StoreServer]:
-    """A store that is not paired with the other tests' database."""
-    server = StoreServer(tmp_path)
-    yield server
-    server.stop()
-
-
 def test_a_host_with_other_masters_of_redlock_sells_nothing(
     own_store: StoreServer, postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -228,6 +218,9 @@ def test_a_host_with_other_masters_of_redlock_sells_nothing(
         assert sum(statuses[201] for statuses in told[1::2]) == 0, "sold by the other host"
         audit = ours.audit(number)
         assert (audit["verdict"], audit["sold"]) == ("exact", 60), audit["sentence"]
+        other.round("lock:redlock", 1)
+        with requests.Session() as session:
+            assert other.buy(session).status_code == 201, "who starts the round sells in it"
 
 
 def ready(host: Shop) -> requests.Response:

@@ -26,10 +26,8 @@ LIMIT = 10.0  # s until an honest client is served; a tenth of a second is usual
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    shop = Shop(tmp_path_factory.mktemp("shop"))
-    shop.start()
-    yield shop
-    shop.close()
+    with Shop(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
 
 
 @contextmanager

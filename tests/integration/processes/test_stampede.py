@@ -8,6 +8,7 @@ from typing import Any
 import psutil
 import pytest
 import requests
+from servers.family import command_line
 
 from app.lab.stampede.heartbeat import LIFE_MS
 from tests.integration.stampede.event_stream import Told, follow
@@ -16,6 +17,7 @@ from tests.support.shop import Shop
 
 WANTED = {"item": "apple", "mode": "naive", "stock": 20, "think_ms": 20, "buyers": 8, "seconds": 20}
 ENDLESS = {**WANTED, "stock": 1_000_000, "buyers": 4}
+OURS = ("run stampede", "loadtest.stampede")  # the driver and the buyers
 
 
 def start(shop: Shop, **wanted: Any) -> str:
@@ -41,21 +43,7 @@ def selling(shop: Shop, id: str) -> Told:
 
 
 def process(mark: str, shop: Shop) -> psutil.Process:
-    [found] = [each for each in ours(shop) if mark in " ".join(each.cmdline())]
-    return found
-
-
-def ours(shop: Shop) -> list[psutil.Process]:
-    """The processes of runs: the driver and the buyers."""
-    found = []
-    for each in psutil.process_iter():
-        try:
-            words = " ".join(each.cmdline())
-            mine = each.environ().get("VAR_DIR") == shop.environ["VAR_DIR"]
-        except psutil.Error:
-            continue
-        if mine and ("run stampede" in words or "loadtest.stampede" in words):
-            found.append(each)
+    [found] = [each for each in shop.processes(*OURS) if mark in command_line(each)]
     return found
 
 
@@ -77,7 +65,7 @@ def test_naive_oversells_before_everybodys_eyes(shop: Shop) -> None:
     assert run["audit"]["oversold"] == last["sold"] - 20
     assert list(follow(shop.lab, id)) == told, "a second screen sees the same"
     assert list(follow(shop.lab, id, told[3].id)) == told[4:]
-    until(lambda: not ours(shop))
+    until(lambda: not shop.processes(*OURS))
 
 
 def test_three_at_once_end_each_in_its_own_way(shop: Shop) -> None:
@@ -146,4 +134,4 @@ def test_ctrl_c_in_the_middle_leaves_nothing(shop: Shop) -> None:
     next(each for each in followed if each.data.get("sold"))
     assert shop.stop() == 0
     assert "was killed" not in shop.said()
-    until(lambda: not ours(shop), 3)
+    until(lambda: not shop.processes(*OURS), 3)

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from contextlib import chdir
 from pathlib import Path
 
 import psutil
 import pytest
+from servers.family import command_line
 
 from loadtest.throughput.load import generator, send
 from loadtest.throughput.servers import servers
-from tests.support.shop import full_environ
+from tests.support.command_line import run
 
-BENCH = [sys.executable, "-m", "app.cli", "bench"]
 FEW = ("--seconds", "1", "--repeats", "1")
 MEMBERS = {"name", "connections", "per_s", "ratio_noop", "ratio_usual", "p50_ms", "p99_ms"}
 
 
-def bench(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*BENCH, *options],
-        env=full_environ({}),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-
-
 def test_http(tmp_path: Path) -> None:
     options = ("--modes", "naive", "--connections", "4", *FEW, "--json", "-", "--html", "it.html")
-    done = bench(tmp_path, "http", *options)
+    with chdir(tmp_path):
+        done = run("bench", "http", *options)
     assert done.returncode == 0, done.stderr
     rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
     naive, sold_out = "naive (broken on purpose)", "naive, sold out (broken on purpose)"
@@ -47,12 +36,13 @@ def test_http(tmp_path: Path) -> None:
     page = (tmp_path / "it.html").read_text()
     assert "the usual shop" in page
     assert "naive (broken on purpose)" in page
-    assert not [one for one in psutil.process_iter() if "throughput.usual" in _command(one)]
+    assert not [one for one in psutil.process_iter() if "throughput.usual" in command_line(one)]
 
 
 def test_growth(tmp_path: Path) -> None:
     crowd = ("--contenders", "2", "--items", "3", "--orders", "100")
-    done = bench(tmp_path, "growth", *crowd, *FEW, "--json", "it.json")
+    with chdir(tmp_path):
+        done = run("bench", "growth", *crowd, *FEW, "--json", "it.json")
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "it.json").read_text())["rows"]
     assert [(row["grows"], row["of"]) for row in rows] == [
@@ -81,16 +71,7 @@ def test_without_wrk_it_asks_by_locust_and_says_so(monkeypatch: pytest.MonkeyPat
         (("growth", "--items", "7"), "from 1 to 6"),
     ],
 )
-def test_bad_input_is_refused_before_anything_starts(
-    options: tuple[str, ...], said: str, tmp_path: Path
-) -> None:
-    done = bench(tmp_path, *options)
+def test_bad_input_is_refused_before_anything_starts(options: tuple[str, ...], said: str) -> None:
+    done = run("bench", *options)
     assert done.returncode == 2
     assert said in done.stderr
-
-
-def _command(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline())
-    except psutil.Error:
-        return ""

@@ -13,12 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 import requests
-from click.testing import CliRunner, Result
 
-from app.cli import main
-from app.config import SETTINGS
+from tests.support.command_line import invoke, run
 from tests.support.servers import until
-from tests.support.shop import Shop, full_environ
+from tests.support.shop import Shop
 
 ALL = 7  # children: store, three masters, fulfil, shop, lab
 
@@ -26,36 +24,14 @@ ALL = 7  # children: store, three masters, fulfil, shop, lab
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """One for all tests that leave it running."""
-    shop = Shop(tmp_path_factory.mktemp("shop"), SHOP_COMBINE="maybe")
-    shop.start()
-    yield shop
-    shop.close()
+    with Shop(tmp_path_factory.mktemp("shop"), SHOP_COMBINE="maybe") as shop:
+        yield shop
 
 
 @pytest.fixture
 def own_shop(tmp_path: Path) -> Iterator[Shop]:
-    shop = Shop(tmp_path)
-    shop.start()
-    yield shop
-    shop.close()
-
-
-def lastapple(environ: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "app.cli", *words],
-        env=full_environ(environ),
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
-
-
-def here(environ: dict[str, str], *words: str) -> Result:
-    """The same in the tests' own process, which takes a tenth of the time."""
-    return CliRunner(env=UNSET | environ).invoke(main, words)
-
-
-UNSET: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
+    with Shop(tmp_path) as shop:
+        yield shop
 
 
 def test_a_removed_setting_gets_one_line(shop: Shop) -> None:
@@ -67,7 +43,7 @@ def test_a_removed_setting_gets_one_line(shop: Shop) -> None:
 
 @pytest.mark.parametrize("words", [["up"], ["run", "shop"]])
 def test_a_removed_setting_that_is_empty_gets_the_line(words: list[str]) -> None:
-    said = here({"SHOP_COMBINE": "", "SHOP_PORT": "none"}, *words).output
+    said = invoke(*words, SHOP_COMBINE="", SHOP_PORT="none").output
     assert said.count("SHOP_COMBINE is gone") == 1
 
 
@@ -95,7 +71,7 @@ def test_ctrl_c_under_load_leaves_nothing_acknowledged_behind(shop: Shop) -> Non
     assert shop.stop() == 0
     acknowledged = set(client.communicate(timeout=60)[0].split())
     assert "was killed" not in shop.said(), shop.said()
-    assert not [p for p in psutil.process_iter(["environ"]) if _belongs(p, shop)]
+    assert not shop.processes()
     shop.start()
     audit = shop.audit(number)
     assert audit["verdict"] == "exact"
@@ -122,13 +98,6 @@ def shop_left(shop: Shop) -> int:
     return int(requests.get(f"{shop.lab}/rounds/apple", timeout=5).json()["left"])
 
 
-def _belongs(process: psutil.Process, shop: Shop) -> bool:
-    try:
-        return bool(process.info["environ"].get("VAR_DIR") == shop.environ["VAR_DIR"])
-    except (AttributeError, psutil.Error):
-        return False
-
-
 def test_redlock_sells_on_the_masters_that_come_with_it(shop: Shop) -> None:
     """One of them killed: it is started again, and remembers; meanwhile a majority stands."""
     number = shop.round("lock:redlock", 100)["round"]
@@ -146,7 +115,7 @@ def test_redlock_sells_on_the_masters_that_come_with_it(shop: Shop) -> None:
 
 
 def test_a_second_one_beside_it_says_so(shop: Shop) -> None:
-    second = lastapple(shop.environ, "up")
+    second = run("up", **shop.environ)
     assert second.returncode == 1
     assert "already running" in second.stderr
     assert str(shop.process.pid) in second.stderr
@@ -156,7 +125,7 @@ def test_a_second_one_beside_it_says_so(shop: Shop) -> None:
 def test_a_port_in_use_is_named(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     with socket.create_server(("127.0.0.1", int(shop.environ["LAB_PORT"]))):
-        refused = here(shop.environ, "up")
+        refused = invoke("up", **shop.environ)
     assert refused.exit_code == 1
     assert refused.stderr.splitlines() == [
         f"Error: Port {shop.environ['LAB_PORT']} is in use by another program. "
@@ -166,7 +135,7 @@ def test_a_port_in_use_is_named(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    refused = here({"VAR_DIR": str(tmp_path / "file" / "var")}, "up")
+    refused = invoke("up", VAR_DIR=str(tmp_path / "file" / "var"))
     assert refused.exit_code == 1
     assert "Cannot write to" in refused.stderr
     assert "VAR_DIR=… make run" in refused.stderr
@@ -187,7 +156,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_setting_is_named(tmp_path: Path, name: str, value: str, said: str) -> None:
-    refused = here({"VAR_DIR": str(tmp_path / "var"), name: value}, "up")
+    refused = invoke("up", **{"VAR_DIR": str(tmp_path / "var"), name: value})
     assert refused.exit_code in (1, 2)
     assert said in refused.stderr
     assert "Traceback" not in refused.stderr
@@ -237,7 +206,7 @@ def test_who_is_down_or_does_not_answer_is_named_and_the_shop_sells_on(shop: Sho
     until(lambda: checks(shop.lab) == WELL, 20)
     assert "lab answers again" in shop.said()
     assert shop.child("lab").pid == lab.pid, "HANG_LIMIT is off here"
-    check = here(shop.environ, "check", "fulfil")
+    check = invoke("check", "fulfil", **shop.environ)
     assert check.exit_code == 0, check.stdout
 
 
@@ -267,23 +236,23 @@ def test_the_children_do_not_outlive_a_killed_supervisor(own_shop: Shop) -> None
 
 
 def test_the_commands_of_the_instructor(shop: Shop) -> None:
-    started = lastapple(shop.environ, "round", "start", "apple", "--stock", "9", "--mode", "naive")
+    started = run(*("round", "start", "apple", "--stock", "9", "--mode", "naive"), **shop.environ)
     assert started.returncode == 0
     assert "broken on purpose" in started.stdout
-    shown = here(shop.environ, "round", "show", "apple")
+    shown = invoke("round", "show", "apple", **shop.environ)
     assert "9 stocked, 9 left" in shown.stdout
-    audit = here(shop.environ, "audit", "apple", "--json")
+    audit = invoke("audit", "apple", "--json", **shop.environ)
     assert ('"verdict": "untouched"' in audit.stdout, audit.exit_code) == (True, 0)
-    assert here(shop.environ, "round", "end", "apple").exit_code == 0
-    again = here(shop.environ, "round", "end", "apple")
+    assert invoke("round", "end", "apple", **shop.environ).exit_code == 0
+    again = invoke("round", "end", "apple", **shop.environ)
     assert (again.exit_code, again.stderr) == (1, "Error: No round of 'apple' is running.\n")
-    kiwi = here(shop.environ, "round", "start", "kiwi", "--stock", "1", "--mode", "watch")
+    kiwi = invoke(*("round", "start", "kiwi", "--stock", "1", "--mode", "watch"), **shop.environ)
     assert (kiwi.exit_code, "There is no item 'kiwi'" in kiwi.stderr) == (2, True)
-    assert here(shop.environ, "round", "end", "kiwi").exit_code == 2
+    assert invoke("round", "end", "kiwi", **shop.environ).exit_code == 2
 
 
 def test_without_a_shop_they_ask_for_one(tmp_path: Path) -> None:
-    away = lastapple(Shop(tmp_path).environ, "audit")
+    away = run("audit", **Shop(tmp_path).environ)
     assert away.returncode == 1
     assert "Is the shop up (make run)?" in away.stderr
     assert "Traceback" not in away.stderr

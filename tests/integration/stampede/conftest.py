@@ -6,11 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
-from app import create_lab
 from app.bootstrap import Services
-from app.config import Settings
 from app.lab.stampede.record import Run
 
 NAIVE = {"item": "apple", "mode": "naive", "stock": 10, "times": {"think": 5}}
@@ -26,8 +23,3 @@ def begin(services: Services) -> Callable[..., Run]:
         return services.runs.start(**wanted)
 
     return start
-
-
-@pytest.fixture
-def lab(services: Services, settings: Settings) -> FlaskClient:
-    return create_lab(settings).test_client()

@@ -28,10 +28,10 @@ def told(lines: Iterable[str]) -> Iterator[Told]:
             said[name] = value
 
 
-def follow(lab: str, id: str, after: str = "") -> Iterator[Told]:
-    """A run's events until the stream ends."""
+def follow(lab: str, id: str, after: str = "", kind: str = "runs") -> Iterator[Told]:
+    """The events of a run, or of another `kind`, until the stream ends."""
     headers = {"Last-Event-ID": after} if after else {}
-    url = f"{lab}/runs/{id}/events"
-    with requests.get(url, headers=headers, stream=True, timeout=20) as answer:
+    url = f"{lab}/{kind}/{id}/events"
+    with requests.get(url, headers=headers, stream=True, timeout=30) as answer:
         assert answer.headers["Content-Type"].startswith("text/event-stream")
         yield from told(answer.iter_lines(chunk_size=1, decode_unicode=True))

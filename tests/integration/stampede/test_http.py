@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
@@ -127,10 +126,9 @@ def test_a_stampede_of_thousands_is_listed(
     assert "Sold 1,234 of 10" in lab.get("/stampede", headers=HTML).text
 
 
-def test_with_the_store_away_nothing_starts(tmp_path: Path, settings: Settings) -> None:
-    server = StoreServer(tmp_path / "store")
-    lab = create_lab(replace(settings, redis_url=server.url)).test_client()
-    server.kill()
+def test_with_the_store_away_nothing_starts(own_store: StoreServer, settings: Settings) -> None:
+    lab = create_lab(replace(settings, redis_url=own_store.url)).test_client()
+    own_store.kill()
     answer = lab.post("/runs", data=FORM, headers=HTML)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
     problem(lab.post("/runs", json=FORM), 503)

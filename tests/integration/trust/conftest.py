@@ -13,11 +13,9 @@ from app.config import Settings
 from tests.support.servers import StoreServer
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
-    server = StoreServer(tmp_path_factory.mktemp("loses"))
-    yield server
-    server.stop()
+@pytest.fixture
+def server(own_store: StoreServer) -> StoreServer:
+    return own_store
 
 
 @pytest.fixture
@@ -30,7 +28,6 @@ def services(settings: Settings, tables: Path) -> Iterator[Services]:
     """A shop of its own over an empty store and an empty database."""
     shutil.copy(tables, Path(settings.var_dir) / "orders.db")
     services = Services(settings)
-    services.store.flushall()
     yield services
     services.store.connection_pool.disconnect()
     services.engine.dispose()

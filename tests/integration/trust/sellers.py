@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from app.bootstrap import Services
-from app.cli import main
-from app.config import SETTINGS
 from app.domain import Outcome
 from app.service.purchase import Purchase
+from tests.support.command_line import environ_of, invoke
 
 
 def sold(worker: Purchase, times: int) -> None:
@@ -23,6 +22,4 @@ def killed(services: Services, worker: Purchase) -> None:
 
 
 def lastapple(services: Services, *words: str) -> Result:
-    unset: dict[str, str | None] = {row.name.upper(): None for row in SETTINGS}
-    own = {"REDIS_URL": services.settings.redis_url, "VAR_DIR": services.settings.var_dir}
-    return CliRunner(env=unset | own).invoke(main, words)
+    return invoke(*words, **environ_of(services.settings))

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from flask.testing import FlaskClient
 
-from app import create_lab, create_shop
+from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from tests.integration.trust.sellers import lastapple
-
-
-@pytest.fixture
-def lab(settings: Settings, services: Services) -> FlaskClient:
-    return create_lab(settings).test_client()
 
 
 def test_lab_and_shop_say_so(services: Services, settings: Settings, lab: FlaskClient) -> None:

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 
-from loadtest.shop import free_ports
+from servers.ports import free_port
 
 TICKS = """
 import json
@@ -57,7 +57,7 @@ def test_without_users_the_rush_is_larger_than_the_default_shop() -> None:
 
 
 def test_buyers_call_a_dead_shop_an_error_and_fail() -> None:
-    (port,) = free_ports(1)
+    port = free_port()
     command = [sys.executable, "-m", "locust", "-f", "loadtest/buyers.py,loadtest/shapes.py"]
     command += ["--list"]
     listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)

@@ -1,4 +1,4 @@
-"""Ports and the end of processes, with real processes."""
+"""The end of a shop, with real processes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from servers import process
 
 from loadtest import RunFailed, shop
 
@@ -34,22 +35,15 @@ time.sleep(60)
 
 
 def start(*command: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, *command], stdout=subprocess.PIPE, start_new_session=True
-    )
-
-
-def test_free_ports_are_different_ones() -> None:
-    ports = shop.free_ports(20)
-    assert len(set(ports)) == 20
+    return process.start([sys.executable, *command], stdout=subprocess.PIPE)
 
 
 def test_stopping_lets_the_shop_leave_in_order(tmp_path: Path) -> None:
     left = tmp_path / "left"
-    with start("-c", TIDY, str(left)) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        shop.stop(process)
+    with start("-c", TIDY, str(left)) as up:
+        assert up.stdout is not None
+        up.stdout.readline()
+        shop.stop(up)
     assert left.read_text() == "left in order"
 
 
@@ -59,11 +53,11 @@ def test_whoever_does_not_leave_is_killed_with_its_children(
     monkeypatch.setattr(shop, "STOP_LIMIT", 0.5)
     script = tmp_path / "stubborn.py"
     script.write_text(STUBBORN)
-    with start(str(script), "parent") as process:
-        assert process.stdout is not None
-        child = psutil.Process(int(process.stdout.readline()))
+    with start(str(script), "parent") as up:
+        assert up.stdout is not None
+        child = psutil.Process(int(up.stdout.readline()))
         begin = time.monotonic()
-        shop.stop(process)
+        shop.stop(up)
     assert time.monotonic() - begin >= 0.5
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 

@@ -1,11 +1,11 @@
-"""A renewal of the recipe that is under way while its holder releases."""
+"""A renewal of the recipe that reaches the server too late."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
-from fairlock import Contender, Held
+from fairlock import Held
 
 from app.bootstrap import Services
 from app.domain import Clock
@@ -13,7 +13,6 @@ from app.locks.queue import Queue
 
 RUNS_ON = ["valkey"]
 NAME = "{apple}:1:lock"
-ReleasesFirst = Callable[[Contender, Callable[[], object]], None]
 
 
 class ByHand(Clock):
@@ -26,37 +25,22 @@ class ByHand(Clock):
         return lambda: None
 
 
-@pytest.fixture
-def releases_first(monkeypatch: pytest.MonkeyPatch) -> ReleasesFirst:
-    """The renewal reaches the server after the release."""
-
-    def arrange(contender: Contender, release: Callable[[], object]) -> None:
-        renew = contender.renew
-
-        def renewed(held: Held) -> bool:
-            release()
-            return renew(held)
-
-        monkeypatch.setattr(contender, "renew", renewed)
-
-    return arrange
-
-
-def test_is_no_loss(services: Services, releases_first: ReleasesFirst) -> None:
-    clock = ByHand()
-    lock = Queue(services.store, NAME, 10.0, clock=clock)
-    assert lock.acquire()
-    releases_first(lock.contender, lock.release)
-    assert not clock.renew(), "it was the last time"
-    assert (lock.lost, lock.counts.losses) == (False, 0)
-
-
-def test_a_renewal_that_comes_too_late_is_one(
-    services: Services, releases_first: ReleasesFirst
+@pytest.mark.parametrize("lost", [False, True], ids=["released", "lost"])
+def test_a_late_renewal_is_a_loss_unless_the_holder_released(
+    services: Services, monkeypatch: pytest.MonkeyPatch, lost: bool
 ) -> None:
     clock = ByHand()
     lock = Queue(services.store, NAME, 10.0, clock=clock)
     assert lock.acquire()
-    releases_first(lock.contender, lambda: services.store.delete(NAME))
+    renew = lock.contender.renew
+
+    def renew_late(held: Held) -> bool:
+        if lost:
+            services.store.delete(NAME)
+        else:
+            lock.release()
+        return renew(held)
+
+    monkeypatch.setattr(lock.contender, "renew", renew_late)
     assert not clock.renew()
-    assert (lock.lost, lock.counts.losses) == (True, 1)
+    assert (lock.lost, lock.counts.losses) == (lost, lost)

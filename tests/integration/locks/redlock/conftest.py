@@ -5,31 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-import redis
 
 from app.config import Settings
 from app.store.servers import MASTERS_SHARE, Servers
 from tests.support.redlock import TIMEOUT, Reach
-from tests.support.servers import StoreServer, several_stores
-
-
-@pytest.fixture(scope="module")
-def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StoreServer]]:
-    with several_stores(tmp_path_factory.mktemp("masters"), 5) as servers:
-        yield servers
+from tests.support.servers import StoreServer
 
 
 @pytest.fixture
-def up(every: list[StoreServer]) -> Iterator[list[StoreServer]]:
-    """Five empty masters, whatever the test before did to them."""
-    for server in every:
-        with redis.Redis.from_url(server.url) as client:
-            client.flushall()
-    yield every
-    for server in every:
-        server.thaw()
-        if server.process.poll() is not None:
-            server.start()
+def up(own_masters: list[StoreServer]) -> list[StoreServer]:
+    return own_masters[:5]
 
 
 @pytest.fixture

@@ -17,9 +17,8 @@ from tests.support.zookeeper import LIMIT, SESSION, ZooKeeperServer, leave
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
-    server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), SESSION)
-    yield server
-    server.stop()
+    with ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), SESSION) as server:
+        yield server
 
 
 @pytest.fixture
@@ -37,9 +36,7 @@ def session(server: ZooKeeperServer, settings: Settings) -> Iterator[Callable[[]
         return made[-1]
 
     yield make
-    server.thaw()
-    if server.process.poll() is not None:
-        server.start()
+    server.restore()
     for each in made:
         leave(each.zookeeper)
 

@@ -9,7 +9,7 @@ _held: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """One that nobody else is given while this process lives.
+    """A port that the system gives to no other process while this one lives.
 
     It stays bound: our server may listen on it all the same, as both say SO_REUSEADDR. That is
     Linux's way; elsewhere it is a port that was free a moment ago.

@@ -1,0 +1,132 @@
+"""A process of ours: started in a session of its own, frozen, killed, stopped in order."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from servers.waiting import wait
+
+PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
+LIBC = ctypes.CDLL(None)  # loaded here: the child of a process with threads must do very little
+START = 20.0  # s that a server may take until it answers; about one is usual
+STOP = 5.0  # s that it may take to stop before it is killed
+READY = b"eady to accept connections"  # Valkey, Redis and PostgreSQL log it, with r or R
+
+
+class NotStarted(Exception):
+    """A server that does not start, with the end of its log."""
+
+
+def end_with_parent() -> None:
+    """For `preexec_fn`, in the child before it becomes its program: SIGTERM when we are killed.
+
+    Start the child in the main thread: the system means the thread, and not the process. Linux
+    only; elsewhere a process that is killed leaves its children running.
+    """
+    if sys.platform == "linux":
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def start(
+    command: Sequence[str], log: Path | None = None, **options: Any
+) -> subprocess.Popen[bytes]:
+    """Start a process that ends with ours (see `end_with_parent`) and appends to `log`.
+
+    It has a session of its own: the terminal's Ctrl-C is for us. `options` are Popen's. Raises
+    OSError.
+    """
+    with log.open("ab", buffering=0) if log else nullcontext(subprocess.DEVNULL) as output:
+        usual: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
+        usual |= {"start_new_session": True, "preexec_fn": end_with_parent}
+        return subprocess.Popen(command, **usual | options)
+
+
+def end(process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> None:
+    """Ask it to end with a signal; kill it when it has not ended within STOP seconds."""
+    process.send_signal(number)
+    try:
+        process.wait(STOP)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class Server:
+    """A process that serves, until it is stopped or its `with` block ends.
+
+    `seconds` is the longest that a start may take. `failure` is raised when a start fails.
+    """
+
+    seconds = START
+    failure: type[Exception] = NotStarted
+
+    def __init__(self, command: Sequence[str], log: Path, **options: Any) -> None:
+        """Start it, as often as `start` is called. `options` are Popen's."""
+        self.command, self.log, self.options = list(command), log, options
+        self.start()
+
+    def start(self) -> None:
+        """Start it and wait until it serves."""
+        self.begun = self.log.stat().st_size if self.log.exists() else 0
+        self.process = start(self.command, self.log, **self.options)
+        try:
+            wait(lambda: not self.runs() or self.serves(), self.seconds)
+            if not (self.runs() and self.serves()):
+                raise self.failure(f"{Path(self.command[0]).name} does not start:\n{self.said()}")
+        except BaseException:
+            self.kill()
+            raise
+
+    def said(self) -> str:
+        """Return the end of its log since its last start."""
+        return self.log.read_bytes()[self.begun :][-2000:].decode(errors="replace")
+
+    def serves(self) -> bool:
+        """Say whether it answers."""
+        return READY in self.log.read_bytes()[self.begun :]
+
+    def runs(self) -> bool:
+        """Say whether it has not ended."""
+        return self.process.poll() is None
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def freeze(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitpid(self.process.pid, os.WUNTRACED)  # until the last of its threads stands still
+
+    def thaw(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def restore(self) -> None:
+        """Let it serve again, whether it is frozen, killed or neither."""
+        self.thaw()
+        if not self.runs():
+            self.start()
+
+    def stop(self) -> None:
+        """Stop it in order; a PostgreSQL does not wait for its clients."""
+        self.thaw()
+        end(self.process)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.stop()

@@ -1,0 +1,23 @@
+"""Waiting for a state, and no longer than a limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+SLOWER = 6  # times; a machine on which that is not enough hangs
+
+
+def wait(holds: Callable[[], object], seconds: float, pause: float = 0.02) -> bool:
+    """Wait until `holds()`. False: it does not within `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(pause)
+    return True
+
+
+def until(holds: Callable[[], object], seconds: float = 10.0, said: str = "") -> None:
+    """For tests: fail when `holds()` is not true after `seconds` of a quick machine's."""
+    assert wait(holds, seconds * SLOWER), said or f"not within {seconds * SLOWER} s"  # noqa: S101
