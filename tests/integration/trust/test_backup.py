@@ -19,7 +19,7 @@ from app.store import dead_letters, keys, lacks, sales
 from app.store.keys import Keys
 from app.store.orders import OrderRow
 from app.store.stock import Receipt
-from tests.integration.trust.sellers import killed, lastapple, sold
+from tests.integration.trust.sellers import killed, lastapple, opened, sold
 from tests.support.purchases import IN_DATABASE, fulfil_all
 from tests.support.servers import until
 
@@ -91,8 +91,7 @@ def test_a_restored_backup(services: Services, mode: str) -> None:
 
 
 def test_fulfil_looks_when_it_meets_the_database_anew(services: Services) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 1)
     copy = backup(services)
     fulfil_all(services.fulfil)

@@ -14,7 +14,7 @@ from app.config import Settings
 from app.domain import DatabaseAway, Lacking, NotOnSale, WrongPair
 from app.service.trust import TURN
 from app.store import lacks
-from tests.integration.trust.sellers import killed, lastapple, sold
+from tests.integration.trust.sellers import killed, lastapple, opened, sold
 from tests.support.data_loss import cut, length, removed, restarted
 from tests.support.purchases import fulfil_all
 from tests.support.servers import StoreServer, until
@@ -62,8 +62,7 @@ def test_a_cut_log_with_everything_booked(services: Services, server: StoreServe
 
 
 def test_fulfil_looks_when_it_meets_the_store_anew(services: Services, server: StoreServer) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 1)
     end = length(server.folder)
     sold(worker, 1)
@@ -102,8 +101,7 @@ def test_the_newest_rounds_are_lost(services: Services, server: StoreServer) -> 
 def test_an_emptied_store_is_not_stocked_anew(
     services: Services, server: StoreServer, emptied: str, booked: bool
 ) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 4)
     killed(services, worker)
     if booked:

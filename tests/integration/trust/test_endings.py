@@ -16,7 +16,7 @@ from app.domain import HoldOver, NotOnSale, Order, Stands, StoreAway
 from app.service.purchase import Purchase
 from app.store import dead_letters, lacks
 from app.store.keys import Keys
-from tests.integration.trust.sellers import killed, lastapple
+from tests.integration.trust.sellers import bought, killed, lastapple, opened
 from tests.support.data_loss import cut, length, restarted
 from tests.support.holds import counted
 from tests.support.servers import StoreServer, until
@@ -25,16 +25,10 @@ HOLD = 60_000  # ms
 ENDS = {"decline": Stands.DECLINED, "cancel": Stands.CANCELLED}
 
 
-def held(worker: Purchase, key: str, quantity: int = 1) -> Order:
-    order = worker.buy("apple", quantity, key).sale.order
-    assert order
-    return order
-
-
 def found_by(worker: Purchase) -> str:
     """What its next connection finds lost."""
     with pytest.raises((StoreAway, NotOnSale)):
-        held(worker, "x")
+        bought(worker, "x")
     lack = lacks.look(worker.servers.store, "apple").lack
     assert lack
     return lack.loss
@@ -67,9 +61,9 @@ def test_it_is_over_and_its_units_are_back_once(
 ) -> None:
     round = services.rounds.start("apple", "atomic", 10, {"hold": HOLD})
     worker = services.purchase()
-    held(worker, "other")
+    bought(worker, "other")
     ends = {"the hold": length(server.folder)}
-    order = held(worker, "k", 3)
+    order = bought(worker, "k", 3)
     ends["a hold in the stream"] = length(server.folder)
     services.holds.look(order)
     ends["a hold that was entered"] = length(server.folder)
@@ -87,12 +81,11 @@ def test_it_is_over_and_its_units_are_back_once(
 def test_units_that_were_sold_again_are_sold_once(
     services: Services, server: StoreServer, settings: Settings
 ) -> None:
-    services.rounds.start("apple", "atomic", 1, {"hold": HOLD})
-    worker = services.purchase()
-    order = held(worker, "k")
+    worker = opened(services, "atomic", 1, hold=HOLD)
+    order = bought(worker, "k")
     end = length(server.folder)
     services.holds.give_up(order, Stands.CANCELLED)
-    other = held(worker, "other")
+    other = bought(worker, "other")
     services.holds.pay(other)
     restarted(server, lambda: cut(server.folder, end))
     found_by(worker)
@@ -106,10 +99,9 @@ def test_units_that_were_sold_again_are_sold_once(
 def test_paid_for_at_another_worker_before_it_was_missed_it_is_sold(
     services: Services, server: StoreServer, settings: Settings
 ) -> None:
-    services.rounds.start("apple", "atomic", 5, {"hold": HOLD})
-    worker = services.purchase()
+    worker = opened(services, "atomic", 5, hold=HOLD)
     worker.reporter.stop()  # its beat would be the first
-    order = held(worker, "k")
+    order = bought(worker, "k")
     end = length(server.folder)
     services.holds.give_up(order, Stands.CANCELLED)
     restarted(server, lambda: cut(server.folder, end))
@@ -128,7 +120,7 @@ def test_an_expiry_stays_one(services: Services, server: StoreServer, settings: 
     round = services.rounds.start("apple", "atomic", 10, {"hold": 500})
     worker = services.purchase()
     end = length(server.folder)
-    order = held(worker, "k", 2)
+    order = bought(worker, "k", 2)
     until(lambda: services.sweep.holds.sweep(round, 1))
     with pytest.raises(HoldOver):
         services.holds.pay(order)
@@ -142,9 +134,8 @@ def test_an_expiry_stays_one(services: Services, server: StoreServer, settings: 
 
 def test_an_end_of_long_ago_may_be_forgotten(services: Services, server: StoreServer) -> None:
     """After a day the store forgets it: a worker that tells it once more does not miss it."""
-    services.rounds.start("apple", "atomic", 10, {"hold": HOLD})
-    first = services.purchase()
-    order = held(first, "k")
+    first = opened(services, hold=HOLD)
+    order = bought(first, "k")
     services.holds.give_up(order, Stands.CANCELLED)
     killed(services, first)
     worker = services.purchase()  # another one, that has not taken it
@@ -153,7 +144,7 @@ def test_an_end_of_long_ago_may_be_forgotten(services: Services, server: StoreSe
     services.holds.give_up(order, Stands.CANCELLED)
     services.store.delete(name)
     restarted(server, lambda: None)
-    held(worker, "x")
+    bought(worker, "x")
     assert lacks.look(services.store, "apple").lack is None
     worker.reporter.stop()
 
@@ -173,9 +164,8 @@ def test_one_press_repeated_does_not_displace_what_a_worker_knows(
     server: StoreServer,
     press: Callable[[Services, Order], None],
 ) -> None:
-    services.rounds.start("apple", "atomic", 10, {"hold": HOLD})
-    worker = services.purchase()
-    order = held(worker, "k")
+    worker = opened(services, hold=HOLD)
+    order = bought(worker, "k")
     press(services, order)
     known = [(each.order.id, each.ended) for each in worker.detector.told["apple"]]
     assert known == [(order.id, None), (order.id, Stands.CANCELLED)]
@@ -185,16 +175,15 @@ def test_one_press_repeated_does_not_displace_what_a_worker_knows(
 def test_a_sale_that_was_dropped_does_not_come_back(
     services: Services, server: StoreServer
 ) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
-    held(worker, "k")
+    worker = opened(services)
+    bought(worker, "k")
     entries: Any = services.store.xrange(Keys("apple", 1).sales)
     [(entry, fields)] = entries
     dead_letters.add(services.store, Keys("apple", 1), entry, fields, "refused", 0, "")
     [letter] = services.dead_letters.every("apple")
     services.dead_letters.drop(letter)
     end = length(server.folder)
-    lost = held(worker, "lost")
+    lost = bought(worker, "lost")
     restarted(server, lambda: cut(server.folder, end))
     assert found_by(worker) == "sale"
     (mended,) = repaired(services, worker)["rounds"]

@@ -9,13 +9,12 @@ import pytest
 from sqlalchemy import delete, update
 
 from app.bootstrap import Services
-from app.domain import Lack, Lacking, Loss, NotOnSale, Order, ShopError, Stands, StoreAway
+from app.domain import Lack, Lacking, Loss, NotOnSale, ShopError, Stands, StoreAway
 from app.domain.records import VERSION
-from app.service.purchase import Purchase
 from app.store import keys, lacks, mending
 from app.store.begun import RoundRow
 from app.store.keys import Keys
-from tests.integration.trust.sellers import killed, lastapple, sold
+from tests.integration.trust.sellers import booked, bought, killed, lastapple, opened, sold
 from tests.support.data_loss import cut, length, removed, restarted
 from tests.support.purchases import at_once, fulfil_all, order
 from tests.support.servers import StoreServer, until
@@ -28,12 +27,6 @@ def repaired(services: Services, *more: str) -> dict[str, Any]:
     assert done.exit_code in (0, 4), done.output
     found: dict[str, Any] = json.loads(done.stdout)
     return found
-
-
-def bought(worker: Purchase, key: str) -> Order:
-    order = worker.buy("apple", 1, key).sale.order
-    assert order
-    return order
 
 
 def settled(services: Services, number: int) -> Any:
@@ -56,8 +49,7 @@ def sells_on(services: Services, number: int) -> None:
 def test_a_cut_log_of_which_all_was_booked(
     services: Services, server: StoreServer, name: str
 ) -> None:
-    services.rounds.start("apple", name, 10, {})
-    worker = services.purchase()
+    worker = opened(services, name)
     sold(worker, 3)
     end = length(server.folder)
     kept = bought(worker, "k")
@@ -88,8 +80,7 @@ def test_a_cut_log_of_which_all_was_booked(
 
 def test_what_a_worker_had_told_comes_back(services: Services, server: StoreServer) -> None:
     """Neither in the store nor in the books; the one that told the buyer lives."""
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 3)
     end = length(server.folder)
     lost = [bought(worker, key) for key in ("a", "b")]
@@ -111,11 +102,7 @@ def test_what_a_worker_had_told_comes_back(services: Services, server: StoreServ
 def test_a_store_that_is_empty(services: Services, server: StoreServer, fresh: str) -> None:
     """Two rounds in the store, one in the database: all are there again, with their figures."""
     for number, (name, times) in enumerate([("watch", 2), ("sql", 4), ("atomic", 3)], 1):
-        services.rounds.start("apple", name, 10, {})
-        worker = services.purchase()
-        sold(worker, times)
-        fulfil_all(services.fulfil)
-        killed(services, worker)
+        booked(services, times, name)
         assert services.rounds.find("apple").number == number
     if fresh == "flushed":
         services.store.flushall()
@@ -141,8 +128,7 @@ def test_a_store_that_is_empty(services: Services, server: StoreServer, fresh: s
 
 def test_sales_that_wait_are_counted_and_booked(services: Services, server: StoreServer) -> None:
     """The log was cut before sales that the books have, and after others that they do not have."""
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 2)
     fulfil_all(services.fulfil)
     end = length(server.folder)
@@ -164,11 +150,7 @@ def test_who_dies_half_way_leaves_the_item_off_sale(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(2):
-        services.rounds.start("apple", "atomic", 10, {})
-        worker = services.purchase()
-        sold(worker, 3)
-        fulfil_all(services.fulfil)
-        killed(services, worker)
+        booked(services, 3)
     services.store.flushall()
     write = mending.write
 
@@ -197,11 +179,7 @@ def test_who_dies_half_way_leaves_the_item_off_sale(
 
 
 def test_two_at_once(services: Services) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
-    sold(worker, 3)
-    fulfil_all(services.fulfil)
-    killed(services, worker)
+    booked(services, 3)
     services.store.flushall()
 
     def mend() -> str:
@@ -222,11 +200,7 @@ def test_who_is_late_changes_nothing_of_the_next_round(
     services: Services, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """Another one was faster, and a round runs: the first one wakes up before it writes."""
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
-    sold(worker, 3)
-    fulfil_all(services.fulfil)
-    killed(services, worker)
+    booked(services, 3)
     services.store.flushall()
     write = mending.write
 
@@ -300,11 +274,7 @@ def test_another_store_is_not_written_over(services: Services) -> None:
 
 
 def test_a_round_of_which_nobody_knows_the_stock(services: Services) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
-    sold(worker, 3)
-    fulfil_all(services.fulfil)
-    killed(services, worker)
+    booked(services, 3)
     services.store.flushall()
     with services.servers.engine.begin() as sql:
         sql.execute(delete(RoundRow))  # as books of an earlier version have it
@@ -316,11 +286,7 @@ def test_a_round_of_which_nobody_knows_the_stock(services: Services) -> None:
 
 @pytest.mark.parametrize("where", ["store", "books"])
 def test_what_a_newer_version_wrote_is_left_alone(services: Services, where: str) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
-    sold(worker, 3)
-    fulfil_all(services.fulfil)
-    killed(services, worker)
+    booked(services, 3)
     newer = b'{"version":%d}' % (VERSION + 1)
     services.store.flushall()
     if where == "store":
@@ -350,8 +316,7 @@ def test_without_the_books_nothing_is_mended(services: Services, monkeypatch: An
 
 def test_holds(services: Services, server: StoreServer) -> None:
     """What was paid is paid, what is held is held; a hold that the store forgot is named."""
-    services.rounds.start("apple", "atomic", 10, {"hold": 600_000})
-    worker = services.purchase()
+    worker = opened(services, hold=600_000)
     paid, held = bought(worker, "paid"), bought(worker, "held")
     end = length(server.folder)
     services.holds.pay(paid)
@@ -377,11 +342,7 @@ def test_holds(services: Services, server: StoreServer) -> None:
 
 def test_units_that_nobody_had_stay_nobodys(services: Services) -> None:
     """As after a `decr` that died in the middle: to put them back would be a guess."""
-    services.rounds.start("apple", "decr", 10, {})
-    worker = services.purchase()
-    sold(worker, 3)
-    fulfil_all(services.fulfil)
-    killed(services, worker)
+    booked(services, 3, "decr")
     services.store.decrby(Keys("apple", 1).stock, 2)
     lacks.mark(services.store, Lack("apple", Loss.SALES, 1, 1, 4, 3))
     done = services.mend.do("apple")
@@ -401,8 +362,7 @@ def test_a_sale_that_only_its_buyer_knew_counts_as_not_sold(
     services: Services, server: StoreServer
 ) -> None:
     """Named, not guessed: the round's figures are those that somebody can show."""
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 2)
     end = length(server.folder)
     sold(worker, 1)

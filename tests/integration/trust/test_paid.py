@@ -13,10 +13,9 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Lack, NotOnSale, Order, Stands, StoreAway
-from app.service.purchase import Purchase
 from app.store import lacks
 from app.store.keys import Keys
-from tests.integration.trust.sellers import killed, lastapple
+from tests.integration.trust.sellers import bought, killed, lastapple, opened
 from tests.support.data_loss import cut, length, restarted
 from tests.support.purchases import fulfil_all
 from tests.support.servers import StoreServer
@@ -25,17 +24,10 @@ HOLD = 2_000  # ms
 KEY = {"Idempotency-Key": "k"}
 
 
-def held(worker: Purchase, key: str) -> Order:
-    order = worker.buy("apple", 1, key).sale.order
-    assert order
-    return order
-
-
 def booked_and_lost(services: Services, server: StoreServer, hold: int) -> Order:
     """An order in the books, and a hold in the store."""
-    services.rounds.start("apple", "atomic", 10, {"hold": hold})
-    worker = services.purchase()
-    order = held(worker, "k")
+    worker = opened(services, hold=hold)
+    order = bought(worker, "k")
     end = length(server.folder)
     services.holds.pay(order)
     fulfil_all(services.fulfil)
@@ -138,9 +130,8 @@ def test_the_books_are_right_about_what_came_before_the_loss_was_found(
 def test_what_nobody_has_paid_for_is_held_on_when_it_is_mended(
     services: Services, server: StoreServer
 ) -> None:
-    services.rounds.start("apple", "atomic", 10, {"hold": 60_000})
-    worker = services.purchase()
-    paid, other = held(worker, "k"), held(worker, "other")
+    worker = opened(services, hold=60_000)
+    paid, other = bought(worker, "k"), bought(worker, "other")
     end = length(server.folder)
     services.holds.pay(paid)
     fulfil_all(services.fulfil)
@@ -161,17 +152,16 @@ def test_a_payment_that_only_a_worker_knows_comes_back(
     services: Services, server: StoreServer, settings: Settings, lost: str
 ) -> None:
     """One that was told, and not booked yet; what was only held is named."""
-    services.rounds.start("apple", "atomic", 10, {"hold": 60_000})
-    worker = services.purchase()
+    worker = opened(services, hold=60_000)
     ends = [length(server.folder)]
-    order = held(worker, "k")
+    order = bought(worker, "k")
     ends.append(length(server.folder))
-    unpaid = held(worker, "unpaid")
+    unpaid = bought(worker, "unpaid")
     services.holds.pay(order)
     end = ends[lost == "the payment"]
     restarted(server, lambda: cut(server.folder, end))
     with pytest.raises((StoreAway, NotOnSale)):
-        held(worker, "x")
+        bought(worker, "x")
     assert lacks.look(services.store, "apple").lack
     killed(services, worker)
     done = lastapple(services, "audit", "apple", "--repair", "--yes", "--json")
@@ -191,10 +181,9 @@ def test_a_payment_whose_hold_was_given_back_before_it_was_missed_comes_back(
     first: Callable[[Services, Order], None],
 ) -> None:
     """By another process, which nobody had told of the payment."""
-    services.rounds.start("apple", "atomic", 10, {"hold": HOLD if first is expired else 60_000})
-    worker = services.purchase()
+    worker = opened(services, hold=HOLD if first is expired else 60_000)
     worker.reporter.stop()  # its beat would be the first
-    order = held(worker, "k")
+    order = bought(worker, "k")
     end = length(server.folder)
     services.holds.pay(order)
     restarted(server, lambda: cut(server.folder, end))
@@ -203,7 +192,7 @@ def test_a_payment_whose_hold_was_given_back_before_it_was_missed_comes_back(
     other.engine.dispose()
     other.store.connection_pool.disconnect()
     with pytest.raises((StoreAway, NotOnSale)):
-        held(worker, "x")
+        bought(worker, "x")
     killed(services, worker)
     assert lastapple(services, "audit", "apple", "--repair", "--yes").exit_code == 0
     fulfil_all(services.fulfil)
@@ -213,9 +202,8 @@ def test_a_payment_whose_hold_was_given_back_before_it_was_missed_comes_back(
 
 def test_a_payment_of_long_ago_may_be_forgotten(services: Services, server: StoreServer) -> None:
     """After a day the store forgets it: who was told so once more before does not miss it."""
-    services.rounds.start("apple", "atomic", 10, {"hold": 500})
-    first = services.purchase()
-    order = held(first, "k")
+    first = opened(services, hold=500)
+    order = bought(first, "k")
     services.holds.pay(order)
     killed(services, first)
     worker = services.purchase()  # another one, that has not taken it
@@ -223,6 +211,6 @@ def test_a_payment_of_long_ago_may_be_forgotten(services: Services, server: Stor
     services.holds.pay(order)
     services.store.delete(Keys("apple", 1).hold(order.id))
     restarted(server, lambda: None)
-    held(worker, "x")
+    bought(worker, "x")
     assert lacks.look(services.store, "apple").lack is None
     worker.reporter.stop()

@@ -13,11 +13,12 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS, DatabaseAway, NotOnSale, Outcome, ShopError, WrongPair
 from app.ops import readiness
-from app.store import keys, orders
+from app.store import keys
 from app.store.keys import Keys
-from tests.integration.trust.sellers import killed, lastapple, sold
+from tests.integration.trust.sellers import booked, lastapple, opened, sold
 from tests.support.purchases import at_once, fulfil_all
 from tests.support.servers import until
+from tests.support.sql_hooks import rows
 
 
 @pytest.fixture
@@ -45,11 +46,6 @@ def waiting(services: Services) -> int:
     return services.store.xlen(Keys("apple", 1).sales)
 
 
-def booked(services: Services) -> int:
-    with services.servers.sessions() as session:
-        return orders.count(session, "apple", 1).orders
-
-
 def unready(services: Services) -> str:
     """The sentence of the first check that fails."""
     failing = [each for each in services.readiness.look().checks if each.state == "failing"]
@@ -70,24 +66,20 @@ def test_a_second_host_with_a_database_of_its_own(services: Services, other: Ser
     assert refused.status_code == 409
     other.trust.pairing.watch(threading.Event())
     fulfil_all(other.fulfil)
-    assert (waiting(services), booked(other)) == (2, 0)
+    assert (waiting(services), rows(other)) == (2, 0)
     for words in (("round", "start", "apple", "--stock", "5"), ("audit",), ("audit", "--repair")):
         said = lastapple(other, *words)
         assert (said.exit_code, "Correct VAR_DIR" in said.output) == (1, True), words
     assert services.rounds.find("apple").running, "the first host sells on"
     sold(worker, 1)
     fulfil_all(services.fulfil)
-    assert (waiting(services), booked(services)) == (0, 3)
+    assert (waiting(services), rows(services)) == (0, 3)
     assert unready(services) == ""
 
 
 @pytest.mark.parametrize("mode", ["atomic", "sql"])
 def test_the_database_was_emptied(services: Services, tables: Path, mode: str) -> None:
-    services.rounds.start("apple", mode, 10, {})
-    worker = services.purchase()
-    sold(worker, 3)
-    fulfil_all(services.fulfil)
-    killed(services, worker)
+    booked(services, 3, mode)
     services.engine.dispose()
     shutil.copy(tables, database(services))
     again = Services(services.settings)
@@ -100,11 +92,10 @@ def test_the_database_was_emptied(services: Services, tables: Path, mode: str) -
 
 
 def test_the_file_was_moved_away_under_a_running_shop(services: Services) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 2)
     fulfil_all(services.fulfil)
-    assert booked(services) == 2
+    assert rows(services) == 2
     database(services).rename(database(services).with_name("away.db"))
     sold(worker, 1)
     assert "The database does not answer" in unready(services)
@@ -121,15 +112,14 @@ def test_the_file_was_moved_away_under_a_running_shop(services: Services) -> Non
     finally:
         stopped.set()
         mover.join()
-    assert booked(services) == 3
+    assert rows(services) == 3
     assert readiness.Readiness(services.servers).look().ready
 
 
 def test_another_file_was_put_in_its_place_under_a_running_shop(
     services: Services, tables: Path
 ) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 2)
     fulfil_all(services.fulfil)
     moved_away(services)
@@ -146,7 +136,7 @@ def test_another_file_was_put_in_its_place_under_a_running_shop(
     assert "Correct VAR_DIR" in unready(services)
     wait = waiting(services)
     fulfil_all(services.fulfil)
-    assert (waiting(services), booked(services)) == (wait, 0)
+    assert (waiting(services), rows(services)) == (wait, 0)
 
 
 def as_before(*hosts: Services) -> None:
@@ -161,11 +151,7 @@ def as_before(*hosts: Services) -> None:
 
 @pytest.mark.parametrize("knows", ["its store", "a round"])
 def test_an_older_version_left_a_pair(services: Services, knows: str) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
-    sold(worker, 2)
-    fulfil_all(services.fulfil)
-    killed(services, worker)
+    booked(services, 2)
     as_before(services)
     if knows == "a round":
         with services.engine.begin() as sql:
@@ -174,7 +160,7 @@ def test_an_older_version_left_a_pair(services: Services, knows: str) -> None:
     assert "!" not in lastapple(services, "prepare").output
     sold(services.purchase(), 1)
     fulfil_all(services.fulfil)
-    assert booked(services) == 3
+    assert rows(services) == 3
     assert unready(services) == ""
 
 
@@ -225,17 +211,13 @@ def test_nothing_that_is_held_is_paid_for_or_given_up(services: Services, other:
 
 def test_a_move_to_a_new_database(services: Services, other: Services) -> None:
     """What it lacks is said, and comes from what the store still knows."""
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
-    sold(worker, 2)
-    fulfil_all(services.fulfil)
-    killed(services, worker)
+    booked(services, 2)
     moved = lastapple(other, "pair", "--yes")
     assert "Paired: apple." in moved.stdout
     assert "it confirmed 2 to the store, and has 0" in moved.stdout
     assert "Correct" in lastapple(services, "pair").stdout
     assert "Mended." in lastapple(other, "audit", "--repair", "--yes").stdout
-    assert booked(other) == 2
+    assert rows(other) == 2
     assert other.rounds.start("apple", "atomic", 10, {}).number == 2
 
 

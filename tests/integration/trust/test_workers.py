@@ -10,7 +10,7 @@ from app.domain import NotOnSale, Outcome, Round, StoreAway
 from app.service.purchase import Purchase
 from app.service.verdict import Audit
 from app.store import lacks
-from tests.integration.trust.sellers import lastapple, sold
+from tests.integration.trust.sellers import lastapple, opened, sold
 from tests.support.data_loss import cut, length, removed, restarted
 from tests.support.purchases import fulfil_all
 from tests.support.servers import StoreServer, until
@@ -59,8 +59,7 @@ def test_what_several_threads_were_told_of_is_asked_for(
     services: Services, server: StoreServer
 ) -> None:
     """The last of them to note a sale need not have made the last one."""
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 1)
     end = length(server.folder)
     first, told = worker.detector.told["apple"][0], worker.detector.told["apple"]
@@ -75,8 +74,7 @@ def test_what_several_threads_were_told_of_is_asked_for(
 def test_as_long_as_it_cannot_be_marked_no_connection_is_used(
     services: Services, server: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services.rounds.start("apple", "atomic", 10, {})
-    worker = services.purchase()
+    worker = opened(services)
     sold(worker, 1)
     end = length(server.folder)
     sold(worker, 1)
