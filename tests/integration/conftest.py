@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from app import create_lab, create_shop
@@ -29,6 +30,14 @@ def lab(services: Services, settings: Settings) -> Iterator[FlaskClient]:
     yield app.test_client()
     for process in ("explorer", "recordings"):
         app.extensions[process].close()
+
+
+@pytest.fixture(scope="session")
+def explorer_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    """It needs no store: nothing is sold. What one test has had searched, others find."""
+    app = create_lab(Settings(var_dir=str(tmp_path_factory.mktemp("var"))))
+    yield app
+    app.extensions["explorer"].close()
 
 
 @pytest.fixture

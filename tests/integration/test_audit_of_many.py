@@ -17,6 +17,7 @@ from app.store.orders import Booked
 from tests.support.purchases import order
 
 pytestmark = pytest.mark.usefixtures("database_url")
+RUNS_ON = ["valkey"]  # it is the database that counts
 MANY = 20_000
 ROOM = 1 << 20  # bytes; the ids and keys of so many orders take ten times as many
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import parse_qsl
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
-from app import create_lab
-from app.config import Settings
 from app.explorer.findings import FINDINGS
 from tests.support.chinese_pages import HTML, JSON, ZH, only_chinese
 from tests.support.http_client import problem
@@ -31,11 +29,9 @@ SEARCHED = [
 ]
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
-    app = create_lab(Settings(var_dir=str(tmp_path_factory.mktemp("var"))))
-    yield app.test_client()
-    app.extensions["explorer"].close()
+@pytest.fixture
+def lab(explorer_lab: Flask) -> FlaskClient:
+    return explorer_lab.test_client()
 
 
 @pytest.mark.parametrize("address", SEARCHED)

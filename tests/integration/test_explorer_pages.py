@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from badluck.faults import Faults
+from flask import Flask
 from flask.testing import FlaskClient
 
 import app
@@ -23,13 +23,9 @@ HTML = {"Accept": "text/html"}
 LEASE = Wanted("lock:lease", 2, Faults(crash=1, pause=1))
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
-    """It needs no store: nothing is sold."""
-    settings = Settings(var_dir=str(tmp_path_factory.mktemp("var")))
-    made = create_lab(settings)
-    yield made.test_client()
-    made.extensions["explorer"].close()
+@pytest.fixture
+def lab(explorer_lab: Flask) -> FlaskClient:
+    return explorer_lab.test_client()
 
 
 def found(lab: FlaskClient, address: str) -> str:

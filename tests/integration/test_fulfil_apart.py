@@ -22,6 +22,8 @@ from tests.support.purchases import fulfil_all, mode, order
 from tests.support.servers import until
 from tests.support.sql_hooks import rows
 
+RUNS_ON = ["valkey"]  # test_fulfil.py moves sales on each store
+
 
 @contextmanager
 def at_work(services: Services) -> Iterator[None]:

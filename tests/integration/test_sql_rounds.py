@@ -28,6 +28,7 @@ from tests.support.purchases import (
 from tests.support.sql_hooks import before_statement, held
 
 pytestmark = pytest.mark.usefixtures("database_url")
+RUNS_ON = ["valkey"]  # it is the database that sells
 each = pytest.mark.parametrize("name", IN_DATABASE)
 # The application keeps its connections to itself; psycopg complains of one that nobody closes.
 over_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

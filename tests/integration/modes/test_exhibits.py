@@ -14,6 +14,7 @@ from tests.support.command_hooks import Buyer, Handed, lease_runs_out
 from tests.support.purchases import HandClock, Once, at_once, fulfil_all, mode, order
 
 pytestmark = pytest.mark.usefixtures("wired")
+RUNS_ON = ["valkey"]  # the contract tries each mode on each store
 
 SOLD, SOLD_OUT, BUSY = Outcome.SOLD, Outcome.SOLD_OUT, Outcome.BUSY
 BLIND_TO_OTHERS = ["read_before_watch", "watch_elsewhere"]
