@@ -34,7 +34,7 @@ from app.text import Text
 
 # Of tickets: the keys of a round that sells one order to each of those it is for. A key buys once,
 # so a ticket does, in however many tabs it is pressed. The shop signs it for its buyer; nobody
-# else's key may look like one (app/web/form_keys.py).
+# else's key may look like one (app/shop/form_keys.py).
 MARK = "class-"
 
 

@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.service.stampede.record import Run
+from app.lab.stampede.record import Run
 from app.store import orders
 from tests.support.http_client import buy, problem
 from tests.support.purchases import order
