@@ -18,12 +18,7 @@ from app.ops import logs, process_status, supervise
 from app.ops.child import Child
 from app.ops.process_status import ProcessState
 from app.ops.supervise import MOST_DEATHS, GivenUp, Supervisor
-<<<<<<< HEAD
-from tests.servers import until
-=======
-from app.service import process_status
 from tests.support.servers import until
->>>>>>> 2d8dbd71 (Give the helpers of tests one folder and names of things)
 
 LIVES = "exec sleep 600"
 
