@@ -39,11 +39,18 @@ class File:
 
 @cache
 def files(target: str) -> list[File]:
-    """Its own first, then the scripts that it sends; of a recipe over fairlock also that."""
-    own = Path(inspect.getfile(Way.of(target).kind))
+    """Its own first, then the scripts that it sends; of a mode what all read and record.
+
+    Of a recipe over fairlock also that.
+    """
+    way = Way.of(target)
+    own = Path(inspect.getfile(way.kind))
     text = own.read_text()
     sent = dict.fromkeys(re.findall(r'lua\.source\("(\w+)"\)', text))
     paths = [own, *(SCRIPTS / f"{name}.lua" for name in sent)]
+    if own.parent.name == "modes":
+        shared = "sql_sales" if way.in_database else "round_sales"
+        paths.append(SCRIPTS.parent / f"{shared}.py")
     if own.parent.name == "locks" and "from fairlock import" in text:
         contents = (LIBRARY / "__init__.py").read_text()  # lists its files in order
         paths += [LIBRARY / name for name in re.findall(r"^(\w+\.py) ", contents, re.MULTILINE)]
