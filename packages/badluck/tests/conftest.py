@@ -8,6 +8,7 @@ import pytest
 from badluck import explore
 from badluck.functions import search_process
 from badluck.sandbox import client, limits, worker
+from servers import valkey
 
 # Ctrl-C is for the tests and for what they start, also where a shell in the background said no.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -23,3 +24,9 @@ def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (client, worker, search_process):
         monkeypatch.setattr(module, "SEARCH_S", PATIENCE)
     monkeypatch.setattr(client, "DEADLINE_S", PATIENCE + limits.SHOWING_S)
+
+
+@pytest.fixture(scope="session")
+def server_program() -> str:
+    """Find the program of a server; imported by a module of actors, each actor would import it."""
+    return valkey.server_program()

@@ -13,7 +13,6 @@ from badluck.functions.explore import explore
 from badluck.functions.function_target import FunctionTarget
 from badluck.functions.search_process import follow, replay
 from badluck.plugin import messages
-from servers.valkey import server_program
 from workers import adds_a_job, works_for_ever
 
 Redis = redis.Redis
@@ -109,7 +108,9 @@ def is_two(redis: Redis) -> bool:
         ("invariant broken", 0, {"actor": count_up, "invariant": lambda redis: False}),
     ],
 )
-def test_it_breaks_the_same_rule(finding: str, steps: int, question: dict[str, Any]) -> None:
+def test_it_breaks_the_same_rule(
+    server_program: str, finding: str, steps: int, question: dict[str, Any]
+) -> None:
     report = explore(**question).report
     target, found = cast(FunctionTarget, report.target), report.findings[0]
     now = follow(target, found.trace)
@@ -117,7 +118,7 @@ def test_it_breaks_the_same_rule(finding: str, steps: int, question: dict[str, A
     assert (now.finding.name, found.name) == (finding, finding)
     assert now.finding.cost == found.cost
     assert len(now.steps) == steps
-    played = replay(target, now.steps, server_program())
+    played = replay(target, now.steps, server_program)
     assert [one.expected for one in played if not one.same] == []
     assert len(played) == steps
 

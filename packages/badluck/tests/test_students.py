@@ -13,7 +13,6 @@ from badluck.real_server.backend import real_backend
 from badluck.report.replay import replay
 from badluck.search.names import LETTERS
 from redis import Redis
-from servers.valkey import server_program
 
 
 def pays(redis: Redis) -> str:
@@ -25,7 +24,7 @@ def as_often_as_it_says(redis: Redis, answers: dict[str, Any]) -> bool:
     return int(redis.get("paid") or 0) == list(answers.values()).count("ok")
 
 
-def test_who_crashes_before_it_answers_has_told_nobody(tmp_path: Path) -> None:
+def test_who_crashes_before_it_answers_has_told_nobody(server_program: str, tmp_path: Path) -> None:
     result = explore(actor=pays, count=2, at_end=as_often_as_it_says, faults="crash=1")
     (finding,) = result.report.findings
     assert [(step.does, step.told) for step in finding.trace] == [
@@ -33,7 +32,7 @@ def test_who_crashes_before_it_answers_has_told_nobody(tmp_path: Path) -> None:
         ("crash", ""),
         ("goes", "'ok'"),
     ]
-    with real_backend(tmp_path, 1, server_program()) as backend:
+    with real_backend(tmp_path, 1, server_program) as backend:
         played = replay(result.report.target, LETTERS[:2], finding.trace, backend)
     assert [step.same for step in played] == [True] * 3
 
