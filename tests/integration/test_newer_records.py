@@ -128,7 +128,7 @@ def test_a_worker_leaves_a_round_that_a_newer_version_takes_over(
     assert seller.buy("pear", 1).sale.outcome is Outcome.SOLD
     services.store.set(Keys("pear", 2).record, orjson.dumps(ROUND | {"item": "pear", "version": 2}))
     services.store.set(keys.newest("pear"), 2)
-    seller.refresh()
+    seller.running_rounds.refresh()
     with pytest.raises(Newer):
         seller.buy("pear", 1)
 
