@@ -28,9 +28,9 @@ class Naive(StoreMode):
         self.clock.sleep(self.round.think / 1000)
 
         left = stock - order.quantity
-        # Whoever has read the same stock writes the same number: two are
-        # sold, one is taken. A crash between these steps loses one.
+        # Two buyers that read the same stock write the same:
+        # two sold, one taken. A crash in between loses a unit.
         if not self.store.set(self.keys.stock, left, xx=True):
-            return Sale(Outcome.ROUND_OVER)  # XX: the stock is gone
+            return Sale(Outcome.ROUND_OVER)  # XX: it is gone
         self.sales.record(self.store, order, earlier)
         return Sale(Outcome.SOLD, left=left, order=order)

@@ -34,8 +34,8 @@ class Watch(StoreMode):
             return self.race(pipe, order)
 
     def race(self, pipe: Pipeline, order: Order) -> Sale:
-        """BUSY: somebody else wrote between our read and our EXEC."""
-        # A WATCH on the client would go out over another connection.
+        """BUSY: another wrote between our read and EXEC."""
+        # WATCH on the client would use another connection.
         pipe.watch(*self.sales.reads(order))
         stock, earlier = self.sales.read(pipe, order)
         if earlier.answer:
