@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import time
 from pathlib import Path
 
 import pytest
@@ -142,6 +144,33 @@ def test_what_is_left_behind_does_nothing_when_it_is_collected(tmp_path: Path) -
         assert automaton.nodes[automaton.move(0, 0, (b"OK",), EPOCH).to].told == "SOLD_OUT"
         automaton = Automaton("B", student.code, EPOCH)
         assert automaton.nodes[0].requests == (Send("0B1", ((b"WATCH", b"stock"),)),)
+
+
+def test_what_others_left_behind_is_collected_in_no_actor(tmp_path: Path) -> None:
+    """Its end may ask the clock: the actor that collects it would seem to have asked."""
+
+    class Left:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            time.time()
+
+    student = written(
+        tmp_path,
+        "import gc\n"
+        "def sell(redis, buyer):\n"
+        "    gc.collect()\n"
+        "    return redis.get('stock') > b'0'\n",
+    )
+    gc.disable()
+    try:
+        Left()
+        with student.surroundings():
+            automaton = Automaton("A", student.code, EPOCH)
+    finally:
+        gc.enable()
+    assert automaton.nodes[0].requests == (Send("0A1", ((b"GET", b"stock"),)),)
 
 
 def test_a_thread_does_not_see_what_is_anothers(tmp_path: Path) -> None:
