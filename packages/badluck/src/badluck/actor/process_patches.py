@@ -212,8 +212,8 @@ def of_its_own() -> Iterator[dict[int, Any]]:
         (ThreadPoolExecutor, "_counter", staticmethod(in_fiber(_real_pools, _pools))),
         *asyncio_patches.instead(),
     ]
-    # Garbage of the process may ask the clock when it is collected. An actor's code may collect it at
-    # any moment, and the search would take that for the actor's question.
+    # Garbage of the process may ask the clock when it is collected. An actor's code may collect it
+    # at any moment, and the search would take that for the actor's question.
     gc.collect()
     with code_warnings.of_what_was_forgotten(), replaced(*instead, *taken(instead)) as known:
         yield known
