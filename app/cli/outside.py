@@ -27,11 +27,13 @@ def started(name: str, says: str, *module: str) -> click.Command:
     return start
 
 
-compare = started("compare", "", "loadtest.compare")
-chaos = started("chaos", "", "loadtest.chaos")
+compare = started(
+    "compare", "Stampede a shop in several modes; what each costs.", "loadtest.compare"
+)
+chaos = started("chaos", "Break all that can break while buyers buy, and judge.", "loadtest.chaos")
 
 
-@click.group("bench")
+@click.group("bench", short_help="Measure locks and shops side by side.")
 def bench() -> None:
     """Measure ways to do the same thing side by side."""
 
