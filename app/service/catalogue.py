@@ -16,7 +16,6 @@ from app.locks import DEFAULT, LOCKS
 from app.locks.handle import Handle
 from app.modes import MODES, Mode, Way
 from app.service.refusals import no_mode, no_recipe, takes_no_recipe
-from app.store import units
 from app.store.servers import Servers
 from app.text import Text
 
@@ -112,7 +111,11 @@ def outlived(way: Way) -> str:
 
 def most_stock(way: Way) -> int:
     """Units that a round may begin with: fewer where each is a row."""
-    return units.MOST if way.in_rows else ROUND_BOUNDS["stock"].high
+    if not way.in_rows:
+        return ROUND_BOUNDS["stock"].high
+    from app.store import units  # SQLAlchemy takes longer to load than all else
+
+    return units.MOST
 
 
 def _entry(
