@@ -140,6 +140,7 @@ def check_that_rounds_are_as_told(services: Services, found: Asked, compared: in
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1_200)  # some 80 s of the processor, which others may share
 @pytest.mark.usefixtures("before")
 @pytest.mark.parametrize("visitor", ["a program", "a browser, with the token"])
 def test_the_lab_keeps_its_contract(

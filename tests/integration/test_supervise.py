@@ -78,7 +78,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
     monkeypatch.setattr(supervise, "LONGEST_PAUSE", 0.1)
     monkeypatch.setattr(children, "ASK", 0.05)
     # PR_SET_PDEATHSIG means the thread that starts a child, and here it is one of the tests'.
-    monkeypatch.setattr(children, "end_with_parent", lambda: None)
+    monkeypatch.setattr("servers.process.end_with_parent", lambda: None)
     made: list[Watched] = []
 
     def new(**options: float) -> Watched:
