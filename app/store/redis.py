@@ -85,12 +85,21 @@ class Metered(AbstractConnection):
                     raise
 
     def send_command(self, *args: Any, **kwargs: Any) -> None:
-        if args[0] == "UNWATCH" and not self.is_connected:
-            # A pipeline's tidying up: it takes this for an answer. It would connect anew to say it,
-            # and the buyer wait for one more time-out, although the WATCH went with its connection.
-            raise redis.ConnectionError("Nothing is watched over a closed connection.")
+        self._check_open()
         sent(1)
         super().send_command(*args, **kwargs)
+
+    def send_packed_command(self, command: Any, check_health: bool = True) -> None:
+        self._check_open()
+        super().send_packed_command(command, check_health)
+
+    def _check_open(self) -> None:
+        """Refuse to connect again in mid-use, as redis-py would: the pool gives out open ones.
+
+        A WATCH goes with its connection, so that EXEC on a new one would write over anything.
+        """
+        if not self.is_connected:
+            raise redis.ConnectionError("The connection was closed while it was in use.")
 
     def pack_commands(self, commands: Any) -> Any:
         sent(len(commands))
@@ -154,7 +163,10 @@ def _closed(connection: Metered) -> bool:
 
 
 class SendsOnce(redis.Redis):
-    """redis-py's client without its machinery for sending again (pipelines: see NEVER_RESEND)."""
+    """redis-py's client without its machinery for sending again (pipelines: see NEVER_RESEND).
+
+    It owns its pool, and closes it when it is closed or collected.
+    """
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
         connection = self.connection_pool.get_connection()

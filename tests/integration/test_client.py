@@ -20,6 +20,7 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, StoreAway
+from app.store.redis import connect
 from app.store.servers import Servers
 from tests.support.purchases import fulfil_all
 from tests.support.reply_proxy import LosesReplies
@@ -96,6 +97,27 @@ def test_a_lock_that_was_used_keeps_no_client_that_nobody_has(settings: Settings
     del servers
     gc.collect()
     assert client() is None
+
+
+@pytest.mark.parametrize("ends", ["closed", "collected"])
+def test_a_connection_that_closes_takes_its_watch_along(
+    services: Services, settings: Settings, ends: str
+) -> None:
+    """redis-py would connect again for EXEC, which then watches nothing."""
+    client = connect(settings.redis_url, settings.store_timeout)
+    services.store.set("{apple}:n", 1)
+    with client.pipeline() as pipe:
+        pipe.watch("{apple}:n")
+        if ends == "closed":
+            client.close()
+        del client
+        gc.collect()
+        services.store.set("{apple}:n", 5)
+        pipe.multi()
+        pipe.set("{apple}:n", 0)
+        with pytest.raises((redis.WatchError, redis.ConnectionError)):
+            pipe.execute()
+    assert services.store.get("{apple}:n") == b"5"
 
 
 @pytest.fixture
