@@ -72,6 +72,7 @@ class Metered(AbstractConnection):
     """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
 
     look_after = 0.0  # s of time.monotonic(): when it has lain idle for long enough to be checked
+    in_use = False  # the pool has given it out, open
     meet: Meet | None = None
 
     def on_connect_check_health(self, check_health: bool = True) -> None:
@@ -94,11 +95,11 @@ class Metered(AbstractConnection):
         super().send_packed_command(command, check_health)
 
     def _check_open(self) -> None:
-        """Refuse to connect again in mid-use, as redis-py would: the pool gives out open ones.
+        """Refuse to connect again while it is in use, as redis-py would.
 
         A WATCH goes with its connection, so that EXEC on a new one would write over anything.
         """
-        if not self.is_connected:
+        if self.in_use and not self.is_connected:
             raise redis.ConnectionError("The connection was closed while it was in use.")
 
     def pack_commands(self, commands: Any) -> Any:
@@ -143,9 +144,11 @@ class ThreadPool(ConnectionPool):
         except BaseException:
             self.release(connection)
             raise
+        connection.in_use = True
         return connection
 
     def release(self, connection: Any) -> None:
+        connection.in_use = False
         connection.look_after = time.monotonic() + IDLE
         self._idle().append(connection)
 

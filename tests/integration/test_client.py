@@ -20,6 +20,7 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, StoreAway
+from app.store.keys import Keys
 from app.store.redis import connect
 from app.store.servers import Servers
 from tests.support.purchases import fulfil_all
@@ -39,6 +40,7 @@ def test_a_lost_reply_never_sells_twice(
     services: Services, settings: Settings, lossy: LosesReplies, name: str
 ) -> None:
     round = services.rounds.start("apple", name, 10, {})
+    lossy.what = (Keys("apple", round.number).sales.encode(),)  # and no worker's beat
     through = Services(Settings(redis_url=lossy.url, var_dir=settings.var_dir))
     shop = through.purchase()
     shop.buy("apple", 1)  # the server knows the script now
@@ -62,6 +64,7 @@ def test_who_sent_no_key_is_told_one_to_ask_again_under(
 ) -> None:
     """Also when the sale is in the database by then, and another round is on."""
     sold_in = services.rounds.start("apple", "atomic", 10, {})
+    lossy.what = (Keys("apple", sold_in.number).sales.encode(),)  # and no worker's beat
     through = Settings(redis_url=lossy.url, var_dir=settings.var_dir)
     shop = create_shop(through).test_client()
     shop.post("/buy/apple", json={})  # the server knows the script now
