@@ -6,6 +6,7 @@ so that no `finally` of its own runs.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -214,11 +215,19 @@ class Actor:
 
     @contextmanager
     def _in_its_process(self) -> Iterator[None]:
-        """Its code finds its own modules imported, and nobody else's finds them."""
+        """Its code finds its own modules imported, and those of no other actor.
+
+        Garbage waits until the code stops: its finalizers may look at the clock, and the search
+        would take that for a question of this actor.
+        """
+        collects = gc.isenabled()
+        gc.disable()
         sys.modules.update(self.modules)
         try:
             yield
         finally:
+            if collects:
+                gc.enable()
             for name in self.modules:
                 sys.modules.pop(name, None)
 

@@ -191,6 +191,7 @@ def of_its_own() -> Iterator[dict[int, Any]]:
         (os, "urandom", randomness.urandom(os.urandom)),
         (uuid, "uuid1", randomness.a_uuid(uuid.uuid1)),
         (uuid, "uuid4", randomness.a_uuid(uuid.uuid4)),
+        (gc, "collect", in_fiber(gc.collect, lambda generation=2: 0)),  # see Actor: garbage waits
         (os, "getpid", in_fiber(os.getpid, lambda: 1000 + ord(here().actor.name))),
         *((threading.Thread, name, _of_a_thread(name)) for name in OF_A_THREAD),
         (threading.Thread, "ident", property(_of_a_thread("ident"))),
@@ -212,9 +213,6 @@ def of_its_own() -> Iterator[dict[int, Any]]:
         (ThreadPoolExecutor, "_counter", staticmethod(in_fiber(_real_pools, _pools))),
         *asyncio_patches.instead(),
     ]
-    # Garbage of the process may ask the clock when it is collected. An actor's code may collect it
-    # at any moment, and the search would take that for the actor's question.
-    gc.collect()
     with code_warnings.of_what_was_forgotten(), replaced(*instead, *taken(instead)) as known:
         yield known
 
