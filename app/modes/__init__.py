@@ -12,6 +12,7 @@ from app.modes.decr import Decr
 from app.modes.fenced import Fenced
 from app.modes.fused import Fused
 from app.modes.lock import Lock
+from app.modes.mode import LockingMode as LockingMode
 from app.modes.mode import Mode as Mode
 from app.modes.naive import Naive
 from app.modes.read_before_watch import ReadBeforeWatch

@@ -46,7 +46,7 @@ class Decr(StoreMode):
         return replace(sale, attempts=lock.counts.attempts, lock_lost=lock.lost)
 
     def take(self, order: Order) -> Sale:
-        stock, earlier = self.sales.read(self.store, order, self.keys.ended)  # noqa: RUF059
+        stock, earlier = self.sales.read(self.store, order, self.keys.ended)  # noqa: RUF059  the player shows it
         if earlier.answer:
             return earlier.answer
 

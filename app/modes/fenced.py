@@ -17,13 +17,13 @@ from dataclasses import replace
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.fenced import Fenced as Recipe
-from app.modes.mode import StoreMode
+from app.modes.mode import LockingMode
 from app.store import lua
 from app.store.servers import Servers
 from app.text import Text
 
 
-class Fenced(StoreMode):
+class Fenced(LockingMode):
     name = "fenced"
     cost = (4, 4)
     outlived = Text("BUSY while stock remains")

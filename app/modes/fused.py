@@ -19,14 +19,14 @@ from fairlock import FusedLock
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks.queue import Queue
-from app.modes.mode import StoreMode
+from app.modes.mode import LockingMode
 from app.store.servers import Servers
 from app.text import Text
 
 MOMENT_MS = 100  # between the two scripts, beside the think time: what takes longer is frozen
 
 
-class Fused(StoreMode):
+class Fused(LockingMode):
     name = "fused"
     cost = (2, 2)
     outlived = Text("BUSY while stock remains")

@@ -19,12 +19,12 @@ from dataclasses import replace
 
 from app.domain import Clock, Order, Outcome, Round, Sale
 from app.locks import LOCKS
-from app.modes.mode import StoreMode
+from app.modes.mode import LockingMode
 from app.store import lua
 from app.store.servers import Servers
 
 
-class Lock(StoreMode):
+class Lock(LockingMode):
     name = "lock"
     cost = (2, 2)
     one_at_a_time = True

@@ -39,8 +39,6 @@ class Mode(ABC):
     # May INCRBY put units back at any moment? Not where SET writes what GET read.
     increments: ClassVar[bool] = False
     tutorials: ClassVar[tuple[int, ...]] = ()  # those of the five that teach it
-    # The lock under which it writes blindly what it has read: any other writer needs it, too.
-    recipe: type[Handle] | None = None
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         """`servers` and `clock` are all that a mode may use of the world."""
@@ -60,12 +58,6 @@ class Mode(ABC):
         key finds out.
         """
 
-    def lock(self) -> Handle:
-        """Make a new handle on the lock of a mode that has a `recipe`."""
-        assert self.recipe  # noqa: S101  nobody asks where there is none
-        client = getattr(self.servers, self.recipe.needs)
-        return self.recipe(client, self.keys.lock, self.lease_s, clock=self.clock)
-
 
 class StoreMode(Mode):
     """A mode that sells in the store. `sales` reads and writes what stands beside the stock."""
@@ -74,6 +66,20 @@ class StoreMode(Mode):
         super().__init__(servers, clock, round)
         self.store = servers.store
         self.sales = RoundSales(round, self.keys)
+
+
+class LockingMode(StoreMode):
+    """A mode that writes what it has read, without a look at what others wrote meanwhile.
+
+    Any other writer of the stock needs the lock of its `recipe`, too.
+    """
+
+    recipe: type[Handle]
+
+    def lock(self) -> Handle:
+        """Make a new handle on the round's lock."""
+        client = getattr(self.servers, self.recipe.needs)
+        return self.recipe(client, self.keys.lock, self.lease_s, clock=self.clock)
 
 
 class DatabaseMode(Mode):

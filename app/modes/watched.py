@@ -19,11 +19,11 @@ import redis
 
 from app.domain import Order, Outcome, Sale
 from app.locks.lease import Lease
-from app.modes.mode import StoreMode
+from app.modes.mode import LockingMode
 from app.text import Text
 
 
-class Watched(StoreMode):
+class Watched(LockingMode):
     name = "watched"
     cost = (4, 9)
     outlived = Text("BUSY while stock remains")

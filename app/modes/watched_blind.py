@@ -20,11 +20,11 @@ import redis
 
 from app.domain import Order, Outcome, Sale
 from app.locks.lease import Lease
-from app.modes.mode import StoreMode
+from app.modes.mode import LockingMode
 from app.text import Text
 
 
-class WatchedBlind(StoreMode):
+class WatchedBlind(LockingMode):
     name = "watched_blind"
     exhibit = True
     cost = (4, 9)

@@ -37,6 +37,8 @@ from app.text import Text
 # else's key may look like one (app/shop/form_keys.py).
 MARK = "class-"
 
+log = logging.getLogger(__name__)
+
 
 def ticket(round: Round, buyer: str) -> str:
     """The idempotency key of a buyer in this round."""
@@ -47,9 +49,6 @@ def holder(round: Round, key: str) -> str:
     """Whose ticket of this round a key is; "": it is none."""
     mark = ticket(round, "")
     return key.removeprefix(mark) if key.startswith(mark) else ""
-
-
-log = logging.getLogger(__name__)
 
 
 class RoundClock(Clock):

@@ -8,8 +8,9 @@ from contextlib import ExitStack
 import pytest
 
 from app.bootstrap import Services
-from app.domain import Outcome
-from app.modes import Way
+from app.domain import Outcome, Round
+from app.locks.handle import Handle
+from app.modes import LockingMode, Way
 from app.service.purchase import Purchase
 from app.store.keys import Keys
 from tests.support.purchases import IN_DATABASE, ON_DATABASES, SOUND, HandClock, Once, mode, order
@@ -19,17 +20,19 @@ from tests.support.sql_hooks import held
 pytestmark = pytest.mark.usefixtures("database_url")
 RUNS_ON = ["valkey"]  # the contracts of the modes test each mode on each store
 MakeWorker = Callable[[], Purchase]
-WITH_A_LOCK = [
-    (name, "sqlite")
-    for name in SOUND
-    if not Way.of(name).in_database and name not in ("watch", "atomic", "decr")
-]
+WITH_A_LOCK = [(name, "sqlite") for name in SOUND if issubclass(Way.of(name).mode, LockingMode)]
 SQL = [(name, url) for name, url in ON_DATABASES if name in IN_DATABASE]
 SQL = [(name, url) for name, url in SQL if (name, url) != ("sql_units", "sqlite")]
 
 
 def on(pairs: list[tuple[str, str]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("name", "database_url"), pairs, indirect=["database_url"])
+
+
+def round_lock(services: Services, round: Round) -> Handle:
+    seller = mode(services, round)
+    assert isinstance(seller, LockingMode)
+    return seller.lock()
 
 
 def busy_for_all_but(shop: Purchase, key: str) -> None:
@@ -48,7 +51,7 @@ def test_while_another_client_holds_the_lock(
     round = services.rounds.start("apple", name, 10, {"wait": 0})
     shop = worker()
     shop.buy("apple", 2, key="k")
-    lock = mode(services, round).lock()
+    lock = round_lock(services, round)
     assert lock.acquire(wait_s=10)
     try:
         busy_for_all_but(shop, "k")
@@ -114,7 +117,7 @@ def test_such_a_repeat_is_not_counted_as_busy(
     round = services.rounds.start("apple", name, 10, {"wait": 0})
     shop = worker()
     shop.buy("apple", 2, key="k")
-    with mode(services, round).lock():
+    with round_lock(services, round):
         shop.buy("apple", 2, key="k")
     until(lambda: services.auditor.audit(round).answers["SOLD"] == 2)
     assert services.auditor.audit(round).answers["BUSY"] == 0
