@@ -82,7 +82,7 @@ class Holding(Target):
     @property
     def code(self) -> Code:
         usual = super().code
-        return usual._replace(shown=(*usual.shown, "app.service.holds", "app.service.ledgers"))
+        return usual._replace(shown=(*usual.shown, "app.service.holds", "app.service.store_ledger"))
 
     @cached_property
     def names(self) -> Keys:

@@ -16,8 +16,9 @@ from dataclasses import replace
 import redis
 
 from app.domain import Outcome, Round
-from app.service.ledgers import Ledgers, Snapshot
+from app.service.ledgers import Ledgers
 from app.service.pairing import Pairing
+from app.service.snapshot import Snapshot
 from app.service.verdict import Audit, Verdict, sentence
 from app.service.worker_status import BEAT_S, WorkerStatus, worker_statuses
 from app.store import lacks

@@ -18,7 +18,6 @@ import redis
 from redis.exceptions import AskError, TryAgainError
 
 from app.domain import Hold, Lack, Loss, Order, Round, ShopError, Stands
-from app.modes import Way
 from app.service.holds import Holds
 from app.service.rounds import Rounds
 from app.store import keys, lacks
@@ -93,7 +92,7 @@ class LossDetector:
 
     def _note(self, round: Round, news: Witnessed) -> None:
         item = news.order.item
-        if Way.of(round.mode).in_database:
+        if not self.rounds.ledgers.of(round).in_store:
             self.unconfirmed.add((item, round.number))
         else:
             told = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))

@@ -118,7 +118,7 @@ class Purchase:
         with answering(), self.reporter.under_way(selling.keys) as ended:
             sale = self._take(selling, order, wire)
             # Has anything that was held too long come back, now that somebody looks?
-            sweeps = selling.round.hold and selling.ledger.buyers_sweep
+            sweeps = selling.round.hold and selling.ledger.in_store
             if sweeps and sale.outcome in SHORT and self.holds.sweep(selling.round, SWEPT):
                 sale = self._take(selling, order, wire)
             ended(sale)
@@ -131,7 +131,7 @@ class Purchase:
     def _take(self, selling: Selling, order: Order, wire: Wire) -> Sale:
         repeat = order.key != order.id  # perhaps: a client sent the key
         with metered(wire):
-            if repeat and selling.ledger.ask_store_first and (sold := self._in_store(order)):
+            if repeat and not selling.ledger.in_store and (sold := self._in_store(order)):
                 return Sale(Outcome.SOLD, order=sold)
             try:
                 sale = selling.mode.sell(order)

@@ -14,14 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import redis
-from sqlalchemy.orm import Session, sessionmaker
-
 from app.domain import Lack, Lacking, Mended, Order, Round, ShopError, Stands, StoreAway
-from app.modes import Way
 from app.service.booking import book
+from app.service.ledgers import Ledgers
 from app.service.rounds import Rounds
-from app.store import begun, db, dead_letters, lacks, mending, orders, sales, sql_holds, stock
+from app.store import begun, db, dead_letters, lacks, mending, orders, sales, stock
 from app.store import rounds as records
 from app.store.dead_letters import Letters
 from app.store.mending import EndedHold, Remains, Written
@@ -41,6 +38,7 @@ class Evidence:
     """
 
     round: Round  # it has ended
+    in_store: bool  # that is where it sold
     remains: Remains  # in the store
     letters: Letters
     rows: Sequence[OrderLine]  # its orders
@@ -73,7 +71,6 @@ class Figures:
 def figures(evidence: Evidence) -> Figures:
     """Count every sale that anybody still knows."""
     round, remains, letters = evidence.round, evidence.remains, evidence.letters
-    elsewhere = Way.of(round.mode).in_database
     waiting = sales.readable(round, remains.payloads)
     dead = sales.readable(round, letters.still_sold)
     buried = {order.id for order in sales.readable(round, [each.sale for each in letters.kept])}
@@ -82,7 +79,7 @@ def figures(evidence: Evidence) -> Figures:
     keys = {row.key for row in evidence.rows} | {order.key for order in (*waiting, *dead)}
     known = units.keys() | buried
     back = [order for order in evidence.told if order.id not in known and order.key not in keys]
-    back = [] if elsewhere else back
+    back = back if evidence.in_store else []
     ends = {each.order.id: each.stands for each in evidence.over if each.order.id not in buried}
     ends |= dict.fromkeys([*units, *(order.id for order in back)], Stands.PAID)
     ended, held = list[EndedHold](), dict[str, int]()
@@ -106,7 +103,7 @@ def figures(evidence: Evidence) -> Figures:
     recorded = max(remains.recorded + len(back), len(units) + len(back) + unread + others)
     return Figures(
         remains=remains,
-        written=Written(round, None if elsewhere else left, recorded, back, ended),
+        written=Written(round, left if evidence.in_store else None, recorded, back, ended),
         gone=remains.round is None,
         booked=len(evidence.rows),
         waiting=len({order.id for order in waiting} - {row.id for row in evidence.rows}),
@@ -147,9 +144,10 @@ class MendBooks:
     Each method raises DatabaseAway.
     """
 
-    def __init__(self, store: redis.Redis, sessions: sessionmaker[Session]) -> None:
-        self.store = store
-        self.sessions = sessions
+    def __init__(self, servers: Servers, ledgers: Ledgers) -> None:
+        self.store = servers.store
+        self.sessions = servers.sessions
+        self.ledgers = ledgers
 
     def rounds(self, item: str, since: int) -> BookedRounds:
         """Those from that number on. Raises Unreadable."""
@@ -192,13 +190,7 @@ class MendBooks:
                 book(self.sessions, {order.id.encode(): order for order in some}, round.mode)
             with db.answering(), self.sessions.begin() as session:
                 begun.keep(session, round)
-                unstocked = its or stock.left(session, round) is None
-                way = Way.of(round.mode)
-                if unstocked and way.in_database and not way.in_rows:
-                    held = sql_holds.of_round(session, round.item, number)
-                    taken = orders.units_of_round(session, round.item, number)
-                    taken += sum(order.quantity for order in held)
-                    stock.mend(session, round, max(0, round.stock - taken))
+                self.ledgers.of(round).restock(session, round, sold_more=bool(its))
 
     def of_round(self, item: str, number: int, told: Sequence[Order]) -> BookedOrders:
         with db.answering(), self.sessions() as session:
@@ -223,10 +215,10 @@ class Plan:
 class Mend:
     def __init__(self, servers: Servers, rounds: Rounds, books: MendBooks | None = None) -> None:
         """`books`: the explorer hands in some that stay as they are."""
-        self.books = books or MendBooks(servers.store, servers.sessions)
         self.store = servers.store
         self.rounds = rounds
         self.trust = rounds.trust
+        self.books = books or MendBooks(servers, self.trust.ledgers)
 
     def plan(self, item: str) -> Plan | None:
         """None: it lacks nothing. The item is off sale then, as whenever somebody looks; no more.
@@ -296,7 +288,8 @@ class Mend:
         before = zip(its, bought, strict=True)
         its = [order for order, other in before if other is None or other.id == order.id]
         over = [each for each in ends if each.stands is not Stands.PAID]
-        return figures(Evidence(ended, remains, letters, rows, its, over))
+        in_store = self.trust.ledgers.of(round).in_store
+        return figures(Evidence(ended, in_store, remains, letters, rows, its, over))
 
     def _write(self, mark: bytes, wanted: Figures) -> Figures:
         """What was written: looked at anew when fulfil, or who mends it, too, was here since."""

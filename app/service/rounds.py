@@ -11,7 +11,6 @@ from typing import Any
 from app.domain import ITEMS, ROUND_BOUNDS, DatabaseAway, Invalid, Lacking, Round, WrongPair
 from app.modes import Way
 from app.service.catalogue import most_stock, readable, require_supported, way
-from app.service.ledgers import Ledgers
 from app.service.refusals import (
     no_field,
     no_round,
@@ -41,7 +40,7 @@ class Rounds:
         self.servers = servers
         self.store = servers.store
         self.trust = Trust(servers)
-        self.ledgers = Ledgers(servers)
+        self.ledgers = self.trust.ledgers
 
     def start(
         self, item: str, mode: str, stock: int, times: Mapping[str, int], tickets: bool = False
@@ -60,8 +59,8 @@ class Rounds:
         self.newest(wanted.item)
         used = self.trust.used_numbers(wanted.item)
         with answering():
-            elsewhere = Way.of(wanted.mode).in_database
-            new = records.start(self.store, wanted, used.highest, elsewhere, ready)
+            in_store = self.ledgers.of(wanted).in_store
+            new = records.start(self.store, wanted, used.highest, in_store, ready)
         if used.by_books:  # else nobody waits for the database twice
             self.trust.begun(new)
         return new
@@ -177,17 +176,14 @@ class Rounds:
         with answering():
             shelf = records.shelf(self.store)
         rows = [row._replace(round=readable(row.round)) for row in shelf]
-        left = self._left_in_database([row.round for row in rows if isinstance(row.round, Round)])
-        return [row._replace(left=left.get(row.item.slug, row.left)) for row in rows]
-
-    def _left_in_database(self, rounds: list[Round]) -> dict[str, int | None]:
-        """Units by item, of those of `rounds` that sell there; none when it is away."""
-        there = [round for round in rounds if Way.of(round.mode).in_database]
+        left: dict[str, int | None] = {}
         try:
-            return self.ledgers.database.left_of(there)
+            left = self.ledgers.left_in_database(
+                row.round for row in rows if isinstance(row.round, Round)
+            )
         except DatabaseAway as error:
             log.warning("%s", error)
-            return {}
+        return [row._replace(left=left.get(row.item.slug, row.left)) for row in rows]
 
     def open_shop(self, mode: str) -> list[Round]:
         """Start a first round of every item that never had one; leave the others as they are.

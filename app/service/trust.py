@@ -30,9 +30,10 @@ from app.domain import (
     WrongPair,
 )
 from app.modes import Way
+from app.service.ledgers import Ledgers
 from app.service.pairing import Pairing
 from app.service.refusals import require_item
-from app.store import begun, db, holds, lacks, orders, sales, sql_holds, stock
+from app.store import begun, db, holds, lacks, orders, sales, sql_holds
 from app.store import rounds as records
 from app.store.begun import Seen
 from app.store.lacks import There
@@ -62,6 +63,7 @@ class Trust:
         self.servers = servers
         self.store = servers.store
         self.pairing = Pairing(servers)
+        self.ledgers = Ledgers(servers)
 
     def look(self, item: str) -> Lack | None:
         """What the store lacks of an item and nobody has accepted, found now or earlier.
@@ -239,14 +241,13 @@ class Trust:
         with answering():
             there = lacks.look(self.store, item)
             confirmed = lacks.booked(self.store, item)
-            newest = self._sells_in_database(item, there.newest)
+            newest = self._running(item, there.newest)
         numbers = [number for number in sorted(confirmed) if number > there.accepted][-NEWEST:]
         with db.answering(), self.servers.sessions() as session:
             orders_of = orders.counts(session, item, {*numbers, there.newest})
-            stocked = newest is None or stock.left(session, newest) is not None
-        if newest and stocked:
-            with answering():
-                lacks.confirm(self.store, item, newest.number, orders_of.get(newest.number, 0))
+        stocked = newest is None or self.ledgers.of(newest).confirm(
+            newest, orders_of.get(newest.number, 0)
+        )
         short = [number for number in numbers if orders_of.get(number, 0) < confirmed[number]]
         if short:
             last = short[-1]
@@ -254,15 +255,13 @@ class Trust:
             return Lack(item, Loss.ORDERS, last, short[0], found, confirmed[last])
         return None if stocked else Lack(item, Loss.STOCK, there.newest, there.newest)
 
-    def _sells_in_database(self, item: str, number: int) -> Round | None:
-        """That round, if it runs and its stock is in the database."""
+    def _running(self, item: str, number: int) -> Round | None:
+        """Return that round, if it runs in a mode of this version."""
         try:
             round = records.find(self.store, item, number)
         except Unreadable:  # a newer version looks after it
             return None
-        if round is None or not round.running or not Way.exists(round.mode):
-            return None
-        return round if Way.of(round.mode).in_database else None
+        return round if round and round.running and Way.exists(round.mode) else None
 
 
 def _lack(item: str, seen: Seen, there: There, recorded: int | None) -> Lack | None:

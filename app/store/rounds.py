@@ -134,19 +134,13 @@ def read_together(store: redis.Redis) -> list[list[str]]:
     return [[item] for item in ITEMS] if isinstance(store, Cluster) else [list(ITEMS)]
 
 
-def start(
-    store: redis.Redis,
-    wanted: Round,
-    above: int,
-    elsewhere: bool,
-    ready: Ready,
-) -> Round:
+def start(store: redis.Redis, wanted: Round, above: int, in_store: bool, ready: Ready) -> Round:
     """End the item's running round and begin `wanted`, in one step; gives it its number.
 
     The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`,
-    put to use. Its number is higher than `above`, too. The stock of one that sells `elsewhere` is
-    not put here. `ready` is called with the newest round and the one to begin, before anybody can
-    see that; False: look again. Raises Lacking when the store has lost something of the item.
+    put to use. Its number is higher than `above`, too. The stock is put here where the round sells
+    `in_store`. `ready` is called with the newest round and the one to begin, before anybody can see
+    that; False: look again. Raises Lacking when the store has lost something of the item.
     """
     for _ in range(RACES):
         with store.pipeline() as pipe:
@@ -166,7 +160,7 @@ def start(
             if running and running.running:
                 _end(pipe, running, stocked, new.started)
             pipe.set(names.record, new.encode())
-            if not elsewhere:
+            if in_store:
                 pipe.set(names.stock, new.stock)
                 pipe.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
                 pipe.sadd(keys.streams(new.item), new.number)

@@ -243,7 +243,7 @@ def test_who_holds_the_row_for_too_long_is_named(
     """A frozen worker: the start does not wait for ever, and works when that one is gone."""
     old = services.rounds.start("apple", "sql_lock", 10, {"think": 1})
     frozen = Buyer(services, old)
-    monkeypatch.setattr("app.service.ledgers.LAST_SALE_S", 0.5)
+    monkeypatch.setattr("app.service.database_ledger.LAST_SALE_S", 0.5)
     with pytest.raises(StockHeld):
         services.rounds.start("apple", "atomic", 10, {})
     lab = create_lab(settings).test_client()

@@ -8,7 +8,7 @@ import pytest
 
 from app.domain import Order, Round
 from app.service.audit import judge
-from app.service.ledgers import Snapshot
+from app.service.snapshot import Snapshot
 from app.service.verdict import Audit, Verdict
 from app.service.worker_status import WorkerStatus
 from app.store.orders import OrderLine

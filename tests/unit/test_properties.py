@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from app.domain import ROUND_BOUNDS, Invalid, Newer, Order, Round, Unreadable, records
 from app.server import parse
 from app.service.audit import judge
-from app.service.ledgers import Snapshot
+from app.service.snapshot import Snapshot
 from app.service.verdict import Verdict
 from app.store.orders import OrderLine
 

@@ -51,7 +51,7 @@ LIES = [
         "atomic",
         [
             Change(
-                "service/ledgers.py",
+                "service/store_ledger.py",
                 "                self.servers.copied(order.item, *ends)\n",
                 "",
             )

@@ -1,0 +1,183 @@
+"""The ledger of rounds that sell in the database."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy.orm import Session
+
+from app.domain import DatabaseAway, Due, Hold, Order, Round, Stands, StockHeld
+from app.locks.handle import Handle
+from app.service.snapshot import Snapshot, round_orders
+from app.store import db, lacks, orders, rounds, sales, sql_holds, units
+from app.store import stock as table
+from app.store.keys import Keys
+from app.store.redis import answering
+from app.store.sales import KEY_LIFE
+from app.store.servers import Servers
+from app.store.transactions import IDLE_S, Contended, lock_file
+
+# For a batch of holds, however impatient a round's buyers are: it takes longer than a sale, and
+# where all of its statements time out it never comes back.
+SHORTEST_WAIT_S = 1.0
+# To wait for sellers that hold the row of a round that has ended; one that is frozen loses it.
+LAST_SALE_S = IDLE_S + 1
+STEP_S = 0.2  # of it, for each try
+
+
+class DatabaseLedger:
+    """Stock, orders and holds are rows; the store knows the round, and its keys once it is over."""
+
+    # A purchase asks the store for its key first: the database does not have what fulfil has not
+    # moved yet. Only fulfil expires holds.
+    in_store = False
+
+    def __init__(self, servers: Servers, in_rows: bool) -> None:
+        """`in_rows`: each unit of the stock is one."""
+        self.servers = servers
+        self.in_rows = in_rows
+
+    def stock(self, round: Round) -> bool:
+        with db.answering(), self.servers.sessions.begin() as session:
+            return table.put(session, round, self.in_rows)
+
+    def close(self, ended: Round) -> bool:
+        """Its record says that it has ended, and workers leave it within a second.
+
+        A buyer in mid-sale then, and those in line behind it, sell as if they had come before the
+        end. No audit is mixed by that: order and stock name their round.
+        """
+        try:
+            with self.servers.transactions.begin(STEP_S) as sql:
+                table.end(sql, ended)
+        except DatabaseAway:
+            return False
+        return True
+
+    def handed_over(self, before: Round) -> bool:
+        """So no purchase has to ask the database for its key.
+
+        Raises StockHeld, redis.RedisError; DatabaseAway (then the round may have ended, and the
+        next start goes on with it).
+        """
+        done = Keys(before.item, before.number).handed_over
+        if self.servers.store.exists(done):
+            return True
+        self._hand_over(before)
+        self.servers.store.set(done, 1, ex=KEY_LIFE)  # like the keys that it tells of
+        return False
+
+    def _hand_over(self, before: Round) -> None:
+        """End the round and hand its keys over.
+
+        Meanwhile the item is not on sale: for a moment, or some seconds where a hundred thousand
+        have bought.
+        """
+        self.left(before)  # while the database is away, nothing is ended
+        rounds.end(self.servers.store, before.item, before.number)
+        # Workers leave the round within a beat, and wake up who thinks or waits in it: the row is
+        # free soon. Tried in short steps, as SQLite waits without letting the lab do anything else.
+        deadline = time.monotonic() + LAST_SALE_S
+        while not self.close(before):
+            if time.monotonic() > deadline:
+                raise StockHeld
+            time.sleep(STEP_S)
+        since = self.servers.clock.now() - KEY_LIFE * 1000
+        with db.answering(), self.servers.sessions() as session:
+            for sold in orders.since(session, before.item, since, before.number):
+                sales.remember(self.servers.store, sold)
+            for held in sql_holds.since(session, before.item, since, before.number):
+                sales.remember(self.servers.store, held)
+
+    def left(self, round: Round) -> int | None:
+        return self.left_of([round])[round.item]
+
+    def left_of(self, rounds: Iterable[Round]) -> dict[str, int | None]:
+        """Units left in rounds of several items, by item, in one session."""
+        with db.answering(), self.servers.sessions() as session:
+            return {round.item: table.left(session, round) for round in rounds}
+
+    def sold(self, round: Round) -> int:
+        with db.answering(), self.servers.sessions() as session:
+            return orders.units_of_round(session, round.item, round.number)
+
+    def unbooked(self, round: Round) -> list[bytes]:
+        return []
+
+    def snapshot(self, round: Round) -> Snapshot:
+        with answering():
+            confirmed = lacks.booked(self.servers.store, round.item).get(round.number, 0)
+        with db.answering(), db.one_moment(self.servers.sessions) as session:
+            left = table.left(session, round)
+            held = sql_holds.of_round(session, round.item, round.number) if round.hold else []
+            rows, others = round_orders(session, round, held)
+            astray = units.astray(session, round) if self.in_rows else 0
+        if left is None:
+            raise DatabaseAway("The database has lost this round's stock: was it emptied?")
+        recorded = len(rows) + others.orders
+        return Snapshot(
+            left, [], recorded, rows, held=held, astray=astray, others=others, confirmed=confirmed
+        )
+
+    def confirm(self, round: Round, orders: int) -> bool:
+        if self.left(round) is None:
+            return False
+        with answering():
+            lacks.confirm(self.servers.store, round.item, round.number, orders)
+        return True
+
+    def restock(self, session: Session, round: Round, sold_more: bool) -> None:
+        if self.in_rows or not (sold_more or table.left(session, round) is None):
+            return
+        taken = orders.units_of_round(session, round.item, round.number)
+        held = sql_holds.of_round(session, round.item, round.number)
+        taken += sum(order.quantity for order in held)
+        table.mend(session, round, max(0, round.stock - taken))
+
+    def bought(self, item: str, key: str) -> Order | None:
+        with db.answering(), self.servers.sessions() as session:
+            return table.bought(session, item, key)
+
+    def copied(self, order: Order) -> None:
+        """The database answers once it has a sale for good."""
+
+    def settle(self, round: Round, order: Order, stands: Stands) -> Hold:
+        now = self.servers.clock.now()
+        with db.answering(), self.servers.sessions.begin() as sql:
+            found = sql_holds.settle(sql, order, stands, now)
+        if found is None:
+            raise DatabaseAway("The database has lost this hold: was it emptied?")
+        return found
+
+    def next_due(self, round: Round, most: int) -> list[Due]:
+        now = self.servers.clock.now()
+        with db.answering(), self.servers.sessions() as sql:
+            return sql_holds.next_due(sql, round, now, most)
+
+    def rounds_with_holds(self, item: str) -> list[int]:
+        now = self.servers.clock.now()
+        with db.answering(), self.servers.sessions() as sql:
+            return sql_holds.rounds_due(sql, item, now)
+
+    def expire(self, round: Round, most: int) -> list[Order]:
+        now = self.servers.clock.now()
+        with db.answering(), self.servers.sessions.begin() as sql:
+            lock_file(sql.connection(), _wait_s(round))
+            return sql_holds.expire(sql, round, now, most)
+
+    def put_back(
+        self, round: Round, over: Sequence[Order], lock: Handle | None = None, running: bool = True
+    ) -> bool:
+        wait = _wait_s(round)
+        try:
+            with self.servers.transactions.begin(wait) as sql:
+                lock_file(sql, wait)
+                table.put_back(sql, round, over, self.in_rows)
+        except Contended:
+            return False
+        return True
+
+
+def _wait_s(round: Round) -> float:
+    return max(SHORTEST_WAIT_S, round.wait / 1000)
