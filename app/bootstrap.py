@@ -32,8 +32,8 @@ from app.service.purchase import Purchase
 from app.service.repair import Mend
 from app.service.rounds import Rounds
 from app.service.trust import Trust
-from app.store import db
 from app.store.servers import Servers
+from app.store.sql import db
 
 if TYPE_CHECKING:
     import redis

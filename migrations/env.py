@@ -1,8 +1,8 @@
-"""Alembic's entry: run the migrations on the connection that store.db.migrate hands over."""
+"""Alembic's entry: run the migrations on the connection that app.store.sql.db hands over."""
 
 from alembic import context
 
-from app.store.orders import Base
+from app.store.sql.orders import Base
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -19,8 +19,8 @@ from app.config import Settings
 from app.domain import Clock
 from app.service.purchase import Purchase
 from app.service.worker_status import StatusReporter
-from app.store import db
-from app.store.redis import connect
+from app.store.clients.redis import connect
+from app.store.sql import db
 from tests.support.cluster import ClusterServer
 from tests.support.collection import lives_in
 from tests.support.collection import pytest_addoption as pytest_addoption
@@ -252,7 +252,7 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(Clock, "every", noted)
     monkeypatch.setattr(StatusReporter, "start", begun)
-    monkeypatch.setattr("app.store.db.create_engine", created)
+    monkeypatch.setattr("app.store.sql.db.create_engine", created)
     yield
     for stop in reversed(started):
         stop()

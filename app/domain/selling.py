@@ -124,8 +124,8 @@ class Round:
     how long its buyers have to pay; 0: what they buy is sold at once. With `tickets`
     each buyer gets one order, under a key that the shop has made (service/selling.py).
     `per_buyer` is the most units that one buyer may have of the round; 0: as many as there are.
-    `masters` are the identities of redlock's, with commas between (see app/store/masters.py); "" in
-    other modes, and in a record of an older version.
+    `masters` are the identities of redlock's masters, joined by commas (see
+    app/store/clients/masters.py); "" in other modes, and in a record of an older version.
     """
 
     item: str

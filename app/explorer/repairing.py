@@ -30,10 +30,10 @@ from app.service.pairing import Pairing
 from app.service.repair import BookedOrders, BookedRounds, Lost, Mend, MendBooks
 from app.service.trust import Trust
 from app.store import dead_letters, keys, sales
-from app.store.begun import Seen
 from app.store.keys import Keys
-from app.store.orders import OrderLine
 from app.store.rounds import GROUP
+from app.store.sql.begun_rounds import Seen
+from app.store.sql.orders import OrderLine
 
 STOCK = 4
 # Four sales of one unit each: whoever has one in the end.

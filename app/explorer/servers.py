@@ -7,7 +7,7 @@ from functools import cached_property
 import redis
 from badluck.actor.connection import RESENDS, pool
 
-from app.store.redis import SendsOnce
+from app.store.clients.redis import SendsOnce
 
 MASTERS = 3  # of redlock
 

@@ -7,7 +7,7 @@ from typing import TypedDict
 import redis
 from sqlalchemy import make_url
 
-from app.store.redis import answering
+from app.store.clients.redis import answering
 from app.store.servers import Servers
 
 

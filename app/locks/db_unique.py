@@ -17,8 +17,8 @@ from sqlalchemy import Delete, Engine, Update, delete, exists, insert, select, u
 from sqlalchemy.exc import IntegrityError
 
 from app.locks.handle import LEASE_S, Handle, How
-from app.store.named_locks import LockRow, Now
-from app.store.transactions import Contended, Transactions
+from app.store.sql.named_locks import LockRow, Now
+from app.store.sql.transactions import Contended, Transactions
 
 # To wait for others' transactions: short to acquire, as there will be another attempt; long to
 # release, as there will not, and all would wait for the lease.

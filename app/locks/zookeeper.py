@@ -19,7 +19,7 @@ from app.locks.handle import LEASE_S, Handle, How
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
 
-    from app.store.zookeeper import Place
+    from app.store.clients.zookeeper import Place
 
 DIGITS = 10  # of the number at the end of a sequential node's name
 
@@ -36,7 +36,7 @@ class Zookeeper(Handle):
         self, client: KazooClient, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
     ) -> None:
         super().__init__(client, key, lease_s, **how)
-        from app.store.zookeeper import ZooKeeper  # an extra: it may not be installed
+        from app.store.clients.zookeeper import ZooKeeper  # an extra: it may not be installed
 
         self.zookeeper = ZooKeeper.over(client)
         self.folder = f"/lastapple/{self.key}"

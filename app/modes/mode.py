@@ -88,11 +88,11 @@ class DatabaseMode(Mode):
     needs = "database"
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        from app.store.sql_sales import SqlSales  # SQLAlchemy takes longer to load than all else
+        from app.store.sql.sales import SqlSales  # SQLAlchemy takes longer to load than all else
 
         super().__init__(servers, clock, round)
         self.database = servers.transactions
-        self.sales = SqlSales(servers, round)
+        self.sales = SqlSales(round, lambda: servers.clock.now(ask=False))
 
 
 def retried(attempt: Callable[[Order], Sale], order: Order, clock: Clock, round: Round) -> Sale:

@@ -23,12 +23,12 @@ from sqlalchemy.exc import IntegrityError
 
 from app.domain import DatabaseAway, Order, Outcome, Sale
 from app.modes.mode import DatabaseMode
-from app.store import buyers, stock, units
-from app.store.buyers import AboveLimit
 from app.store.servers import NO_ROW_LOCKS
-from app.store.stock import StockRow
-from app.store.transactions import Contended
-from app.store.units import UnitRow
+from app.store.sql import buyers, stock, units
+from app.store.sql.buyers import AboveLimit
+from app.store.sql.stock import StockRow
+from app.store.sql.transactions import Contended
+from app.store.sql.units import UnitRow
 
 
 class SqlUnits(DatabaseMode):

@@ -22,10 +22,10 @@ from sqlalchemy.exc import IntegrityError
 
 from app.domain import Order, Outcome, Sale
 from app.modes.mode import DatabaseMode, pause
-from app.store import stock
-from app.store.buyers import AboveLimit
-from app.store.stock import StockRow
-from app.store.transactions import Contended
+from app.store.sql import stock
+from app.store.sql.buyers import AboveLimit
+from app.store.sql.stock import StockRow
+from app.store.sql.transactions import Contended
 
 
 class SqlVersion(DatabaseMode):

@@ -12,8 +12,8 @@ import redis
 
 from app.ops import replication
 from app.ops.readiness import Check, State
-from app.store.cluster import Cluster
-from app.store.redis import answering
+from app.store.clients.cluster import Cluster
+from app.store.clients.redis import answering
 from app.store.servers import Servers
 
 OLDEST = 7  # of Redis; every Valkey is newer

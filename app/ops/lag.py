@@ -9,7 +9,7 @@ import redis
 
 from app.domain import ITEMS
 from app.store import keys, rounds
-from app.store.redis import answering
+from app.store.clients.redis import answering
 
 
 @dataclass(frozen=True)

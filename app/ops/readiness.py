@@ -22,9 +22,10 @@ from app.ops.lag import Lag, lag
 from app.ops.process_status import ProcessState, ProcessStatus
 from app.service.catalogue import readable, unfit
 from app.service.pairing import Pairing
-from app.store import db, keys, lacks, orders, rounds
-from app.store.redis import answering
+from app.store import keys, loss_marks, rounds
+from app.store.clients.redis import answering
 from app.store.servers import Servers
+from app.store.sql import db, orders
 from app.text import Text, counted, together
 
 FRESH = 1.0  # s for which an answer is given again: a storm of probes costs nothing
@@ -122,7 +123,7 @@ class Readiness:
         """It takes writes. What it has lost is not sold until a person has looked; all else is."""
         try:
             with answering():
-                lost = lacks.every(self.servers.store, ITEMS)
+                lost = loss_marks.every(self.servers.store, ITEMS)
         except StoreAway as error:
             log.warning("Whether the store has lost something cannot be seen: %s", error)
             return Check("store", State.FAILING, Text("The store does not answer."))

@@ -8,7 +8,7 @@ from typing import Any
 
 import redis
 
-from app.store.cluster import Cluster
+from app.store.clients.cluster import Cluster
 from app.text import Text
 
 # In INFO only where min-replicas-to-write is 1 or more: so many replicas have spoken lately.

@@ -21,7 +21,7 @@ from redis.client import Pipeline
 from app.config import Settings, is_loopback
 from app.domain import HostsDiffer
 from app.store import keys
-from app.store.redis import answering
+from app.store.clients.redis import answering
 
 
 def secret(settings: Settings) -> str:

@@ -21,10 +21,10 @@ from app.service.pairing import Pairing
 from app.service.snapshot import Snapshot
 from app.service.verdict import Audit, Verdict, sentence
 from app.service.worker_status import BEAT_S, WorkerStatus, worker_statuses
-from app.store import lacks
+from app.store import loss_marks
+from app.store.clients.redis import answering
 from app.store.keys import Keys
-from app.store.orders import OrderLine
-from app.store.redis import answering
+from app.store.sql.orders import OrderLine
 
 WORKERS_WORD_S = 3 * BEAT_S  # to wait for each worker's word on whether it was quiet while we read
 
@@ -48,7 +48,7 @@ class Auditor:
         if not audit.settled and not audit.in_flight:  # the last one may just have ended
             audit = self._audit(round)
         with answering():
-            lost = lacks.of_round(self.store, round.item, round.number)
+            lost = loss_marks.of_round(self.store, round.item, round.number)
         return audit.downgraded(lost) if lost else audit
 
     def _audit(self, round: Round) -> Audit:

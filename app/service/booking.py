@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import Order
 from app.modes import Way
-from app.store import db, orders, stock
+from app.store.sql import db, orders, stock
 
 
 @dataclass(frozen=True)

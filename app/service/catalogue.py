@@ -113,7 +113,7 @@ def most_stock(way: Way) -> int:
     """Units that a round may begin with: fewer where each is a row."""
     if not way.in_rows:
         return ROUND_BOUNDS["stock"].high
-    from app.store import units  # SQLAlchemy takes longer to load than all else
+    from app.store.sql import units  # SQLAlchemy takes longer to load than all else
 
     return units.MOST
 

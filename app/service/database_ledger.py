@@ -10,13 +10,15 @@ from sqlalchemy.orm import Session
 from app.domain import DatabaseAway, Due, Hold, Order, Round, Stands, StockHeld
 from app.locks.handle import Handle
 from app.service.snapshot import Snapshot, round_orders
-from app.store import db, lacks, orders, rounds, sales, sql_holds, units
-from app.store import stock as table
+from app.store import loss_marks, rounds, sales
+from app.store.clients.redis import answering
 from app.store.keys import Keys
-from app.store.redis import answering
 from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
-from app.store.transactions import IDLE_S, Contended, lock_file
+from app.store.sql import db, orders, units
+from app.store.sql import holds as sql_holds
+from app.store.sql import stock as table
+from app.store.sql.transactions import IDLE_S, Contended, lock_file
 
 # For a batch of holds, however impatient a round's buyers are: it takes longer than a sale, and
 # where all of its statements time out it never comes back.
@@ -107,7 +109,7 @@ class DatabaseLedger:
 
     def snapshot(self, round: Round) -> Snapshot:
         with answering():
-            confirmed = lacks.booked(self.servers.store, round.item).get(round.number, 0)
+            confirmed = loss_marks.booked(self.servers.store, round.item).get(round.number, 0)
         with db.answering(), db.one_moment(self.servers.sessions) as session:
             left = table.left(session, round)
             held = sql_holds.of_round(session, round.item, round.number) if round.hold else []
@@ -124,7 +126,7 @@ class DatabaseLedger:
         if self.left(round) is None:
             return False
         with answering():
-            lacks.confirm(self.servers.store, round.item, round.number, orders)
+            loss_marks.confirm(self.servers.store, round.item, round.number, orders)
         return True
 
     def restock(self, session: Session, round: Round, sold_more: bool) -> None:

@@ -10,9 +10,9 @@ from app.service.booking import book
 from app.service.pairing import Pairing
 from app.service.refusals import require_item
 from app.store import dead_letters, rounds
+from app.store.clients.redis import answering
 from app.store.dead_letters import DeadLetter
 from app.store.keys import Keys
-from app.store.redis import answering
 
 __all__ = ["DeadLetter", "DeadLetters"]
 

@@ -31,7 +31,8 @@ from app.modes import Way
 from app.service.booking import Refusal, book
 from app.service.pairing import Pairing
 from app.service.stream_backoff import LONGEST_PAUSE, SHORTEST_PAUSE, StreamBackoff
-from app.store import clock, dead_letters, keys, rounds, sales
+from app.store import dead_letters, keys, rounds, sales
+from app.store.clients import clock
 from app.store.keys import Keys
 from app.store.round_sales import forget_counters
 from app.store.rounds import GROUP

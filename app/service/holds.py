@@ -34,10 +34,12 @@ from app.service.catalogue import require_supported, unfit
 from app.service.ledgers import Ledgers
 from app.service.pairing import Pairing
 from app.service.stream_backoff import StreamBackoff
-from app.store import begun, db, rounds, sql_holds
+from app.store import rounds
+from app.store.clients.redis import answering
 from app.store.keys import Keys
-from app.store.redis import answering
 from app.store.servers import Servers
+from app.store.sql import begun_rounds, db
+from app.store.sql import holds as sql_holds
 
 LATE_MS = 3_600_000  # after its deadline a hold's expiry is noted: the store knows it for a day
 
@@ -155,7 +157,7 @@ class Holds:
             found = rounds.find(self.servers.store, item, number)
         if found is None:
             with db.answering(), self.servers.sessions() as sql:
-                found = begun.round(sql, item, number)
+                found = begun_rounds.round(sql, item, number)
         if found is None:
             raise StoreAway(f"The store has lost round {number} of {item}.")
         if require_supported(found).hold:
@@ -201,7 +203,7 @@ class Holds:
     def _in_books(self, order: Order) -> Round | None:
         """What the store has forgotten: a hold that stands in the database outlives it."""
         with db.answering(), self.servers.sessions() as sql:
-            found = begun.round(sql, order.item, order.round)
+            found = begun_rounds.round(sql, order.item, order.round)
             held = sql_holds.find(sql, order.id)
         if held and not found:
             raise StoreAway(f"The store has lost round {order.round} of {order.item}.")

@@ -20,9 +20,9 @@ from redis.exceptions import AskError, TryAgainError
 from app.domain import Hold, Lack, Loss, Order, Round, ShopError, Stands
 from app.service.holds import Holds
 from app.service.rounds import Rounds
-from app.store import keys, lacks
+from app.store import keys, loss_marks
+from app.store.clients.redis import Metered, answering
 from app.store.keys import Keys
-from app.store.redis import Metered, answering
 from app.store.servers import Servers
 
 # s for which a sale is asked for: its key lives for a day after it was booked.
@@ -144,7 +144,7 @@ class LossDetector:
         since = time.monotonic() - REMEMBERED
         told = [each for each in tuple(self.told.get(lack.item, ())) if each.at > since]
         with answering():
-            news = lacks.mark(self.store, lack, {each.field: each.order for each in told})
+            news = loss_marks.mark(self.store, lack, {each.field: each.order for each in told})
         if news:
             log.error("%s", lack.sentence)
         self.seen.pop(lack.item, None)

@@ -23,8 +23,10 @@ from app.domain import (
     Unreadable,
 )
 from app.service.holds import Holds
-from app.store import db, keys, orders, sql_holds
-from app.store.redis import answering
+from app.store import keys
+from app.store.clients.redis import answering
+from app.store.sql import db, orders
+from app.store.sql import holds as sql_holds
 from app.text import Text
 
 MOST = 50  # orders on one page

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.domain import ITEMS, ShopError, WrongPair
-from app.store import begun, db, pair
+from app.store import pair
+from app.store.clients.redis import answering
 from app.store.pair import Pair, Side
-from app.store.redis import answering
 from app.store.servers import Servers
+from app.store.sql import begun_rounds, db
 from app.text import Text
 
 TURN = 2.0  # s between two looks of a worker
@@ -76,7 +77,7 @@ class Pairing:
                 shared = pair.share_a_round(self.servers.store, session)
             self._compare(store, database, shared)
             is_known = shared or store.id or store.partner
-            return bool(is_known) or not begun.seen(session, item).round
+            return bool(is_known) or not begun_rounds.seen(session, item).round
 
     def name(self, item: str, anew: bool = False) -> Pair:
         """Let each side name the other, unless it has a name; with `anew` in any case."""

@@ -29,8 +29,8 @@ from app.service.refusals import require_item
 from app.service.request import current as request
 from app.service.rounds import Rounds
 from app.service.selling import RunningRounds, Selling
+from app.store.clients.redis import Wire, answering, metered
 from app.store.keys import Keys
-from app.store.redis import Wire, answering, metered
 from app.store.servers import Servers
 from app.text import Text
 

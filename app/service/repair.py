@@ -18,13 +18,14 @@ from app.domain import Lack, Lacking, Mended, Order, Round, ShopError, Stands, S
 from app.service.booking import book
 from app.service.ledgers import Ledgers
 from app.service.rounds import Rounds
-from app.store import begun, db, dead_letters, lacks, mending, orders, sales, stock
+from app.store import dead_letters, loss_marks, round_repair, sales
 from app.store import rounds as records
+from app.store.clients.redis import answering
 from app.store.dead_letters import Letters
-from app.store.mending import EndedHold, Remains, Written
-from app.store.orders import OrderLine
-from app.store.redis import answering
+from app.store.round_repair import EndedHold, Remains, Written
 from app.store.servers import Servers
+from app.store.sql import begun_rounds, db, orders, stock
+from app.store.sql.orders import OrderLine
 
 RACES = 20  # looks at a round in which fulfil still buries sales before one is told to try again
 
@@ -152,7 +153,7 @@ class MendBooks:
     def rounds(self, item: str, since: int) -> BookedRounds:
         """Those from that number on. Raises Unreadable."""
         with db.answering(), self.sessions() as session:
-            known = begun.rounds(session, item, since)
+            known = begun_rounds.rounds(session, item, since)
             return BookedRounds(known, orders.rounds(session, item, since))
 
     def lost(self, item: str, since: int) -> Lost:
@@ -161,7 +162,7 @@ class MendBooks:
         Raises StoreAway, Unreadable.
         """
         with answering():
-            confirmed = lacks.booked(self.store, item)
+            confirmed = loss_marks.booked(self.store, item)
         with db.answering(), answering(), self.sessions() as session:
             has = orders.counts(session, item, [each for each in confirmed if each >= since])
             short = {
@@ -170,7 +171,7 @@ class MendBooks:
                 if number >= since and count > has.get(number, 0)
             }
             found = [
-                records.find(self.store, item, number) or begun.round(session, item, number)
+                records.find(self.store, item, number) or begun_rounds.round(session, item, number)
                 for number in {since, *short}
             ]
             rounds = {round.number: round for round in found if round}
@@ -189,7 +190,7 @@ class MendBooks:
                 some = its[first : first + orders.AT_ONCE]
                 book(self.sessions, {order.id.encode(): order for order in some}, round.mode)
             with db.answering(), self.sessions.begin() as session:
-                begun.keep(session, round)
+                begun_rounds.keep(session, round)
                 self.ledgers.of(round).restock(session, round, sold_more=bool(its))
 
     def of_round(self, item: str, number: int, told: Sequence[Order]) -> BookedOrders:
@@ -228,11 +229,11 @@ class Mend:
         """
         lack = self.trust.look(item)
         with answering():
-            mark = lacks.standing(self.store, item)
+            mark = loss_marks.standing(self.store, item)
         if lack is None or mark is None:
             return None
         with answering():
-            told = mending.told(self.store, item)
+            told = round_repair.told(self.store, item)
         known, booked = self.books.rounds(item, lack.since)
         numbers = {*known, *booked, *(order.round for order in told.orders)}
         if lack.since:
@@ -270,11 +271,11 @@ class Mend:
         return replace(plan, rounds=done)
 
     def _figures(
-        self, item: str, number: int, known: Round | None, told: mending.Told
+        self, item: str, number: int, known: Round | None, told: round_repair.Told
     ) -> Figures | None:
         """None: neither store nor books know its stock."""
         with answering():
-            remains = mending.look(self.store, item, number)
+            remains = round_repair.look(self.store, item, number)
             letters = dead_letters.of_round(self.store, item, number)
         round = remains.round or known
         if round is None:
@@ -299,14 +300,14 @@ class Mend:
             back = [order.id for order in written.brought_back]
             mended = Mended(wanted.booked, back, written.left, wanted.gone).encode()
             with answering():
-                if mending.write(self.store, mark, wanted.remains, written, mended):
+                if round_repair.write(self.store, mark, wanted.remains, written, mended):
                     return wanted
-                other = lacks.standing(self.store, round.item)
+                other = loss_marks.standing(self.store, round.item)
             if other is None:
                 raise ShopError(f"Somebody else has mended {round.item} meanwhile, or accepted it.")
             if other != mark:
                 raise Lacking(Lack.decode(other))
             with answering():
-                told = mending.told(self.store, round.item)
+                told = round_repair.told(self.store, round.item)
             wanted = self._figures(round.item, round.number, round, told) or wanted
         raise StoreAway("The store's sales are being moved all the time. Try again.")

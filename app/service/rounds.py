@@ -20,9 +20,9 @@ from app.service.refusals import (
     too_many_rows,
 )
 from app.service.trust import Trust
-from app.store import lacks
+from app.store import loss_marks
 from app.store import rounds as records
-from app.store.redis import answering
+from app.store.clients.redis import answering
 from app.store.servers import Servers
 from app.text import Text
 
@@ -156,7 +156,7 @@ class Rounds:
                 found = records.newest(self.store, item)
             else:
                 found = records.find(self.store, item, number)
-            lost = lacks.every(self.store, [item]) if found is None else []
+            lost = loss_marks.every(self.store, [item]) if found is None else []
         if lost:
             raise Lacking(lost[0])
         if found is None:
@@ -194,7 +194,7 @@ class Rounds:
         check_default(mode)
         with answering():
             shelf = records.shelf(self.store)
-            lacking = {lack.item for lack in lacks.every(self.store, ITEMS)}
+            lacking = {lack.item for lack in loss_marks.every(self.store, ITEMS)}
         never = [row.item for row in shelf if row.round is None and row.item.slug not in lacking]
         opened = []
         for item in never:

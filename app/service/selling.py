@@ -27,8 +27,8 @@ from app.service.metrics.meter import Meter
 from app.service.refusals import nameless, not_running
 from app.service.rounds import Rounds
 from app.service.worker_status import StatusReporter
+from app.store.clients.redis import answering
 from app.store.keys import Keys
-from app.store.redis import answering
 from app.store.servers import Servers
 from app.text import Text
 

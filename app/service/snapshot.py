@@ -11,8 +11,8 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from app.domain import Order, Round
-from app.store import orders
-from app.store.orders import Booked, OrderLine
+from app.store.sql import orders
+from app.store.sql.orders import Booked, OrderLine
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session
 from app.domain import Due, Hold, Order, Round, Stands, StoreAway, Unreadable
 from app.locks.handle import Handle
 from app.service.snapshot import Snapshot, round_orders
-from app.store import accounts, db, dead_letters, holds, rounds, sales
+from app.store import accounts, dead_letters, holds, rounds, sales
+from app.store.clients.redis import answering
 from app.store.keys import Keys
-from app.store.redis import answering
 from app.store.servers import Servers
+from app.store.sql import db
 
 log = logging.getLogger(__name__)
 

@@ -33,13 +33,15 @@ from app.modes import Way
 from app.service.ledgers import Ledgers
 from app.service.pairing import Pairing
 from app.service.refusals import require_item
-from app.store import begun, db, holds, lacks, orders, sales, sql_holds
+from app.store import holds, loss_marks, sales
 from app.store import rounds as records
-from app.store.begun import Seen
-from app.store.lacks import There
-from app.store.redis import answering
+from app.store.clients.redis import answering
+from app.store.loss_marks import There
 from app.store.sales import KEY_LIFE
 from app.store.servers import Servers
+from app.store.sql import begun_rounds, db, orders
+from app.store.sql import holds as sql_holds
+from app.store.sql.begun_rounds import Seen
 
 WATCH = 60.0  # s between two looks at a store that seems the same; see keep_watch
 TURN = 0.2  # s in which it is noticed that the store is met anew
@@ -97,24 +99,24 @@ class Trust:
             seen = self._seen(item)
         except DatabaseAway:
             with answering():
-                there = lacks.look(self.store, item)
+                there = loss_marks.look(self.store, item)
             if not there.newest:  # it may have been emptied
                 raise
             return UsedNumbers(there.accepted, by_books=False)
         if lack := self._look(item, seen, self._lost_orders(item)):
             raise Lacking(lack)
         with answering():
-            newest = max(seen.round, lacks.look(self.store, item).accepted)
+            newest = max(seen.round, loss_marks.look(self.store, item).accepted)
         return UsedNumbers(newest, by_books=True)
 
     def begun(self, round: Round) -> None:
         """Note a new round in the books. With the database away, its first order will tell."""
         with answering():
-            store = lacks.look(self.store, round.item).store
+            store = loss_marks.look(self.store, round.item).store
         try:
             with db.answering(), self.servers.sessions.begin() as session:
-                begun.note(session, round.item, round.number, store)
-                begun.keep(session, round)
+                begun_rounds.note(session, round.item, round.number, store)
+                begun_rounds.keep(session, round)
         except DatabaseAway as error:
             log.warning("round %d of %s is not in the books: %s", round.number, round.item, error)
 
@@ -126,14 +128,14 @@ class Trust:
         """
         lack = self.look(item)
         with answering():
-            found = lacks.standing(self.store, item)
+            found = loss_marks.standing(self.store, item)
         if lack is None or found is None:
             return None
         self.sell_again(lack, found)
         return lack
 
     def sell_again(self, lack: Lack, found: bytes) -> None:
-        """The last steps of whoever accepts or mends what is `found` (see lacks.standing).
+        """The last steps of whoever accepts or mends what is `found` (see loss_marks.standing).
 
         The books are right: what they have sold is paid for, whatever the store says of its hold.
         May be done again. Raises Lacking when something else is found by now.
@@ -141,12 +143,12 @@ class Trust:
         item = lack.item
         seen = self._seen(item)
         with answering():
-            there = lacks.look(self.store, item)
+            there = loss_marks.look(self.store, item)
         up_to = max(seen.round, there.newest, there.accepted, lack.round)
         self._note(item, up_to)
         self._remember_keys(item)
         with answering():
-            done = lacks.accept(self.store, item, up_to, found)
+            done = loss_marks.accept(self.store, item, up_to, found)
         if not done and (other := self.look(item)):
             raise Lacking(other)
 
@@ -158,10 +160,12 @@ class Trust:
         """
         seen = self._seen(item)
         with answering():
-            there = lacks.look(self.store, item)
+            there = loss_marks.look(self.store, item)
             if seen.round and seen.store != there.store and there.lack is None:
                 records.end(self.store, item)
-                lacks.accept(self.store, item, max(seen.round, there.newest, there.accepted), None)
+                loss_marks.accept(
+                    self.store, item, max(seen.round, there.newest, there.accepted), None
+                )
         self.pairing.name(item, anew=True)
         self._remember_keys(item)
 
@@ -173,7 +177,7 @@ class Trust:
         with db.answering(), self.servers.sessions() as session:
             there_are = orders.counts(session, item, [number]).get(number, 0)
         with answering():
-            lacks.confirm(self.store, item, number, there_are)
+            loss_marks.confirm(self.store, item, number, there_are)
 
     def keep_watch(self, stop: threading.Event) -> None:
         """Look when the store or the database is met, met anew, and once in a while.
@@ -216,7 +220,7 @@ class Trust:
     def _note(self, item: str, round: int) -> None:
         store = self.pairing.name(item, anew=True).store
         with db.answering(), self.servers.sessions.begin() as session:
-            begun.note(session, item, round, store.id)
+            begun_rounds.note(session, item, round, store.id)
 
     def _bought_since(self, item: str, moment: int) -> Iterator[Sequence[Order]]:
         """What the books have sold or hold since then, in parts."""
@@ -226,21 +230,21 @@ class Trust:
 
     def _seen(self, item: str) -> Seen:
         with db.answering(), self.servers.sessions() as session:
-            return begun.seen(session, item)
+            return begun_rounds.seen(session, item)
 
     def _look(self, item: str, seen: Seen, lost: Lack | None) -> Lack | None:
         """The books were read first: the store only grows, so that nothing seems to be lacking."""
         with answering():
-            there = lacks.look(self.store, item)
-            recorded = lacks.recorded(self.store, item, seen.round)
+            there = loss_marks.look(self.store, item)
+            recorded = loss_marks.recorded(self.store, item, seen.round)
             lack = there.lack or _lack(item, seen, there, recorded) or lost
-            return lack if lack and lacks.mark(self.store, lack) else None
+            return lack if lack and loss_marks.mark(self.store, lack) else None
 
     def _lost_orders(self, item: str) -> Lack | None:
         """What the database lacks. The store is read first: it only knows what was there before."""
         with answering():
-            there = lacks.look(self.store, item)
-            confirmed = lacks.booked(self.store, item)
+            there = loss_marks.look(self.store, item)
+            confirmed = loss_marks.booked(self.store, item)
             newest = self._running(item, there.newest)
         numbers = [number for number in sorted(confirmed) if number > there.accepted][-NEWEST:]
         with db.answering(), self.servers.sessions() as session:

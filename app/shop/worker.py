@@ -22,7 +22,7 @@ from app.service.request import log_lines
 # By create_shop, and the first beat after a purchase.
 LOADED = (
     "app.bootstrap",
-    "app.store.transactions",
+    "app.store.sql.transactions",
     "prometheus_client.mmap_dict",
     *(f"app.server.{name}" for name in ("contract.views", "health", "hosts", "rate", "setup")),
     *(f"app.shop.{name}" for name in ("classroom", "contract.side", "payments", "views")),

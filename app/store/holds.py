@@ -13,7 +13,8 @@ from typing import Any
 import redis
 
 from app.domain import Due, Hold, Order, Round, Stands, StoreAway, Unreadable
-from app.store import clock, keys, lua, rounds
+from app.store import keys, lua, rounds
+from app.store.clients import clock
 from app.store.keys import Keys
 from app.store.round_sales import RoundSales
 from app.store.sales import KEY_LIFE

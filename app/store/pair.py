@@ -18,9 +18,9 @@ from sqlalchemy.orm import Mapped, Session, mapped_column, sessionmaker
 
 from app.domain import Round, Unreadable
 from app.store import keys, rounds
-from app.store.begun import BegunRow, RoundRow
-from app.store.orders import Base
-from app.store.stock import StockRow
+from app.store.sql.begun_rounds import BegunRow, RoundRow
+from app.store.sql.orders import Base
+from app.store.sql.stock import StockRow
 
 NEWEST = 20  # rounds of the database that are looked for in a store
 

@@ -15,7 +15,7 @@ from typing import Any
 import redis
 
 from app.domain import Order, Outcome, Round, Sale
-from app.store.cluster import Cluster
+from app.store.clients.cluster import Cluster
 from app.store.keys import Keys
 
 AT_ONCE = 1_000  # keys that one command looks at: it holds up everybody else

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import redis
 
 from app.domain import ITEMS, Item, Lack, Lacking, Round, StoreAway, Unreadable
-from app.store import clock, keys
-from app.store.cluster import Cluster
+from app.store import keys
+from app.store.clients import clock
+from app.store.clients.cluster import Cluster
 from app.store.keys import Keys
 
 GROUP = "fulfil"  # the consumer group that moves sales to the database

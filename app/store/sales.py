@@ -10,7 +10,7 @@ import redis
 
 from app.domain import Order, Round, Stands, Unreadable
 from app.store import keys, lua
-from app.store.cluster import Cluster
+from app.store.clients.cluster import Cluster
 from app.store.keys import Keys
 from app.store.rounds import GROUP
 

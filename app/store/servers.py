@@ -12,10 +12,10 @@ import redis
 
 from app.config import Settings
 from app.domain import StoreAway
-from app.store import replica
-from app.store.clock import StoreClock
-from app.store.masters import Masters
-from app.store.redis import Meet, Metered, connect
+from app.store.clients import replica
+from app.store.clients.clock import StoreClock
+from app.store.clients.masters import Masters
+from app.store.clients.redis import Meet, Metered, connect
 from app.text import Text
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlalchemy.orm import Session, sessionmaker
 
-    from app.store.transactions import Transactions
+    from app.store.sql.transactions import Transactions
 
 # Of the store's time-out, for each master of redlock: a purchase that meets five frozen ones when
 # it takes the lock, and again when it releases it, still answers within a second.
@@ -80,21 +80,21 @@ class Servers:
 
     @cached_property
     def engine(self) -> Engine:
-        from app.store import db  # here, and below: not all need a database, and it takes long
-        from app.store.transactions import FOR_PAGES
+        from app.store.sql import db  # here, and below: not all need a database, and it takes long
+        from app.store.sql.transactions import FOR_PAGES
 
         settings = self.settings
         return db.engine(settings.database, settings.database_timeout, self._sellers + FOR_PAGES)
 
     @cached_property
     def sessions(self) -> sessionmaker[Session]:
-        from app.store import db
+        from app.store.sql import db
 
         return db.sessions(self.engine)
 
     @cached_property
     def transactions(self) -> Transactions:
-        from app.store.transactions import Transactions
+        from app.store.sql.transactions import Transactions
 
         return Transactions(self.engine, self._sellers)
 
@@ -106,13 +106,13 @@ class Servers:
     @property
     def most_connections(self) -> int:
         """How many connections to the database all workers of this host's shop may have."""
-        from app.store.transactions import FOR_PAGES
+        from app.store.sql.transactions import FOR_PAGES
 
         return self.settings.shop_workers * (self._sellers + FOR_PAGES)
 
     @property
     def _sellers(self) -> int:
-        from app.store.transactions import sellers
+        from app.store.sql.transactions import sellers
 
         return sellers(self.settings.shop_workers, self.settings.shop_threads)
 
@@ -139,7 +139,7 @@ class Servers:
             if self._zookeeper is None:
                 if missing := self.missing("zookeeper"):
                     raise StoreAway(missing)
-                from app.store import zookeeper  # an extra: it may not be installed
+                from app.store.clients import zookeeper  # an extra: it may not be installed
 
                 settings = self.settings
                 self._zookeeper = zookeeper.connect(

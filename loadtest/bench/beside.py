@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.config import Settings
-from app.store import db
+from app.store.sql import db
 from loadtest.bench import BenchFailed, server
 from loadtest.bench.contender import ANSWER
 

@@ -9,7 +9,7 @@ from typing import Any
 import redis
 
 from app.config import Settings
-from app.store.redis import NEVER_RESEND, Metered, Wire, metered
+from app.store.clients.redis import NEVER_RESEND, Metered, Wire, metered
 from app.store.servers import Servers
 from loadtest.bench.contender import ANSWER
 

@@ -26,7 +26,7 @@ RATE = 200  # looks a second
 MARGIN = 30  # s that py-spy may take to write what it saw
 # Whose work a worker does, by the innermost of its frames that is in one of these files.
 PLACES = {
-    "the store's socket": ("redis/", "hiredis", "app/store/redis"),
+    "the store's socket": ("redis/", "hiredis", "app/store/clients/redis"),
     "selling": ("app/modes/", "app/service/", "app/store/", "app/domain/"),
     "reading the request": ("gunicorn/http/", "app/server/connection", "app/server/parse"),
     "between loop and threads": (

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.store.redis import Metered
+from app.store.clients.redis import Metered
 from tests.support import command_hooks
 from tests.support.servers import on_disk
 

@@ -11,9 +11,10 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Order, Round
 from app.service.audit import judge
-from app.store import dead_letters, orders
+from app.store import dead_letters
 from app.store.keys import Keys
-from app.store.orders import Booked
+from app.store.sql import orders
+from app.store.sql.orders import Booked
 from tests.support.purchases import order
 
 pytestmark = pytest.mark.usefixtures("database_url")

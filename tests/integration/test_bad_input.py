@@ -16,7 +16,7 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.lab.stampede.record import Run
-from app.store import orders
+from app.store.sql import orders
 from tests.support.http_client import buy, problem
 from tests.support.purchases import order
 from tests.support.servers import free_port

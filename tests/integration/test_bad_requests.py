@@ -19,7 +19,7 @@ from werkzeug.test import run_wsgi_app
 from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
-from app.store import orders
+from app.store.sql import orders
 from tests.support.malformed_requests import Bad, Spoiler
 from tests.support.purchases import order
 

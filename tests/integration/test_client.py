@@ -20,8 +20,8 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, StoreAway
+from app.store.clients.redis import connect
 from app.store.keys import Keys
-from app.store.redis import connect
 from app.store.servers import Servers
 from tests.support.purchases import fulfil_all
 from tests.support.reply_proxy import LosesReplies

@@ -9,7 +9,7 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import WrongDatabase
-from app.store import db
+from app.store.sql import db
 from tests.support.command_line import invoke
 from tests.support.servers import PostgresServer, StoreServer
 

@@ -13,7 +13,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome
 from app.service.booking import book
-from app.store import db, transactions
+from app.store.sql import db, transactions
 from tests.support import killed_sellers
 from tests.support.forked_process import Forked
 from tests.support.purchases import IN_DATABASE, mode, order

@@ -14,9 +14,9 @@ from app.bootstrap import Services
 from app.domain import DatabaseAway, Round
 from app.service import fulfil as fulfilling
 from app.service.fulfil import Fulfil
-from app.store import db, orders
 from app.store.keys import Keys
 from app.store.rounds import GROUP
+from app.store.sql import db, orders
 from tests.support.purchases import fulfil_all, in_stream, mode, order
 from tests.support.servers import PostgresServer, until
 

@@ -15,9 +15,10 @@ import redis
 from app.bootstrap import Services
 from app.service import fulfil as fulfilling
 from app.service.fulfil import Batch, Consumer, Entries, Mover
-from app.store import keys, orders
+from app.store import keys
 from app.store.keys import Keys
 from app.store.rounds import GROUP
+from app.store.sql import orders
 from tests.support.purchases import fulfil_all, mode, order
 from tests.support.servers import until
 from tests.support.sql_hooks import rows

@@ -23,8 +23,9 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import NotOnSale, Outcome, StockHeld, StoreAway
 from app.service.purchase import Purchase
-from app.store import db, sales
+from app.store import sales
 from app.store.keys import Keys
+from app.store.sql import db
 from tests.support.command_hooks import Buyer, Handed
 from tests.support.purchases import IN_DATABASE, Once, fulfil_all, mode, order
 from tests.support.servers import until

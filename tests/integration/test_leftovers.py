@@ -12,7 +12,7 @@ from app.domain import Outcome, Round, Stands
 from app.modes import Way
 from app.service import fulfil as fulfilling
 from app.service.purchase import Purchase
-from app.store import clock
+from app.store.clients import clock
 from app.store.keys import Keys
 from app.store.sales import KEY_LIFE
 from tests.support.cluster import all_keys

@@ -12,8 +12,9 @@ from app.bootstrap import Services
 from app.domain import Newer, Order, Outcome, Round, Unreadable
 from app.lab.comparison.record import Comparison
 from app.lab.stampede.record import Run
-from app.store import history, keys
+from app.store import keys
 from app.store.keys import Keys
+from app.store.sql import history
 from tests.support import first_records
 from tests.support.http_client import buy, form_key, problem
 from tests.support.purchases import fulfil_all

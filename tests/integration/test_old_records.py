@@ -18,9 +18,10 @@ from app.lab.comparison.record import Comparison
 from app.lab.stampede.record import Run
 from app.service.classroom.roll import Member
 from app.service.worker_status import worker_statuses
-from app.store import db, keys, stock
+from app.store import keys
 from app.store.keys import COMPARISONS, Keys, RunKeys
 from app.store.rounds import GROUP
+from app.store.sql import db, stock
 from tests.support import first_records
 from tests.support.http_client import buy
 from tests.support.purchases import fulfil_all

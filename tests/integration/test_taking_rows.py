@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
 
 from app.domain import DatabaseAway
-from app.store import db
+from app.store.sql import db
 
 TABLE = "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER NOT NULL CHECK (n < 9), name VARCHAR(3))"
 TAKEN = "INSERT INTO t VALUES (1, 1, 'a')"

@@ -10,8 +10,8 @@ from servers.ports import free_port
 from servers.valkey import Cluster, Valkey
 from servers.waiting import until
 
-from app.store import cluster
-from app.store.redis import connect
+from app.store.clients import cluster
+from app.store.clients.redis import connect
 
 MEMBER = ("--cluster-node-timeout", "2000", "--cluster-require-full-coverage", "no")
 

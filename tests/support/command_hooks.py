@@ -11,7 +11,7 @@ from typing import Any
 from app.bootstrap import Services
 from app.domain import Order, Round, Sale
 from app.modes import Mode
-from app.store.redis import Metered
+from app.store.clients.redis import Metered
 from tests.support.purchases import HandClock, Once, mode, order
 from tests.support.servers import until
 

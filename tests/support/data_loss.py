@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from app.store.redis import IDLE
+from app.store.clients.redis import IDLE
 from tests.support.servers import StoreServer
 
 

@@ -16,13 +16,14 @@ from app.config import Settings
 from app.domain import Order, Round
 from app.modes import Way
 from app.service.holds import Holds
-from app.store import sql_holds, stock
 from app.store.keys import Keys
-from app.store.orders import FIELDS
-from app.store.sql_holds import HoldRow
-from app.store.stock import StockRow
-from app.store.transactions import lock_file
-from app.store.units import UnitRow
+from app.store.sql import holds as sql_holds
+from app.store.sql import stock
+from app.store.sql.holds import HoldRow
+from app.store.sql.orders import FIELDS
+from app.store.sql.stock import StockRow
+from app.store.sql.transactions import lock_file
+from app.store.sql.units import UnitRow
 from tests.support.purchases import mode, order
 
 BUYERS = 16

@@ -10,7 +10,7 @@ from app.modes import Way
 from app.service.audit import judge
 from app.service.verdict import Audit
 from app.store.keys import Keys
-from app.store.sql_holds import HoldRow
+from app.store.sql.holds import HoldRow
 
 LONG = 600_000  # ms: a hold that no test outlives
 

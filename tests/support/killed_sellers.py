@@ -14,9 +14,9 @@ from app.config import Settings
 from app.domain import Order, Round
 from app.modes.decr import Decr
 from app.service.booking import book
-from app.store import db, transactions
-from app.store.redis import Metered
+from app.store.clients.redis import Metered
 from app.store.servers import Servers
+from app.store.sql import db, transactions
 from tests.support import command_hooks
 from tests.support.purchases import HandClock, Once, mode, order
 from tests.support.sql_hooks import before_statement

@@ -12,9 +12,9 @@ from app.config import Settings
 from app.domain import Clock
 from app.locks import LOCKS
 from app.locks.handle import Handle
-from app.store.named_locks import LockRow
-from app.store.redis import Metered, SendsOnce
+from app.store.clients.redis import Metered, SendsOnce
 from app.store.servers import Servers
+from app.store.sql.named_locks import LockRow
 from tests.support.cluster import all_keys
 from tests.support.purchases import Once
 

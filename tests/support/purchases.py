@@ -19,7 +19,7 @@ from app.modes import MODES, Mode, Way
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
 from app.store import accounts
-from app.store.orders import OrderRow
+from app.store.sql.orders import OrderRow
 from tests.support.servers import until
 
 Done = TypeVar("Done")

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, event, select, text
 
 from app.bootstrap import Services
 from app.domain import Round
-from app.store import stock
-from app.store.orders import OrderRow
-from app.store.stock import StockRow
+from app.store.sql import stock
+from app.store.sql.orders import OrderRow
+from app.store.sql.stock import StockRow
 
 LOCKING = ("FOR UPDATE", "BEGIN IMMEDIATE")  # how sql_lock takes its lock
 

@@ -11,7 +11,7 @@ from app.service.audit import judge
 from app.service.snapshot import Snapshot
 from app.service.verdict import Audit, Verdict
 from app.service.worker_status import WorkerStatus
-from app.store.orders import OrderLine
+from app.store.sql.orders import OrderLine
 
 ROUND = Round("apple", 1, 10, "watch")
 

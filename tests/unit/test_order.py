@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from app.domain import Order, Unreadable
-from app.store.orders import misfit
+from app.store.sql.orders import misfit
 
 ORDER = Order("id", "apple", 1, 2, 60, "buyer", "key", 1_700_000_000_000)
 

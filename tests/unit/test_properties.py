@@ -14,7 +14,7 @@ from app.server import parse
 from app.service.audit import judge
 from app.service.snapshot import Snapshot
 from app.service.verdict import Verdict
-from app.store.orders import OrderLine
+from app.store.sql.orders import OrderLine
 
 OURS = settings(database=None, derandomize=True, deadline=None, max_examples=60)
 

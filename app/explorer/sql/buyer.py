@@ -14,8 +14,8 @@ from sqlalchemy.exc import DBAPIError
 from app.domain import Clock, DatabaseAway, Sale, ShopError
 from app.explorer.sql import words
 from app.explorer.sql.statement import Level, Statement, end, of
-from app.store import db
-from app.store.transactions import Transactions
+from app.store.sql import db
+from app.store.sql.transactions import Transactions
 
 LONGEST = 20.0  # s that anybody waits for anybody: all of it is over in milliseconds
 

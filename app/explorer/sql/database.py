@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from app.domain import Invalid
 from app.explorer.sql.buyer import LONGEST
-from app.store import db
-from app.store.orders import Base
+from app.store.sql import db
+from app.store.sql.orders import Base
 from app.store.throwaway import postgres
 
 

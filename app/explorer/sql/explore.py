@@ -21,7 +21,7 @@ from app.explorer.sql.stage import Stage
 from app.explorer.sql.statement import Level
 from app.explorer.targets import Target
 from app.modes import MODES
-from app.store import db
+from app.store.sql import db
 
 
 def wrong(book: Book, told: dict[str, str], target: Target) -> list[str]:

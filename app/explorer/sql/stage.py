@@ -18,9 +18,9 @@ from app.explorer.sql.buyer import LONGEST, Buyer, StoppedClock, wait_until
 from app.explorer.sql.statement import Footprint, Level, Statement, Transaction
 from app.explorer.targets import Target
 from app.modes import Mode, Way
-from app.store import db, stock, units
-from app.store.orders import OrderRow
-from app.store.stock import StockRow
+from app.store.sql import db, stock, units
+from app.store.sql.orders import OrderRow
+from app.store.sql.stock import StockRow
 
 LOOK = 0.004  # s that a statement may take before the server is asked whether it waits
 MakeMode = Callable[[Any, Clock, Round], Mode]

@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from app.explorer.sql import words
-from app.store.orders import OrderRow
-from app.store.stock import Receipt, StockRow
-from app.store.units import UnitRow
+from app.store.sql.orders import OrderRow
+from app.store.sql.stock import Receipt, StockRow
+from app.store.sql.units import UnitRow
 
 ROWS = (OrderRow, StockRow, Receipt, UnitRow)  # what a purchase reads and writes
 NAMES = "|".join(row.__tablename__ for row in ROWS)

@@ -21,8 +21,8 @@ from app.service.selling import holder
 from app.service.verdict import Audit
 from app.service.worker_status import worker_statuses
 from app.store import classroom as records
-from app.store import db, orders
-from app.store.redis import answering
+from app.store.clients.redis import answering
+from app.store.sql import db, orders
 from app.text import Text
 
 TO_START = 10_000  # ms for which an instructor who starts a sale keeps others from doing so

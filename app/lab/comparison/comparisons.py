@@ -24,10 +24,10 @@ from app.lab.stampede.record import How, Run
 from app.lab.stampede.runs import Runs
 from app.service.catalogue import way
 from app.service.refusals import outside
-from app.store import db, history
 from app.store import runs as records
+from app.store.clients.redis import answering
 from app.store.keys import COMPARISONS
-from app.store.redis import answering
+from app.store.sql import db, history
 from app.text import Text
 
 PREFIX = "comparison-"  # of their ids

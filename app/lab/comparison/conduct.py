@@ -18,8 +18,8 @@ from app.lab.stampede.drivers import Drivers
 from app.lab.stampede.heartbeat import Heartbeat
 from app.lab.stampede.record import How, Run
 from app.store import runs as records
+from app.store.clients.redis import answering
 from app.store.keys import COMPARISONS
-from app.store.redis import answering
 
 TICK = 0.2  # s between two looks at the run's process
 SERVER_BACK_S = 30.0  # for a store or database that went away to come back

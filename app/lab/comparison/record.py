@@ -12,8 +12,8 @@ from app.domain import ITEMS, ROUND_BOUNDS, Bound, Newer, Unreadable, records
 from app.lab.about import About
 from app.lab.stampede.record import Run
 from app.modes import Way
-from app.store.history import RUN, ComparisonRow, Past
 from app.store.keys import COMPARISONS, RunKeys
+from app.store.sql.history import RUN, ComparisonRow, Past
 from app.text import Text
 
 BOUNDS = {"repeats": Bound(1, 5, Text("repeats"))}

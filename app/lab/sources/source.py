@@ -49,7 +49,7 @@ def files(target: str) -> list[File]:
     sent = dict.fromkeys(re.findall(r'lua\.source\("(\w+)"\)', text))
     paths = [own, *(SCRIPTS / f"{name}.lua" for name in sent)]
     if own.parent.name == "modes":
-        shared = "sql_sales" if way.in_database else "round_sales"
+        shared = "sql/sales" if way.in_database else "round_sales"
         paths.append(SCRIPTS.parent / f"{shared}.py")
     if own.parent.name == "locks" and "from fairlock import" in text:
         contents = (LIBRARY / "__init__.py").read_text()  # lists its files in order

@@ -22,7 +22,7 @@ from app.lab.stampede.scene import look
 from app.service.audit import Auditor
 from app.service.verdict import Audit
 from app.store import runs as records
-from app.store.redis import answering
+from app.store.clients.redis import answering
 
 WINDOW = 2  # samples, one second: as the buyers count their sales (loadtest/feed.py)
 

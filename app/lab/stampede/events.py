@@ -10,7 +10,7 @@ from app.lab.stampede.jobs import AnyJob, Jobs
 from app.lab.stampede.record import Run, is_end
 from app.lab.stampede.runs import Runs
 from app.store import runs as records
-from app.store.redis import answering
+from app.store.clients.redis import answering
 from app.store.runs import AT_ONCE
 from app.store.runs import Event as Event  # for the views, too
 

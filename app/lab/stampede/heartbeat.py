@@ -11,7 +11,7 @@ import redis
 
 from app.domain import StoreAway
 from app.store import runs as records
-from app.store.redis import answering
+from app.store.clients.redis import answering
 
 BEAT_S = 0.5
 LIFE_MS = 2_500  # without a beat after which a run is nobody's any more

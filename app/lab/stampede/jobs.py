@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from app.domain import ComparisonIsOn, DatabaseAway, RunIsOn, ShopError, StoreAway, Unreadable
-from app.store import db, history
 from app.store import runs as records
+from app.store.clients.redis import answering
 from app.store.keys import RunKeys
-from app.store.redis import answering
 from app.store.servers import Servers
+from app.store.sql import db, history
 
 IDS = re.compile("[a-z]+-[0-9a-f]{10}")
 TO_START = 15_000  # ms until a new job's process must have given its first heartbeat

@@ -12,9 +12,9 @@ from app.domain import Bound, Newer, Round, records
 from app.lab.stampede.sample import Sample
 from app.service.catalogue import require_supported
 from app.service.verdict import Audit, Verdict
-from app.store.history import RunRow
 from app.store.keys import RunKeys
 from app.store.runs import END, Event
+from app.store.sql.history import RunRow
 from app.text import Text
 
 BOUNDS = {"buyers": Bound(1, 512, Text("buyers")), "seconds": Bound(1, 120, Text("s"))}

@@ -16,12 +16,12 @@ from app.lab.stampede.record import BOUNDS, How, Run, is_end, kept_events
 from app.lab.stampede.sample import Sample
 from app.service.refusals import outside
 from app.service.rounds import Rounds
-from app.store import db, history
 from app.store import runs as records
+from app.store.clients.redis import answering
 from app.store.keys import COMPARISONS
-from app.store.redis import answering
 from app.store.runs import Event
 from app.store.servers import Servers
+from app.store.sql import db, history
 from app.text import Text
 
 NO_LOAD = Text("Nobody can buy: Locust is not installed here. `make install` brings it.")

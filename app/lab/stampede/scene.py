@@ -7,7 +7,7 @@ from app.lab.stampede.sample import Sample
 from app.modes import Way
 from app.service.rounds import Rounds
 from app.service.worker_status import worker_statuses
-from app.store.redis import answering
+from app.store.clients.redis import answering
 
 
 def look(rounds: Rounds, round: Round) -> Sample:

@@ -12,8 +12,8 @@ from app.domain import Invalid, Unreadable
 from app.domain.records import encode, parse, versioned
 from app.service.classroom.roll import GONE, Member, Roll
 from app.store import classroom as records
-from app.store.clock import StoreClock
-from app.store.redis import answering
+from app.store.clients.clock import StoreClock
+from app.store.clients.redis import answering
 from app.text import Text
 
 ITEM = "apple"  # what a class buys

@@ -16,7 +16,7 @@ from app.domain.records import decode
 from app.service.classroom.ending import Ending, ForOne
 from app.service.classroom.members import ITEM
 from app.store import classroom as records
-from app.store.redis import answering
+from app.store.clients.redis import answering
 
 FRESH = 1.0  # s
 

@@ -20,10 +20,11 @@ from app.config import Settings
 from app.domain import ITEMS, Clock, Order, Outcome, Round
 from app.domain.ids import draw_id
 from app.modes.atomic import Atomic
-from app.store import db, pair, rounds
+from app.store import pair, rounds
 from app.store.keys import Keys
-from app.store.orders import OrderRow
 from app.store.servers import Servers
+from app.store.sql import db
+from app.store.sql.orders import OrderRow
 from loadtest.bench import BenchFailed
 from loadtest.bench.fulfil.stage import PATIENCE, Stage, used
 

@@ -14,7 +14,7 @@ import psutil
 import redis
 
 from app.store import embedded, throwaway
-from app.store.redis import connect
+from app.store.clients.redis import connect
 
 PATIENCE = 30_000  # ms: a slow answer is a figure here
 DATABASES = ["sqlite", "postgresql"]

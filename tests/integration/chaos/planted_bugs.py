@@ -36,7 +36,7 @@ BUGS = [
         "atomic",
         [
             Change(
-                "store/bulk.py",
+                "store/sql/bulk.py",
                 'ON CONFLICT ({there}) DO NOTHING"',
                 'ON CONFLICT ({there}) DO " + '
                 '("UPDATE SET quantity = orders.quantity + 1" '
@@ -229,7 +229,7 @@ BUGS = [
     Bug(
         "told of a sale that no replica has",
         "atomic",
-        [Change("store/replica.py", "    if not replicas:", "    if replicas is None:")],
+        [Change("store/clients/replica.py", "    if not replicas:", "    if replicas is None:")],
         options=["--durability", "replicated"],
     ),
     *LIES,

@@ -14,8 +14,8 @@ from app.config import Settings
 from app.domain import Order
 from app.service.classroom.notices import FRESH
 from app.service.selling import ticket
-from app.store import orders
 from app.store.keys import class_ending
+from app.store.sql import orders
 from tests.integration.classroom.lesson import HTML, Phones, press, see, start
 from tests.support.purchases import fulfil_all
 from tests.support.servers import StoreServer, until

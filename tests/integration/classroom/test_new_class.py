@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from app.bootstrap import Services
 from app.store import classroom as class_records
-from app.store.redis import answering
+from app.store.clients.redis import answering
 from tests.integration.classroom.lesson import HTML, Phones, press, see, start
 from tests.support.http_client import problem
 from tests.support.purchases import fulfil_all

@@ -14,7 +14,7 @@ from app.lab.classroom.sale import Phase
 from app.lab.stampede.jobs import TO_START
 from app.store import classroom as class_records
 from app.store import runs as run_records
-from app.store.redis import answering
+from app.store.clients.redis import answering
 from tests.integration.classroom.lesson import HTML, SALE, Phones, press, running, see, start
 from tests.support.http_client import problem
 from tests.support.purchases import fulfil_all

@@ -17,8 +17,8 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS, Order, Outcome, StoreAway
 from app.service.purchase import Purchase
-from app.store.redis import connect
-from app.store.topology import BETWEEN_LOOKS
+from app.store.clients.redis import connect
+from app.store.clients.topology import BETWEEN_LOOKS
 from tests.support.cluster import ClusterServer
 from tests.support.holds import LONG, runs_out
 from tests.support.purchases import fulfil_all

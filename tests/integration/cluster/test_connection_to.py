@@ -10,8 +10,8 @@ from fairlock.clients import connection_to
 from redis.cluster import RedisCluster
 
 from app.domain import ITEMS
-from app.store.cluster import Cluster
-from app.store.redis import connect
+from app.store.clients.cluster import Cluster
+from app.store.clients.redis import connect
 from tests.support.cluster import CLIENTS, ClusterServer, client_of
 from tests.support.servers import StoreServer
 

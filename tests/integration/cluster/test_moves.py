@@ -13,8 +13,8 @@ from redis.exceptions import AskError, MovedError, TryAgainError
 from app.bootstrap import Services
 from app.domain import Outcome, StoreAway
 from app.service.purchase import Purchase
-from app.store.redis import Wire, connect, metered
-from app.store.topology import MOST_REDIRECTS
+from app.store.clients.redis import Wire, connect, metered
+from app.store.clients.topology import MOST_REDIRECTS
 from tests.support.cluster import ClusterServer
 from tests.support.purchases import (
     IN_DATABASE,

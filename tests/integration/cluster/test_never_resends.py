@@ -15,8 +15,8 @@ from redis.retry import Retry
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Outcome, StoreAway
+from app.store.clients.redis import connect
 from app.store.keys import Keys
-from app.store.redis import connect
 from tests.support.cluster import ClusterServer
 from tests.support.purchases import fulfil_all
 from tests.support.reply_proxy import LosesReplies

@@ -10,7 +10,7 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS, WrongPair
-from app.store import keys, lacks
+from app.store import keys, loss_marks
 from tests.support.purchases import fulfil_all
 from tests.support.servers import until
 
@@ -36,7 +36,7 @@ def test_another_database_is_refused_for_every_item(
     shop = services.purchase()
     assert shop.buy("pear", 1).sale.order
     fulfil_all(services.fulfil)
-    until(lambda: lacks.booked(services.store, "pear") == {1: 1})
+    until(lambda: loss_marks.booked(services.store, "pear") == {1: 1})
     services.store.delete(keys.database("pear"))
     services.store.set(keys.database("plum"), "another")
     for item in ("pear", "plum"):  # the database is the other one's of all items, or of none

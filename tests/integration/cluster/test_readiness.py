@@ -9,7 +9,7 @@ from app.domain import ITEMS
 from app.ops.lag import lag
 from app.ops.readiness import State
 from app.store import keys
-from app.store.redis import connect
+from app.store.clients.redis import connect
 from tests.support.cluster import ClusterServer
 from tests.support.purchases import mode, order
 

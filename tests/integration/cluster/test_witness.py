@@ -9,8 +9,8 @@ import pytest
 from app.bootstrap import Services
 from app.domain import NotOnSale, Outcome, StoreAway
 from app.service.purchase import Purchase
-from app.store import lacks
-from app.store.cluster import Cluster
+from app.store import loss_marks
+from app.store.clients.cluster import Cluster
 from app.store.keys import Keys
 from tests.support.cluster import ClusterServer
 
@@ -35,7 +35,7 @@ def test_a_node_that_lost_a_sale_costs_its_item_and_no_other(
         assert shop.buy(item, 1).sale.outcome is Outcome.SOLD
     with pytest.raises(NotOnSale):
         shop.buy("apple", 1)
-    assert [lack.item for lack in lacks.every(services.store, ["apple", *others])] == ["apple"]
+    assert [lack.item for lack in loss_marks.every(services.store, ["apple", *others])] == ["apple"]
     assert others
 
 

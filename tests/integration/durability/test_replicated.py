@@ -12,9 +12,9 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Outcome, StoreAway
 from app.service.purchase import Purchase
-from app.store import orders
+from app.store.clients.replica import NotCopied
 from app.store.keys import Keys
-from app.store.replica import NotCopied
+from app.store.sql import orders
 from tests.integration.durability.conftest import Pair, pair_in, promote
 from tests.support.purchases import fulfil_all
 from tests.support.servers import redis_server, until

@@ -7,10 +7,10 @@ from sqlalchemy.exc import IntegrityError
 
 from app.domain import Order, Outcome, Sale
 from app.modes.sql import Sql
-from app.store import orders, stock
-from app.store.orders import OrderRow
-from app.store.stock import Receipt, StockRow
-from app.store.transactions import Contended
+from app.store.sql import orders, stock
+from app.store.sql.orders import OrderRow
+from app.store.sql.stock import Receipt, StockRow
+from app.store.sql.transactions import Contended
 
 WAIT_S = 30
 

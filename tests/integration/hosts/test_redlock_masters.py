@@ -10,8 +10,8 @@ from app.bootstrap import Services
 from app.domain import CannotSell, Invalid, Outcome, Round, Stands
 from app.ops.readiness import State
 from app.service.purchase import Purchase
+from app.store.clients.masters import Masters
 from app.store.keys import Keys
-from app.store.masters import Masters
 from tests.integration.hosts.conftest import NewHost
 from tests.support.servers import StoreServer, until
 

@@ -16,9 +16,9 @@ from sqlalchemy import text
 
 from app.config import Settings
 from app.locks import LOCKS
-from app.store import db
-from app.store.redis import connect
+from app.store.clients.redis import connect
 from app.store.servers import Servers
+from app.store.sql import db
 from tests.integration.locks.buyer import Buyer
 from tests.integration.locks.tape import SCRIPTS, told
 

@@ -17,7 +17,7 @@ from sqlalchemy.engine.cursor import FullyBufferedCursorFetchStrategy
 
 from app.config import Settings
 from app.store import lua
-from app.store.redis import Metered, SendsOnce, connect
+from app.store.clients.redis import Metered, SendsOnce, connect
 from app.store.servers import Servers
 
 SCRIPTS = {

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select, text, update
 from app.bootstrap import Services
 from app.domain import Clock, DatabaseAway
 from app.locks.db_unique import DbUnique
-from app.store.named_locks import LockRow, Now
+from app.store.sql.named_locks import LockRow, Now
 from tests.support.purchases import at_once, fulfil_all, mode, order
 from tests.support.servers import until
 from tests.support.sql_hooks import before_statement

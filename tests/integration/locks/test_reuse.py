@@ -17,8 +17,8 @@ from sqlalchemy import create_engine
 from app.domain import LockBusy, LockLost
 from app.locks import LOCKS
 from app.locks.handle import Handle
-from app.store.named_locks import LockRow
 from app.store.servers import Servers
+from app.store.sql.named_locks import LockRow
 from tests.support.locks import KEY, NO_LEASE, Lock, SetClock, TakeAway
 from tests.support.servers import StoreServer
 from tests.support.zookeeper import leave

@@ -11,10 +11,10 @@ from sqlalchemy import delete, insert, update
 from app.bootstrap import Services
 from app.domain import Order, Outcome, Round
 from app.service.purchase import Purchase
-from app.store import sql_holds
 from app.store.keys import Keys
-from app.store.sql_holds import HoldRow
-from app.store.stock import StockRow
+from app.store.sql import holds as sql_holds
+from app.store.sql.holds import HoldRow
+from app.store.sql.stock import StockRow
 from tests.support.holds import LONG, counted
 from tests.support.purchases import mode, order
 
@@ -127,7 +127,7 @@ def test_a_lost_round_in_the_database_blocks_no_other(
     pear = services.rounds.start("pear", "sql", 3, {"hold": LONG})
     good, other = held(services, pear, 3), held(services, apple, 2)
     with services.servers.sessions.begin() as sql:
-        row = sql_holds.taken(apple, good, services.servers).compile().params
+        row = sql_holds.taken(apple, good, services.servers.clock.now).compile().params
         lost = {"item": "apple", "round": 99, "until": 1}
         for n in range(130):
             sql.execute(insert(HoldRow).values(**row | lost | {"id": f"lost-{n}"}))

@@ -8,8 +8,8 @@ from app.bootstrap import Services
 from app.domain import Outcome, Round
 from app.locks import LOCKS
 from app.modes import MODES, Mode, Way
+from app.store.clients.redis import Wire, metered
 from app.store.keys import Keys
-from app.store.redis import Wire, metered
 from tests.support.purchases import ON_DATABASES, mode, order, sold_orders
 from tests.support.servers import STORES
 

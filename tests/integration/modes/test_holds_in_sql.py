@@ -11,8 +11,8 @@ from app.bootstrap import Services
 from app.domain import HoldOver, Order, Outcome, Round, Stands, StoreAway
 from app.modes import Way
 from app.service.purchase import Purchase
-from app.store.begun import RoundRow
-from app.store.sql_holds import HoldRow
+from app.store.sql.begun_rounds import RoundRow
+from app.store.sql.holds import HoldRow
 from tests.support.holds import LONG, counted
 from tests.support.purchases import ON_DATABASES
 

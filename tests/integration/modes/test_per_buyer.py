@@ -11,8 +11,8 @@ from sqlalchemy import event
 from app.bootstrap import Services
 from app.domain import Outcome
 from app.modes import Way
+from app.store.clients.redis import Wire, metered
 from app.store.keys import Keys
-from app.store.redis import Wire, metered
 from tests.integration.modes.test_contract import cost
 from tests.support.command_hooks import lease_runs_out
 from tests.support.purchases import (

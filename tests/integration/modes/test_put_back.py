@@ -10,7 +10,8 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Order, Outcome, Round, Stands
 from app.service.audit import judge
-from app.store import clock, holds
+from app.store import holds
+from app.store.clients import clock
 from app.store.keys import Keys
 from tests.support.command_hooks import Buyer, put_back
 from tests.support.holds import LONG, counted, runs_out

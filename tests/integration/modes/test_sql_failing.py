@@ -15,7 +15,7 @@ from sqlalchemy import insert, text, update
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import DatabaseAway, Outcome
-from app.store.stock import Receipt, StockRow
+from app.store.sql.stock import Receipt, StockRow
 from tests.support import killed_sellers
 from tests.support.forked_process import Forked
 from tests.support.purchases import IN_DATABASE, Once, at_once, mode, order

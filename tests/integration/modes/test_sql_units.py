@@ -13,8 +13,9 @@ from sqlalchemy import select, update
 from app.bootstrap import Services
 from app.domain import DatabaseAway, Invalid, Outcome, Round, RoundLeft, Sale, Stands
 from app.modes.sql_units import SqlUnits
-from app.store import sql_holds, units
-from app.store.units import UnitRow
+from app.store.sql import holds as sql_holds
+from app.store.sql import units
+from app.store.sql.units import UnitRow
 from tests.support.holds import LONG, counted
 from tests.support.purchases import HandClock, Once, at_once, mode, order
 from tests.support.servers import until

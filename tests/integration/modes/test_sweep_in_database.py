@@ -9,7 +9,7 @@ from sqlalchemy import event, select, text
 
 from app.bootstrap import Services
 from app.domain import Outcome
-from app.store import units
+from app.store.sql import units
 from tests.support.expiring_holds import hold_at_once
 from tests.support.holds import LONG, counted, runs_out
 from tests.support.purchases import mode, order

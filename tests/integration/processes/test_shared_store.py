@@ -18,8 +18,8 @@ import pytest
 import requests
 from sqlalchemy import select
 
-from app.store import db
-from app.store.orders import OrderRow
+from app.store.sql import db
+from app.store.sql.orders import OrderRow
 from tests.support.purchases import SOUND
 from tests.support.servers import PostgresServer, StoreServer, until
 from tests.support.shop import Shop

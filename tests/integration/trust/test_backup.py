@@ -15,10 +15,10 @@ from sqlalchemy import delete
 from app.bootstrap import Services
 from app.domain import Lacking, NotOnSale, Round
 from app.service.purchase import Purchase
-from app.store import dead_letters, keys, lacks, sales
+from app.store import dead_letters, keys, loss_marks, sales
 from app.store.keys import Keys
-from app.store.orders import OrderRow
-from app.store.stock import Receipt
+from app.store.sql.orders import OrderRow
+from app.store.sql.stock import Receipt
 from tests.integration.trust.sellers import killed, lastapple, opened, sold
 from tests.support.purchases import IN_DATABASE, fulfil_all
 from tests.support.servers import until
@@ -45,7 +45,7 @@ def restore(services: Services, file: Path) -> None:
 
 
 def confirmed(services: Services, round: Round) -> int:
-    return lacks.booked(services.store, "apple").get(round.number, 0)
+    return loss_marks.booked(services.store, "apple").get(round.number, 0)
 
 
 def robbed(services: Services, mode: str = "atomic", **terms: int) -> tuple[Round, Purchase]:

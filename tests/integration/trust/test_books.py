@@ -13,7 +13,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import DatabaseAway, Lacking, NotOnSale, WrongPair
 from app.service.trust import TURN
-from app.store import lacks
+from app.store import loss_marks
 from tests.integration.trust.sellers import killed, lastapple, opened, sold
 from tests.support.data_loss import cut, length, removed, restarted
 from tests.support.purchases import fulfil_all
@@ -76,7 +76,7 @@ def test_fulfil_looks_when_it_meets_the_store_anew(services: Services, server: S
         time.sleep(4 * TURN)  # it finds that all is well, and would look again in a minute
         restarted(server, lambda: cut(server.folder, end))
         services.rounds.find("apple")  # as fulfil itself asks the store all the time
-        until(lambda: lacks.look(services.store, "apple").lack)
+        until(lambda: loss_marks.look(services.store, "apple").lack)
         until(lambda: not services.rounds.find("apple").running)
     finally:
         stop.set()

@@ -14,7 +14,7 @@ from app.bootstrap import Services
 from app.config import Settings
 from app.domain import HoldOver, NotOnSale, Order, Stands, StoreAway
 from app.service.purchase import Purchase
-from app.store import dead_letters, lacks
+from app.store import dead_letters, loss_marks
 from app.store.keys import Keys
 from tests.integration.trust.sellers import bought, killed, lastapple, opened
 from tests.support.data_loss import cut, length, restarted
@@ -29,7 +29,7 @@ def found_by(worker: Purchase) -> str:
     """What its next connection finds lost."""
     with pytest.raises((StoreAway, NotOnSale)):
         bought(worker, "x")
-    lack = lacks.look(worker.servers.store, "apple").lack
+    lack = loss_marks.look(worker.servers.store, "apple").lack
     assert lack
     return lack.loss
 
@@ -145,7 +145,7 @@ def test_an_end_of_long_ago_may_be_forgotten(services: Services, server: StoreSe
     services.store.delete(name)
     restarted(server, lambda: None)
     bought(worker, "x")
-    assert lacks.look(services.store, "apple").lack is None
+    assert loss_marks.look(services.store, "apple").lack is None
     worker.reporter.stop()
 
 

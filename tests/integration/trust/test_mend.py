@@ -11,9 +11,9 @@ from sqlalchemy import delete, update
 from app.bootstrap import Services
 from app.domain import Lack, Lacking, Loss, NotOnSale, ShopError, Stands, StoreAway
 from app.domain.records import VERSION
-from app.store import keys, lacks, mending
-from app.store.begun import RoundRow
+from app.store import keys, loss_marks, round_repair
 from app.store.keys import Keys
+from app.store.sql.begun_rounds import RoundRow
 from tests.integration.trust.sellers import booked, bought, killed, lastapple, opened, sold
 from tests.support.data_loss import cut, length, removed, restarted
 from tests.support.purchases import at_once, fulfil_all, order
@@ -59,7 +59,7 @@ def test_a_cut_log_of_which_all_was_booked(
     restarted(server, lambda: cut(server.folder, end))
     (round,) = repaired(services)["rounds"]
     assert (round["sold"], round["left_before"], round["left"]) == (5, 7, 5)
-    assert lacks.look(services.store, "apple").lack, "only said"
+    assert loss_marks.look(services.store, "apple").lack, "only said"
     said = lastapple(services, "audit", "--repair")
     assert (said.exit_code, "5 of 10 sold (5 booked); left was 7, becomes 5" in said.stdout) == (
         4,
@@ -152,7 +152,7 @@ def test_who_dies_half_way_leaves_the_item_off_sale(
     for _ in range(2):
         booked(services, 3)
     services.store.flushall()
-    write = mending.write
+    write = round_repair.write
 
     class Dead(BaseException):
         pass
@@ -164,7 +164,7 @@ def test_who_dies_half_way_leaves_the_item_off_sale(
     def dies_first(*_: object) -> bool:
         raise Dead
 
-    for module, name, death in ((mending, "write", dies), (lacks, "accept", dies_first)):
+    for module, name, death in ((round_repair, "write", dies), (loss_marks, "accept", dies_first)):
         with monkeypatch.context() as hand:
             hand.setattr(module, name, death)
             with pytest.raises(Dead):
@@ -202,15 +202,15 @@ def test_who_is_late_changes_nothing_of_the_next_round(
     """Another one was faster, and a round runs: the first one wakes up before it writes."""
     booked(services, 3)
     services.store.flushall()
-    write = mending.write
+    write = round_repair.write
 
     def overtaken(*given: Any) -> bool:
-        monkeypatch.setattr(mending, "write", write)
+        monkeypatch.setattr(round_repair, "write", write)
         assert services.mend.do("apple") if how == "mended" else services.trust.accept("apple")
         services.rounds.start("apple", "atomic", 5, {})
         return write(*given)
 
-    monkeypatch.setattr(mending, "write", overtaken)
+    monkeypatch.setattr(round_repair, "write", overtaken)
     with pytest.raises(ShopError, match="meanwhile"):
         services.mend.do("apple")
     running = services.rounds.newest("apple")
@@ -224,16 +224,16 @@ def test_what_is_found_meanwhile_is_not_lifted(
     services.rounds.start("apple", "atomic", 10, {})
     services.store.flushall()
     other = Lack("apple", Loss.SALE, 1, 1, order="another")
-    accept = lacks.accept
+    accept = loss_marks.accept
 
     def found_first(*given: Any) -> bool:
         services.store.set(keys.lacks("apple"), other.encode())
         return accept(*given)
 
-    monkeypatch.setattr(lacks, "accept", found_first)
+    monkeypatch.setattr(loss_marks, "accept", found_first)
     with pytest.raises(Lacking, match="another"):
         services.mend.do("apple")
-    assert lacks.look(services.store, "apple").lack == other
+    assert loss_marks.look(services.store, "apple").lack == other
 
 
 def test_fulfil_goes_on_while_it_is_mended(
@@ -251,14 +251,14 @@ def test_fulfil_goes_on_while_it_is_mended(
     restarted(server, lambda: cut(server.folder, end))
     services.store.xadd(Keys("apple", 1).sales, {"sale": order(round, key="k").encode()})
     services.store.decr(Keys("apple", 1).stock)
-    write = mending.write
+    write = round_repair.write
 
     def first_buried(*given: Any) -> bool:
-        monkeypatch.setattr(mending, "write", write)
+        monkeypatch.setattr(round_repair, "write", write)
         fulfil_all(services.fulfil)
         return write(*given)
 
-    monkeypatch.setattr(mending, "write", first_buried)
+    monkeypatch.setattr(round_repair, "write", first_buried)
     assert services.mend.do("apple")
     audit = settled(services, 1)
     assert (audit.orders, audit.not_booked, audit.broken) == (3, 1, 0)
@@ -298,7 +298,7 @@ def test_what_a_newer_version_wrote_is_left_alone(services: Services, where: str
     assert before
     refused = lastapple(services, "audit", "apple", "--repair", "--yes")
     assert (refused.exit_code, "newer version" in refused.stderr) == (1, True)
-    assert lacks.look(services.store, "apple").lack == before
+    assert loss_marks.look(services.store, "apple").lack == before
     assert services.store.get(Keys("apple", 1).record) == (newer if where == "store" else None)
 
 
@@ -311,7 +311,7 @@ def test_without_the_books_nothing_is_mended(services: Services, monkeypatch: An
     services.servers.engine.dispose()
     refused = lastapple(services, "audit", "apple", "--repair", "--yes")
     assert (refused.exit_code, "The database does not answer" in refused.stderr) == (1, True)
-    assert lacks.look(services.store, "apple").lack
+    assert loss_marks.look(services.store, "apple").lack
 
 
 def test_holds(services: Services, server: StoreServer) -> None:
@@ -325,7 +325,7 @@ def test_holds(services: Services, server: StoreServer) -> None:
     fulfil_all(services.fulfil)
     forgotten = bought(worker, "forgotten")
     restarted(server, lambda: cut(server.folder, end))
-    until(lambda: lacks.look(services.store, "apple").lack)  # the worker does
+    until(lambda: loss_marks.look(services.store, "apple").lack)  # the worker does
     found = repaired(services, "--yes")
     (round,) = found["rounds"]
     assert (round["sold"], round["held"], round["left"], round["brought_back"]) == (2, 1, 7, [])
@@ -344,7 +344,7 @@ def test_units_that_nobody_had_stay_nobodys(services: Services) -> None:
     """As after a `decr` that died in the middle: to put them back would be a guess."""
     booked(services, 3, "decr")
     services.store.decrby(Keys("apple", 1).stock, 2)
-    lacks.mark(services.store, Lack("apple", Loss.SALES, 1, 1, 4, 3))
+    loss_marks.mark(services.store, Lack("apple", Loss.SALES, 1, 1, 4, 3))
     done = services.mend.do("apple")
     assert done
     assert [(each.sold, each.written.left) for each in done.rounds] == [(3, 5)]

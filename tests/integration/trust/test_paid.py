@@ -13,7 +13,7 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import Lack, NotOnSale, Order, Stands, StoreAway
-from app.store import lacks
+from app.store import loss_marks
 from app.store.keys import Keys
 from tests.integration.trust.sellers import bought, killed, lastapple, opened
 from tests.support.data_loss import cut, length, restarted
@@ -162,7 +162,7 @@ def test_a_payment_that_only_a_worker_knows_comes_back(
     restarted(server, lambda: cut(server.folder, end))
     with pytest.raises((StoreAway, NotOnSale)):
         bought(worker, "x")
-    assert lacks.look(services.store, "apple").lack
+    assert loss_marks.look(services.store, "apple").lack
     killed(services, worker)
     done = lastapple(services, "audit", "apple", "--repair", "--yes", "--json")
     found = json.loads(done.stdout)
@@ -212,5 +212,5 @@ def test_a_payment_of_long_ago_may_be_forgotten(services: Services, server: Stor
     services.store.delete(Keys("apple", 1).hold(order.id))
     restarted(server, lambda: None)
     bought(worker, "x")
-    assert lacks.look(services.store, "apple").lack is None
+    assert loss_marks.look(services.store, "apple").lack is None
     worker.reporter.stop()

@@ -10,8 +10,8 @@ from sqlalchemy import delete
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import WrongPair
-from app.store import lacks
-from app.store.orders import OrderRow
+from app.store import loss_marks
+from app.store.sql.orders import OrderRow
 from tests.integration.trust.sellers import killed, sold
 from tests.support.purchases import fulfil_all
 from tests.support.servers import PostgresServer, StoreServer, until
@@ -59,7 +59,7 @@ def test_orders_are_lost(hosts: Hosts, mode: str) -> None:
     worker = services.purchase()
     sold(worker, 3)
     fulfil_all(services.fulfil)
-    until(lambda: lacks.booked(services.store, "apple") == {round.number: 3})
+    until(lambda: loss_marks.booked(services.store, "apple") == {round.number: 3})
     killed(services, worker)
     with services.engine.begin() as sql:
         sql.execute(delete(OrderRow))

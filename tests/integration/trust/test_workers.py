@@ -9,7 +9,7 @@ from app.bootstrap import Services
 from app.domain import NotOnSale, Outcome, Round, StoreAway
 from app.service.purchase import Purchase
 from app.service.verdict import Audit
-from app.store import lacks
+from app.store import loss_marks
 from tests.integration.trust.sellers import lastapple, opened, sold
 from tests.support.data_loss import cut, length, removed, restarted
 from tests.support.purchases import fulfil_all
@@ -68,7 +68,7 @@ def test_what_several_threads_were_told_of_is_asked_for(
     restarted(server, lambda: cut(server.folder, end))
     with pytest.raises((StoreAway, NotOnSale)):
         worker.buy("apple", 1)
-    assert lacks.look(services.store, "apple").lack
+    assert loss_marks.look(services.store, "apple").lack
 
 
 def test_as_long_as_it_cannot_be_marked_no_connection_is_used(
@@ -83,7 +83,7 @@ def test_as_long_as_it_cannot_be_marked_no_connection_is_used(
         raise redis.ConnectionError("it takes no writes")
 
     with monkeypatch.context() as hand:
-        hand.setattr(lacks, "mark", away)
+        hand.setattr(loss_marks, "mark", away)
         restarted(server, lambda: cut(server.folder, end))
         for _ in range(5):
             with pytest.raises(StoreAway):
@@ -123,6 +123,6 @@ def test_a_store_emptied_under_a_worker_that_lives(
         restarted(server, lambda: removed(server.folder))
     with pytest.raises((StoreAway, NotOnSale)):
         worker.buy("apple", 1)
-    lack = lacks.look(services.store, "apple").lack
+    lack = loss_marks.look(services.store, "apple").lack
     assert lack
     assert (lack.loss, lack.round) == ("emptied", round.number)

@@ -86,7 +86,7 @@ MUTANTS = [
     ),
     Mutant(
         "lacks: who has looked before it was mended marks it anew",
-        "store/lacks.py",
+        "store/loss_marks.py",
         "pipe.watch(keys.accepted(lack.item))",
         "pipe.watch(keys.identity(lack.item))",
         ACCEPTED,

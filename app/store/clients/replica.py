@@ -9,7 +9,7 @@ from __future__ import annotations
 import redis
 
 from app.store import keys
-from app.store.cluster import Cluster
+from app.store.clients.cluster import Cluster
 
 PATIENCE = 3 / 4  # of the time-out for an answer: the server's "no" shall still be heard
 

@@ -1,4 +1,4 @@
-"""A client for a cluster that keeps the promises of app/store/redis.py.
+"""A client for a cluster that keeps the promises of app/store/clients/redis.py.
 
 redis-py has a client for clusters. We build on its parts but not on it: with its retries off it
 still sends a pipeline's commands again, one by one, when their replies are lost; and after an
@@ -18,8 +18,8 @@ from redis.commands.core import Script
 from redis.connection import AbstractConnection
 from redis.exceptions import AskError, MovedError, NoScriptError
 
-from app.store.cluster_pipeline import ClusterPipeline
-from app.store.topology import MOST_REDIRECTS, Topology
+from app.store.clients.cluster_pipeline import ClusterPipeline
+from app.store.clients.topology import MOST_REDIRECTS, Topology
 
 TO_EVERY_NODE = {"FLUSHALL", "FLUSHDB", "SCRIPT FLUSH"}
 

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Round
-from app.store.orders import Base, OrderRow
+from app.store.sql.orders import Base, OrderRow
 
 
 class BegunRow(Base):

@@ -9,7 +9,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql.functions import FunctionElement
 
-from app.store.orders import Base
+from app.store.sql.orders import Base
 
 
 class LockRow(Base):

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.domain import DatabaseAway
-from app.store import db
+from app.store.sql import db
 
 # A PostgreSQL takes 100 connections unless told otherwise. All workers of the shop together keep
 # 80 for selling; the rest is for pages, fulfil, the lab and whoever looks at it with psql. With
@@ -116,7 +116,7 @@ def _limit(sql: Connection, wait: float, idle: float) -> None:
     else:
         # A lock's time-out begins anew for each place in the queue; the statement's does not.
         # 0 would mean for ever.
-        from app.store.impatient import Impatient  # psycopg is an extra: not everybody has it
+        from app.store.sql.impatient import Impatient  # psycopg is an extra: not everybody has it
 
         connection = sql.connection.driver_connection
         if isinstance(connection, Impatient):

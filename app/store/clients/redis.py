@@ -25,7 +25,7 @@ from redis.retry import Retry
 
 from app.checks import CLUSTER
 from app.domain import StoreAway
-from app.store.cluster import Cluster
+from app.store.clients.cluster import Cluster
 
 NEVER_RESEND = Retry(NoBackoff(), 0)
 # s. A connection in steady use notices by itself that the server went; looking each time would

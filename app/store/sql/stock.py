@@ -22,9 +22,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import DatabaseAway, Order, Round
-from app.store import bulk, buyers, sql_holds, units
-from app.store.orders import FIELDS, Base, OrderRow
-from app.store.sql_holds import HoldRow
+from app.store.sql import bulk, buyers, units
+from app.store.sql import holds as sql_holds
+from app.store.sql.holds import HoldRow
+from app.store.sql.orders import FIELDS, Base, OrderRow
 
 
 class StockRow(Base):

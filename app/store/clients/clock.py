@@ -10,7 +10,7 @@ from contextlib import suppress
 import redis
 
 from app.domain import StoreAway
-from app.store.redis import answering
+from app.store.clients.redis import answering
 
 FRESH = 1.0  # s for which an answer is believed; clocks drift apart by microseconds in that
 LOOKS = 8  # of which the best is believed: an answer may lie about until our thread has a turn

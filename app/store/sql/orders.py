@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, DateTime, Index, String, Table, func, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from app.domain import Order
-from app.store import bulk
+from app.store.sql import bulk
 
 AT_ONCE = 1_000  # rows of one look at many
 FIELDS = [field.name for field in fields(Order)]

@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.domain import Order, Outcome, Round, Sale
-from app.store.orders import Base
+from app.store.sql.orders import Base
 
 
 class BuyerRow(Base):

@@ -5,7 +5,7 @@ Their moments are by the store's clock, as everybody's are: of SQLite's, each pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -25,9 +25,8 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Due, Hold, Order, Round, Stands
 from app.domain.holding import OVER
-from app.store import orders
-from app.store.orders import AT_ONCE, FIELDS, Base, OrderRow
-from app.store.servers import Servers
+from app.store.sql import orders
+from app.store.sql.orders import AT_ONCE, FIELDS, Base, OrderRow
 
 
 class HoldRow(Base):
@@ -63,13 +62,13 @@ TAKEN = and_(~HoldRow.back, HoldRow.stands != Stands.PAID.value)
 OWED = and_(~HoldRow.back, HoldRow.stands.in_([stands.value for stands in OVER]))
 
 
-def taken(round: Round, order: Order, servers: Servers) -> Insert:
+def taken(round: Round, order: Order, now: Callable[[], int]) -> Insert:
     """What a mode writes beside the stock: an order at once, or one that is to be paid for."""
     if not round.hold:
         return insert(OrderRow).values(orders.row(order))
     members: dict[str, Any] = {name: getattr(order, name) for name in FIELDS}
-    until = servers.clock.now(ask=False) + round.hold
-    return insert(HoldRow).values(**members, until=until, stands=Stands.HELD.value, back=False)
+    members |= {"until": now() + round.hold, "stands": Stands.HELD.value, "back": False}
+    return insert(HoldRow).values(**members)
 
 
 def settle(sql: Session, order: Order, stands: Stands, now: int) -> Hold | None:

@@ -24,8 +24,8 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Round
-from app.store.orders import Base, OrderRow
-from app.store.sql_holds import TAKEN, HoldRow
+from app.store.sql.holds import TAKEN, HoldRow
+from app.store.sql.orders import Base, OrderRow
 
 MOST = 100_000  # units of a round: all are written before it begins, which takes about a second
 AT_ONCE = 10_000  # of them, so that no statement takes as long as one may at the most

@@ -21,7 +21,7 @@ from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.states import KazooState
 
 from app.domain import StoreAway
-from app.store.redis import sent
+from app.store.clients.redis import sent
 
 # s that a dead process keeps what it holds, unless the servers allow less: shorter than a buyer's
 # patience, and the shortest that they allow by default. It pings three times in it. It is also how

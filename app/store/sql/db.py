@@ -52,7 +52,7 @@ RAISE_THEM = Text(
 )
 WAITING = "Another process prepares this database: waiting for it to finish."
 PREPARING = 0x4C415354  # number of the advisory lock under which a database is prepared
-MIGRATIONS = Path(__file__).parents[2] / "migrations"
+MIGRATIONS = Path(__file__).parents[3] / "migrations"
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
     )
     from psycopg import OperationalError
 
-    from app.store.impatient import Impatient  # psycopg is an extra: not everybody has it
+    from app.store.sql.impatient import Impatient  # psycopg is an extra: not everybody has it
 
     @event.listens_for(made, "do_connect")
     def connect(_dialect: Any, _record: Any, arguments: Any, options: Any) -> Impatient:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert
 
 from app.domain import Order, Outcome, Round, Sale
-from app.store import buyers, sql_holds, stock
-from app.store.servers import Servers
-from app.store.stock import Receipt
+from app.store.sql import buyers, stock
+from app.store.sql import holds as sql_holds
+from app.store.sql.stock import Receipt
 
 
 class SqlSales:
-    def __init__(self, servers: Servers, round: Round) -> None:
-        self.servers = servers
+    def __init__(self, round: Round, now: Callable[[], int]) -> None:
+        """`now` returns ms since 1970 by the store's clock."""
         self.round = round
+        self.now = now
 
     def earlier(self, sql: Connection, order: Order) -> Sale | None:
         """Find the sale that the order's key has made before."""
@@ -39,5 +41,5 @@ class SqlSales:
         Raises IntegrityError when the key has bought meanwhile, AboveLimit for the buyer.
         """
         sql.execute(insert(Receipt).values(item=order.item, key=order.key, order=order.id))
-        sql.execute(sql_holds.taken(self.round, order, self.servers))
+        sql.execute(sql_holds.taken(self.round, order, self.now))
         buyers.count(sql, self.round, order)

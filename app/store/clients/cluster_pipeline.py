@@ -9,7 +9,7 @@ import redis
 from redis.client import Pipeline
 from redis.exceptions import AskError, MovedError
 
-from app.store.topology import MOST_REDIRECTS, Topology
+from app.store.clients.topology import MOST_REDIRECTS, Topology
 
 Command = tuple[tuple[Any, ...], dict[str, Any]]  # as redis-py's pipeline keeps them
 

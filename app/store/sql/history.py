@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Index, String, Text, literal, select, union_all
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.store.orders import Base
+from app.store.sql.orders import Base
 
 RUN, COMPARISON = "run", "comparison"
 

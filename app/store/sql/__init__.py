@@ -1,0 +1,1 @@
+"""The database: engine, transactions, tables, and what is asked of each."""
